@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { campaign as draft } from './campaigns/sample-campaign.ts';
 import { exitCodes } from './frame/exit-codes.ts';
 import { runProgram } from './program.ts';
 import { progressOf, reportOf } from './runs/sample-run.ts';
 import { startTestApi, type TestApi } from './api/test-api.ts';
 import { createTestTerminal } from './frame/test-terminal.ts';
 
-const campaign = { id: 'cmp_1', name: 'x', revision: 1, state: 'scheduled', countries: ['SG', 'VN'], nextRunAt: null };
+const campaign = { ...draft, state: 'scheduled' };
 
 let api: TestApi;
 let environment: NodeJS.ProcessEnv;
@@ -116,7 +117,7 @@ describe('muster campaign', () => {
         ...{ result: 'failed', code: 'out-of-stock', message: null },
       },
     ];
-    const unended = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null };
+    const unended = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null, receipt: null };
     const explained = {
       ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'a/b', state: 'running', asOf: '2026-11-21T09:00:20.000Z' },
       audience: { place: 'member', country: 'SG', detail: 'it was fed' },

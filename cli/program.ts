@@ -1,29 +1,43 @@
 import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
-import { registerActionTypes } from './action-types/register.ts';
-import { registerApiKey } from './installation/register-api-key.ts';
-import { registerAudience } from './audiences/register.ts';
-import { registerAudit } from './audit/register.ts';
-import { registerCampaign } from './campaigns/register.ts';
-import { registerCheckEndpoint } from './check-endpoint/register.ts';
-import { registerClients } from './clients/register.ts';
-import { registerConfig } from './installation/register-config.ts';
-import { registerConsole } from './console/register.ts';
-import { registerDeadJobs } from './jobs/register-dead.ts';
-import { registerDeadLetters } from './trouble/register-dead-letters.ts';
-import { registerDemo } from './demo/register.ts';
-import { registerDoctor } from './installation/register-doctor.ts';
-import { registerExplain } from './runs/register-explain.ts';
-import { registerInstallation } from './installation/register.ts';
-import { registerQuarantinedSteps } from './trouble/register-quarantined.ts';
-import { registerJobs } from './jobs/register.ts';
-import { registerShards } from './shards/register.ts';
-import { registerRun } from './runs/register.ts';
-import { registerGroups, registerSchedules } from './schedules/register.ts';
-import { registerScheduler } from './scheduler/register.ts';
-import { registerServe } from './installation/register-serve.ts';
+import type { CommandRow } from './frame/command-table.ts';
 import { exitCodes, type ExitCode } from './frame/exit-codes.ts';
 import { createSession, type SessionDeps } from './frame/session.ts';
+
+type Table = () => Promise<{ commands: readonly CommandRow[] }>;
+
+const installation: Table = () => import('./installation/commands.ts');
+const scheduler: Table = () => import('./scheduler/commands.ts');
+
+/** The first word of each command, and the table that it stands in. */
+const tables: Record<string, Table> = {
+  demo: () => import('./demo/commands.ts'),
+  serve: installation,
+  migrate: installation,
+  topics: installation,
+  config: installation,
+  'api-key': installation,
+  doctor: installation,
+  campaign: () => import('./campaigns/commands.ts'),
+  run: () => import('./runs/commands.ts'),
+  explain: () => import('./runs/explain-command.ts'),
+  audience: () => import('./audiences/commands.ts'),
+  'action-types': () => import('./action-types/commands.ts'),
+  shards: () => import('./shards/commands.ts'),
+  clients: () => import('./clients/commands.ts'),
+  jobs: () => import('./jobs/commands.ts'),
+  'dead-jobs': () => import('./jobs/dead-job-commands.ts'),
+  schedules: () => import('./schedules/commands.ts'),
+  groups: () => import('./schedules/group-commands.ts'),
+  scheduler,
+  regions: scheduler,
+  'enable-host': scheduler,
+  'dead-letters': () => import('./trouble/dead-letter-commands.ts'),
+  quarantined: () => import('./trouble/quarantine-commands.ts'),
+  audit: () => import('./audit/commands.ts'),
+  console: () => import('./console/commands.ts'),
+  'check-endpoint': () => import('./check-endpoint/commands.ts'),
+};
 
 /** Runs one command line, without the names of node and script, and returns the exit code. Never throws. */
 export async function runProgram(args: readonly string[], deps: SessionDeps): Promise<ExitCode> {
@@ -36,34 +50,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.note(text) })
     .showHelpAfterError('(--help shows what there is)');
-  const register = [
-    registerDemo,
-    registerServe,
-    registerInstallation,
-    registerConfig,
-    registerCampaign,
-    registerActionTypes,
-    registerShards,
-    registerClients,
-    registerJobs,
-    registerExplain,
-    registerAudience,
-    registerRun,
-    registerSchedules,
-    registerGroups,
-    registerDeadLetters,
-    registerScheduler,
-    registerDeadJobs,
-    registerQuarantinedSteps,
-    registerAudit,
-    registerApiKey,
-    registerConsole,
-    registerCheckEndpoint,
-    registerDoctor,
-  ];
-  for (const add of register) add(program, session);
-
   try {
+    for (const row of await rowsFor(args)) row.addTo(program, session);
     await program.parseAsync([...args], { from: 'user' });
     return session.exitCode;
   } catch (error) {
@@ -72,4 +60,12 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     terminal.note(`${error instanceof Error ? error.message : String(error)}\n`);
     return exitCodes.failure;
   }
+}
+
+/** Those of the word that was typed, so that one command does not wait for the others to load; all of them for `--help` and for typing errors. */
+async function rowsFor(args: readonly string[]): Promise<readonly CommandRow[]> {
+  const word = args.find((arg) => !arg.startsWith('-')) ?? '';
+  const named = tables[word];
+  const wanted = named ? [named] : [...new Set(Object.values(tables))];
+  return (await Promise.all(wanted.map((table) => table()))).flatMap(({ commands }) => commands);
 }

@@ -1,112 +1,143 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { ApiRefusal } from '../api/api-answers.ts';
-import { createAsk, type Ask } from '../api/ask.ts';
-import { exchangeFrom } from '../api/environment.ts';
-import type { ApiRequest } from '../api/exchange.ts';
-import { writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { actionType, renderActionType, renderActionTypes } from './render.ts';
-import { createPaint } from '../show/paint.ts';
-import { oneLine } from '../show/text.ts';
-import { readFields, type WrittenOptions } from './read-fields.ts';
-import { readSecretFiles } from './read-secret.ts';
+import {
+  changeActionType,
+  createActionType,
+  deleteActionType,
+  getActionType,
+  listActionTypes,
+  removeActionTypeSecret,
+  setActionTypeSecret,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { ActionType, ActionTypeDefinitionInput, ActionTypePatchInput } from '../../sdk/generated/types.gen.ts';
+import { secretNames } from '../../shared/ports/registry.ts';
+import { command, group } from '../frame/command-table.ts';
+import { changesFile, fieldsFile, readFields } from '../frame/given.ts';
+import { flag, text } from '../frame/options.ts';
+import { cut, left, right, tableOf } from '../show/tables.ts';
+import { readSecretFiles, readSecretFrom } from './read-secret.ts';
+import { renderActionType } from './render.ts';
 
-const page = z.object({ items: z.array(actionType) });
+const secret = {
+  name: '<secret>',
+  said: 'authorization: the whole header of calls; signing: what calls are signed with; receipts: what receipts are',
+  among: secretNames,
+} as const;
 
-/** Waits while the API says 503, and tells that it does. */
-export function patientAsk({ environment, terminal }: CommandContext): Ask {
-  const onWait = (what: string) => terminal.note(`${oneLine(what)}\n`);
-  return createAsk(exchangeFrom(environment, { clock: systemClock, onWait }));
-}
+const revisionOf = ({ name, revision }: ActionType) => `${name} revision ${revision}\n`;
+const known = (said: string) => `${said}; workers know in about a second`;
 
-export const pathOf = (name: string) => `/v1/action-types/${encodeURIComponent(name)}`;
+const list = command({
+  name: 'list',
+  said: 'all of them, by name',
+  ask: ({ client }) => listActionTypes({ client }),
+  shown: tableOf<ActionType>('', [
+    left('name', ({ name }) => name),
+    left('class', (type) => type.class),
+    cut('url', ({ url }) => url),
+    right('batch', ({ batchSize }) => String(batchSize)),
+    right('calls', ({ concurrency }) => String(concurrency)),
+    right('time-out', ({ timeoutMs }) => `${timeoutMs} ms`),
+    left('state', ({ enabled }) => (enabled ? 'enabled' : 'disabled')),
+  ]),
+});
 
-export async function listActionTypes(context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientAsk(context)(page, { method: 'GET', path: '/v1/action-types' });
-  const paint = createPaint(terminal.colours.out);
-  writeData(context, raw, () => renderActionTypes(value.items, paint, terminal.outColumns));
-  return exitCodes.ok;
-}
+const show = command({
+  name: 'show',
+  args: ['<name>'],
+  said: 'how one is called',
+  ask: ({ client, args: [name] }) => getActionType({ client, path: { name } }),
+  shown: renderActionType,
+});
 
-export async function showActionType(name: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientAsk(context)(actionType, { method: 'GET', path: pathOf(name) });
-  writeData(context, raw, () => renderActionType(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
+const create = command({
+  name: 'create',
+  args: ['<name>', '[field=value...]'],
+  said: 'register one: url=https://… class=A timeoutMs=2000, or from a file; campaigns may use it at once',
+  options: fieldsFile,
+  ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
+    const fields = await readFields({ words, file, input }, z.custom<Omit<ActionTypeDefinitionInput, 'name'>>());
+    return createActionType({ client, body: { ...fields, name } });
+  },
+  refused: 'not registered',
+  shown: revisionOf,
+  noted: ({ name }) => known(`${name} is registered`),
+});
 
-export async function createActionType(
-  name: string,
-  words: readonly string[],
-  options: WrittenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const body = { ...(await readFields(words, options, context.input)), name };
-  const idempotencyKey = `cli-${randomUUID()}`;
-  const request: ApiRequest = { method: 'POST', path: '/v1/action-types', body, idempotencyKey };
-  return await changeActionType(request, { outcome: 'not registered', said: 'is registered' }, context);
-}
+const set = command({
+  name: 'set',
+  args: ['<name>', '[field=value...]'],
+  said: 'change fields of one; null takes a field back to what it is unless somebody says otherwise',
+  options: {
+    ...changesFile,
+    authorizationFile: text(
+      '--authorization-file <path>',
+      'with another url: the Authorization header for it; - reads standard input',
+    ),
+    signingFile: text('--signing-file <path>', 'the secret that calls are signed with; - reads standard input'),
+  },
+  ask: async ({ client, args: [name, words], options: { file, ...files }, context: { input } }) => {
+    const secrets = await readSecretFiles(files, input);
+    const isOnlySecrets = secrets !== undefined && words.length === 0 && file === undefined;
+    const fields = isOnlySecrets ? {} : await readFields({ words, file, input }, z.custom<ActionTypePatchInput>());
+    return changeActionType({ client, path: { name }, body: { ...fields, ...(secrets && { secrets }) } });
+  },
+  refused: 'not changed',
+  shown: revisionOf,
+  noted: ({ name }) => known(`${name} is changed`),
+});
 
-export interface SetOptions extends WrittenOptions {
-  authorizationFile?: string | undefined;
-  signingFile?: string | undefined;
-}
+const setSecret = command({
+  name: 'set-secret',
+  args: ['<name>', secret],
+  tooMuch: 'a secret is no argument, others can see those: --from-file or --from-stdin',
+  said: 'keep a secret for one, encrypted; it is never shown again',
+  options: {
+    fromFile: text('--from-file <path>', 'the file that holds it; - reads standard input'),
+    fromStdin: flag('--from-stdin', 'read it from standard input'),
+  },
+  ask: async ({ client, args: [name, which], options, context: { input } }) => {
+    const value = await readSecretFrom(options, input);
+    return setActionTypeSecret({ client, path: { name, secret: which }, body: { value } });
+  },
+  refused: 'not set',
+  labelOf: (pointer, { args: [, which] }) => (pointer === '/value' ? which : pointer),
+  shown: revisionOf,
+  noted: ({ name }, { args: [, which] }) => known(`${name} has a new ${which} secret`),
+});
 
-export async function setActionType(
-  name: string,
-  words: readonly string[],
-  options: SetOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const secrets = await readSecretFiles(options, context.input);
-  const isOnlySecrets = secrets !== undefined && words.length === 0 && options.file === undefined;
-  const written = isOnlySecrets ? {} : await readFields(words, options, context.input);
-  const body = { ...written, ...(secrets && { secrets }) };
-  const wording = { outcome: 'not changed', said: 'is changed' };
-  return await changeActionType({ method: 'PATCH', path: pathOf(name), body }, wording, context);
-}
+const removeSecret = command({
+  name: 'remove-secret',
+  args: ['<name>', secret],
+  said: 'take a secret of one away: calls go without it',
+  ask: ({ client, args: [name, which] }) => removeActionTypeSecret({ client, path: { name, secret: which } }),
+  refused: 'not removed',
+  noted: (_, { args: [name, which] }) => known(`${name} has no ${which} secret`),
+});
 
-export async function enableActionType(name: string, enabled: boolean, context: CommandContext): Promise<ExitCode> {
-  const wording = { outcome: 'not changed', said: enabled ? 'is enabled' : 'is disabled: what runs goes on' };
-  return await changeActionType({ method: 'PATCH', path: pathOf(name), body: { enabled } }, wording, context);
-}
+const enabling = (['disable', 'enable'] as const).map((verb) =>
+  command({
+    name: verb,
+    args: ['<name>'],
+    said: verb === 'disable' ? 'let no campaign begin with it; what runs goes on' : 'let campaigns begin with it again',
+    ask: ({ client, args: [name] }) =>
+      changeActionType({ client, path: { name }, body: { enabled: verb === 'enable' } }),
+    refused: 'not changed',
+    shown: revisionOf,
+    noted: ({ name }) => known(`${name} is ${verb === 'enable' ? 'enabled' : 'disabled: what runs goes on'}`),
+  }),
+);
 
-export async function deleteActionType(name: string, context: CommandContext): Promise<ExitCode> {
-  try {
-    await patientAsk(context)(z.undefined(), { method: 'DELETE', path: pathOf(name) });
-  } catch (error) {
-    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome: 'not deleted' }) : error;
-  }
-  context.terminal.note(`${name} is deleted\n`);
-  return exitCodes.ok;
-}
+const remove = command({
+  name: 'delete',
+  args: ['<name>'],
+  said: 'forget one that no campaign has in its chain',
+  ask: ({ client, args: [name] }) => deleteActionType({ client, path: { name } }),
+  refused: 'not deleted',
+  noted: (_, { args: [name] }) => `${name} is deleted`,
+});
 
-interface ChangeWording {
-  outcome: string;
-  said: string;
-  /** What the user calls what a pointer names. */
-  labelOf?: ((pointer: string) => string) | undefined;
-}
-
-/** Asks for a change of one, and says what has become of it. */
-export async function changeActionType(
-  request: ApiRequest,
-  { outcome, said, labelOf = fieldLabel }: ChangeWording,
-  context: CommandContext,
-): Promise<ExitCode> {
-  try {
-    const { value, raw } = await patientAsk(context)(actionType, request);
-    writeData(context, raw, () => `${value.name} revision ${value.revision}\n`);
-    if (!context.json) context.terminal.note(`${value.name} ${said}; workers know in about a second\n`);
-    return exitCodes.ok;
-  } catch (error) {
-    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome, labelOf }) : error;
-  }
-}
-
-/** `timeoutMs` for `/timeoutMs`. */
-function fieldLabel(pointer: string): string {
-  return pointer.replace(/^\//, '').replaceAll('/', '.');
-}
+export const commands = [
+  group('action-types', 'what a chain may be made of, and how it is called; over the API', [
+    ...[list, show, create, set, setSecret, removeSecret, ...enabling, remove],
+  ]),
+];

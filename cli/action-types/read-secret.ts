@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
 /** Where a secret is read from: never from the command line, which others on the machine can see and which shells remember. */
@@ -15,18 +14,10 @@ export async function readSecretFrom({ fromFile, fromStdin }: SecretSource, inpu
   if ((fromFile === undefined) === (fromStdin === undefined)) {
     throw new UsageError('say where the secret is: --from-file <path> or --from-stdin');
   }
-  const content = fromFile === undefined || fromFile === '-' ? await text(input) : await contentOf(fromFile);
+  const content = await contentOf(fromFile ?? '-', input);
   const secret = content.replace(/\r?\n$/, '');
   if (secret === '') throw new UsageError(`${fromFile ?? 'standard input'}: there is no secret in it`);
   return secret;
-}
-
-async function contentOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** The secrets that a change gives again, by the options that name their files; undefined where it gives none. */

@@ -1,4 +1,4 @@
-import type { Problem, RefusalWording } from './api-answers.ts';
+import type { Problem, RefusalWording } from './failures.ts';
 import { oneLine } from '../show/text.ts';
 
 /** What the API says where there is nothing to say beyond the list. */

@@ -27,7 +27,7 @@ export async function startTestApi(): Promise<TestApi> {
       const text = Buffer.concat(chunks).toString();
       const isJson = request.headers['content-type'] === 'application/json';
       if (text !== '') api.bodies.push(isJson ? JSON.parse(text) : text);
-      const answer = answerTo(api.answers[line]);
+      const answer = answerTo(preparedFor(line, api.answers));
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
     });
@@ -42,6 +42,17 @@ export async function startTestApi(): Promise<TestApi> {
     server.closeAllConnections();
   };
   return api;
+}
+
+/** Whatever the order of its parameters. */
+function preparedFor(line: string, answers: TestApi['answers']): TestAnswer | TestAnswer[] | undefined {
+  const [found] = Object.entries(answers).filter(([prepared]) => inOrder(prepared) === inOrder(line));
+  return found?.[1];
+}
+
+function inOrder(line: string): string {
+  const [path = '', query = ''] = line.split('?');
+  return `${path}?${query.split('&').toSorted().join('&')}`;
 }
 
 function answerTo(prepared: TestAnswer | TestAnswer[] | undefined): TestAnswer {

@@ -43,7 +43,7 @@ const ok = (body: unknown, status = 200) => ({ status, body });
 
 describe('audience upload', () => {
   beforeEach(() => {
-    api.answers['POST /v1/audiences?name=VIP+riders&country=SG'] = ok(list, 201);
+    api.answers['POST /v1/audiences?name=VIP%20riders&country=SG'] = ok(list, 201);
   });
 
   test('sends the file as it is and prints the id, and what was left out to people', async () => {

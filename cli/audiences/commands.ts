@@ -1,90 +1,122 @@
-import { createReadStream } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { UploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import { deleteAudience, getAudience, listAudienceRejects, listAudiences } from '../../sdk/generated/sdk.gen.ts';
+import type {
+  Audience,
+  ListAudienceRejectsResponses,
+  UploadAudienceErrors,
+  UploadAudienceResponses,
+} from '../../sdk/generated/types.gen.ts';
+import { writeData } from '../frame/command-context.ts';
+import { apiOf, byHand, command, group, type View } from '../frame/command-table.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
-import { patientApi } from '../campaigns/commands.ts';
-import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { renderAudience, renderAudiences, renderRejects } from './render.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { streamOf, yes } from '../frame/given.ts';
+import { flag, needed, pages, text, whole, widerLimit } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
-import { createPaint } from '../show/paint.ts';
-import { UsageError } from '../frame/usage-error.ts';
+import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
 
-export interface UploadOptions {
-  name: string;
-  country?: string;
-  gzip?: true;
-}
+const upload = command({
+  name: 'upload',
+  args: ['<file>'],
+  said: 'upload a list: CSV, an id a line or userId,country; .gz is sent as it is, - reads standard input',
+  options: {
+    name: needed('--name <name>', 'what people know it by'),
+    country: text('--country <code>', 'of all its users; otherwise the file has a column country'),
+    gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
+  },
+  ask: async ({ client, args: [file], options: { gzip, ...query }, context: { input } }) => {
+    const isPacked = gzip === true || file.endsWith('.gz');
+    return client.post<UploadAudienceResponses, UploadAudienceErrors, true>({
+      url: '/v1/audiences',
+      query,
+      body: Readable.toWeb(await streamOf(file, input)),
+      bodySerializer: null,
+      duplex: 'half',
+      headers: { 'content-type': 'text/csv', ...(isPacked && { 'content-encoding': 'gzip' }) },
+    });
+  },
+  refused: 'not uploaded',
+  shown: ({ id }) => `${id}\n`,
+  noted: ({ id, users, duplicates, rejected }) => {
+    const repeated = duplicates === 0 ? '' : `, ${count(duplicates)} rows repeat one of them`;
+    const rest = rejected === 0 ? '' : `, ${count(rejected)} are no user: muster audience rejects ${id}`;
+    return `${count(users)} users${repeated}${rest}`;
+  },
+});
 
-export async function uploadAudience(
-  file: string,
-  { name, country, gzip }: UploadOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const isPacked = gzip === true || file.endsWith('.gz');
-  const content = file === '-' ? context.input : await openFile(file);
-  const { value, raw } = await patientApi(context).uploadAudience({ name, country }, Readable.toWeb(content), isPacked);
-  writeData(context, raw, () => `${value.id}\n`);
-  if (!context.json) context.terminal.note(uploadedText(value));
-  return exitCodes.ok;
-}
+const list = command({
+  name: 'list',
+  said: 'uploaded lists, newest first',
+  options: pages(20),
+  ask: ({ client, options: query }) => listAudiences({ client, query }),
+  shown: tableOf<Audience>('', [
+    left('id', ({ id }) => id),
+    cut('name', ({ name }) => name),
+    left('state', ({ state }) => state),
+    cut('countries', ({ countries }) => countries.map(({ country }) => country).join(' ')),
+    right('users', ({ users }) => users),
+    right('rejected', ({ rejected }) => rejected),
+    left('uploaded', ({ createdAt }) => utcTime(createdAt)),
+  ]),
+});
 
-/** Looked at first: a stream says only in the middle of a request that there is no such file. */
-async function openFile(file: string): Promise<Readable> {
-  try {
-    await access(file, constants.R_OK);
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  return createReadStream(file);
-}
+const show = command({
+  name: 'show',
+  args: ['<list>'],
+  said: 'one list: users by country, and what was left out of it',
+  ask: ({ client, args: [id] }) => getAudience({ client, path: { id } }),
+  shown: renderAudience,
+});
 
-function uploadedText({ id, users, duplicates, rejected }: UploadedAudience): string {
-  const repeated = duplicates === 0 ? '' : `, ${count(duplicates)} rows repeat one of them`;
-  const left = rejected === 0 ? '' : `, ${count(rejected)} are no user: muster audience rejects ${id}`;
-  return `${count(users)} users${repeated}${left}\n`;
-}
+const rejects = command({
+  name: 'rejects',
+  args: ['<list>'],
+  said: 'rows that are no user, with line and rule',
+  options: { limit: whole('--limit <n>', 'how many, up to 1000', 100) },
+  ask: ({ client, args: [id], options: query }) => listAudienceRejects({ client, path: { id }, query }),
+  shown: tableOf<ListAudienceRejectsResponses[200]['items'][number]>('', [
+    right('line', ({ line }) => line),
+    left('rule', ({ rule }) => rule.replaceAll('-', ' ')),
+    cut('value', ({ value }) => value),
+  ]),
+  more: widerLimit,
+});
 
-export async function listAudiences(
-  { limit, cursor }: { limit: number; cursor?: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientApi(context).listAudiences(limit, cursor);
-  writeData(context, raw, () => renderAudiences(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
-
-export async function showAudience(id: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientApi(context).showAudience(id);
-  writeData(context, raw, () => renderAudience(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
-
-export async function listRejects(
-  id: string,
-  { limit }: { limit: number },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientApi(context).audienceRejects(id, limit);
-  writeData(context, raw, () => renderRejects(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  if (!context.json && value.next !== null) terminal.note('there are more: --limit shows up to 1000\n');
-  return exitCodes.ok;
-}
-
-export async function deleteAudience(id: string, { yes }: { yes?: true }, context: CommandContext): Promise<ExitCode> {
-  const api = patientApi(context);
-  if (!yes && canAsk(context)) {
-    const { value } = await api.showAudience(id);
-    if (!(await isConfirmed(`${value.name}, ${count(value.users)} users, for good. Delete it?`, context))) {
-      context.terminal.note('not deleted\n');
-      return exitCodes.failure;
+const remove = byHand({
+  name: 'delete',
+  args: ['<list>'],
+  said: 'delete a list for good; asks first where a person can answer',
+  options: yes,
+  run: async ({ args: [id], options, context }) => {
+    const client = await apiOf(context);
+    if (!options.yes && canAsk(context)) {
+      const { name, users } = (await getAudience({ client, path: { id } })).data;
+      if (!(await isConfirmed(`${name}, ${count(users)} users, for good. Delete it?`, context))) {
+        context.terminal.note('not deleted\n');
+        return exitCodes.failure;
+      }
     }
-  }
-  await api.deleteAudience(id);
-  writeData(context, { id, deleted: true }, () => `${id} deleted\n`);
-  return exitCodes.ok;
+    await deleteAudience({ client, path: { id } });
+    writeData(context, { id, deleted: true }, () => `${id} deleted\n`);
+    return exitCodes.ok;
+  },
+});
+
+export const commands = [
+  group('audience', 'uploaded lists of users, which campaigns can name', [upload, list, show, rejects, remove]),
+];
+
+function renderAudience(audience: Audience, view: View): string {
+  const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt } = audience;
+  const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
+  return renderFacts(
+    { name, facts: [id, cause === null ? state : `${state}: ${cause}`] },
+    [
+      ['users', [count(users), ...byCountry].join('  ')],
+      ['rows', `${count(rows)}, of them ${count(duplicates)} repeats and ${count(rejected)} that are no user`],
+      ['uploaded', utcTime(createdAt)],
+    ],
+    view,
+  );
 }

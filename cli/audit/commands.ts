@@ -1,15 +1,34 @@
-import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { renderAudit } from '../runs/render-control.ts';
-import { createPaint } from '../show/paint.ts';
-import type { AuditQuery } from '../api/api-client.ts';
-import { patientApi } from '../campaigns/commands.ts';
+import { listChanges } from '../../sdk/generated/sdk.gen.ts';
+import { detailText } from '../show/details.ts';
+import { command } from '../frame/command-table.ts';
+import { oneOf, pages, text } from '../frame/options.ts';
+import { cut, left, right, tableOf } from '../show/tables.ts';
+import { utcSecond } from '../show/times.ts';
+import type { ListChangesResponses } from '../../sdk/generated/types.gen.ts';
 
-/** Who changed what through the API, the newest first. */
-export async function listChanges(query: AuditQuery, context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientApi(context).changes(query);
-  writeData(context, raw, () => renderAudit(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
+type Change = ListChangesResponses[200]['items'][number];
+
+export const commands = [
+  command({
+    name: 'audit',
+    said: 'who changed what through the API, the newest first',
+    options: {
+      subject: text('--subject <id>', 'only changes of this: run_…, cmp_…, a name'),
+      keyId: text('--key-id <key>', 'only changes by this key: key_…'),
+      method: oneOf('--method <method>', 'POST, PUT, PATCH or DELETE', ['POST', 'PUT', 'PATCH', 'DELETE']),
+      route: text('--route <route>', 'such as /v1/runs/:id/pause'),
+      since: text('--since <time>', 'RFC 3339; this moment included'),
+      until: text('--until <time>', 'RFC 3339; this moment excluded'),
+      ...pages(50, 1000),
+    },
+    ask: ({ client, options: query }) => listChanges({ client, query }),
+    shown: tableOf<Change>('no changes', [
+      left('when', ({ at }) => utcSecond(at)),
+      cut('who', ({ keyName, keyId }) => keyName ?? keyId ?? ''),
+      left('what', ({ method, route }) => `${method} ${route}`),
+      cut('on', ({ subject }) => subject ?? ''),
+      right('status', ({ status }) => String(status), { tone: ({ status }) => (status < 300 ? undefined : 'bad') }),
+      cut('detail', ({ detail }) => detailText(detail)),
+    ]),
+  }),
+];

@@ -1,123 +1,204 @@
 import pLimit from 'p-limit';
-import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { renderCampaign, renderCampaigns, rhythmText, summaryOf } from './render.ts';
-import { renderEstimate } from '../audiences/render.ts';
-import { createPaint } from '../show/paint.ts';
-import { localAndUtc } from '../show/times.ts';
-import { oneLine } from '../show/text.ts';
-import { ApiRefusal, type Campaign } from '../api/api-answers.ts';
-import type { ApiClient, CampaignQuery } from '../api/api-client.ts';
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
+import {
+  changeBudgets,
+  changeCampaign,
+  createCampaign,
+  estimateCampaign,
+  getCampaign,
+  getRunProgress,
+  listBudgets,
+  listCampaigns,
+  listRuns,
+  previewCampaign,
+  startCampaign,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { Campaign, CheckedCampaign } from '../../sdk/generated/types.gen.ts';
+import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
+import { noteNext, writeData } from '../frame/command-context.ts';
+import { apiOf, byHand, command, group, noteLines, viewOf, worded } from '../frame/command-table.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
-import { optionLabel, readDefinition, type DefinitionOptions } from './definition.ts';
-import { apiFrom } from '../api/environment.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { yes } from '../frame/given.ts';
+import { oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
+import { controlVerbs } from '../runs/control-commands.ts';
+import { report, runColumns } from '../runs/figures-commands.ts';
+import { retryFailed } from '../runs/retry-failed.ts';
+import { failures } from '../runs/user-commands.ts';
+import { watchCampaign } from '../runs/watch-campaign.ts';
+import { tableOf } from '../show/tables.ts';
+import { localAndUtc } from '../show/times.ts';
+import { budgetsOf } from './budget-texts.ts';
+import { definitionOptions } from './definition-options.ts';
+import { optionLabel, readDefinition } from './definition.ts';
+import { budgetColumns } from './budget-columns.ts';
+import { draftText, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
+import { renderEstimate, renderPreview } from './render-estimate.ts';
 
 /** Campaigns of a list whose progress is asked for at the same time. */
 const looksAtOnce = 10;
-
 const runsShown = 5;
 
-/** The API of a command that waits while it says 503, and tells that it does. */
-export function patientApi({ environment, terminal }: CommandContext, signal?: AbortSignal): ApiClient {
-  const onWait = (what: string) => terminal.note(`${oneLine(what)}\n`);
-  return apiFrom(environment, { clock: systemClock, onWait, ...(signal ? { signal } : {}) });
-}
+/** The option that said it; a file keeps its pointers. */
+const labelOf = (pointer: string, { options: { file } }: { options: { file?: string } }) =>
+  file === undefined ? optionLabel(pointer) : pointer;
+const warningsOf = ({ warnings }: CheckedCampaign) => warnings.map(({ detail }) => `! ${detail}`);
 
-export async function createCampaign(options: DefinitionOptions, context: CommandContext): Promise<ExitCode> {
-  const definition = await readDefinition(options, context.input);
-  const { value, raw } = await labelled(options, () => patientApi(context).createCampaign(definition));
-  writeData(context, raw, () => `${value.id}\n`);
-  showWarnings(value, context);
-  if (!context.json) context.terminal.note(`${draftText(value)}: muster campaign start ${value.id}\n`);
-  return exitCodes.ok;
-}
+const create = command({
+  name: 'create',
+  said: 'create a campaign from a file or from options; prints its id',
+  options: definitionOptions,
+  ask: async ({ client, options, context: { input } }) =>
+    createCampaign({ client, body: await readDefinition(options, input) }),
+  refused: 'not created',
+  labelOf,
+  shown: ({ id }) => `${id}\n`,
+  noted: (campaign) => [...warningsOf(campaign), `${draftText(campaign)}: muster campaign start ${campaign.id}`],
+});
 
-/** Says of what was given in options by which of them it was refused. */
-export async function labelled<Result>(options: DefinitionOptions, ask: () => Promise<Result>): Promise<Result> {
-  return await ask().catch((error: unknown) => {
-    const isTyped = error instanceof ApiRefusal && options.file === undefined;
-    throw isTyped ? new ApiRefusal(error.problem, { ...error.wording, labelOf: optionLabel }) : error;
-  });
-}
+const change = command({
+  name: 'change',
+  args: ['<campaign>'],
+  said: 'give a draft another definition, whole, from a file or from options',
+  options: definitionOptions,
+  ask: async ({ client, args: [id], options, context: { input } }) =>
+    changeCampaign({ client, path: { id }, body: await readDefinition(options, input) }),
+  refused: 'not changed',
+  labelOf,
+  shown: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
+  noted: warningsOf,
+});
 
-export async function listCampaigns(
-  { search, ...query }: Omit<CampaignQuery, 'q'> & { search?: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal, json } = context;
-  const api = patientApi(context);
-  const { value, raw } = await api.listCampaigns({ ...query, q: search });
-  if (json) {
-    writeData(context, raw, () => '');
+/** Refused where something is wrong with the definition: a script can ask before it creates. */
+const preview = command({
+  name: 'preview',
+  said: 'what would become of a definition: what is wrong, who, how long; makes nothing',
+  options: definitionOptions,
+  ask: async ({ client, options, context: { input } }) =>
+    previewCampaign({ client, body: await readDefinition(options, input) }),
+  refused: 'not looked at',
+  labelOf,
+  shown: (seen, view, call) => renderPreview(seen, (pointer) => labelOf(pointer, call), view),
+  code: ({ problems }) => (problems.length === 0 ? exitCodes.ok : exitCodes.refused),
+});
+
+const list = byHand({
+  name: 'list',
+  said: 'campaigns, newest first',
+  options: {
+    ...pages(20),
+    q: text('--search <text>', 'part of the name, or cmp_…'),
+    state: oneOf('--state <state>', 'only those', campaignChoices),
+    sort: oneOf('--sort <order>', 'state: what needs attention first', ['newest', 'state']),
+  },
+  run: async ({ options: query, context }) => {
+    const client = await apiOf(context);
+    const { data } = await listCampaigns({ client, query });
+    const limited = pLimit(looksAtOnce);
+    const runs = context.json
+      ? []
+      : await Promise.all(data.items.map((each) => limited(() => latestProgress(each, client))));
+    writeData(context, data, () => renderCampaigns(data.items, runs, viewOf(context)));
+    noteNext(data, context);
     return exitCodes.ok;
-  }
-  const limited = pLimit(looksAtOnce);
-  const progress = await Promise.all(value.items.map((campaign) => limited(() => latestProgress(campaign, api))));
-  terminal.out(renderCampaigns(value.items, progress, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
+  },
+});
 
 /** Undefined where there is no run, or where it cannot be asked: a list is worth showing without. */
-async function latestProgress({ links }: Campaign, api: ApiClient) {
-  const runId = links.latestRun?.split('/').at(-1);
-  if (runId === undefined) return undefined;
-  return await api.progress(runId).then(
-    ({ value }) => value,
+async function latestProgress({ links }: Campaign, client: Client) {
+  const id = links.latestRun?.split('/').at(-1);
+  if (id === undefined) return undefined;
+  return await getRunProgress({ client, path: { id } }).then(
+    ({ data }) => data,
     () => undefined,
   );
 }
 
-export async function showCampaign(id: string, context: CommandContext): Promise<ExitCode> {
-  const { terminal, json } = context;
-  const api = patientApi(context);
-  const { value, raw } = await api.showCampaign(id);
-  if (json) {
-    writeData(context, raw, () => '');
+const show = byHand({
+  name: 'show',
+  args: ['<campaign>'],
+  said: 'the whole of one campaign, and its newest runs',
+  run: async ({ args: [id], context }) => {
+    const client = await apiOf(context);
+    const { data } = await getCampaign({ client, path: { id } });
+    const query = { campaignId: data.id, limit: runsShown };
+    const runs = context.json ? [] : (await listRuns({ client, query })).data.items;
+    writeData(context, data, () => renderCampaign(data, runs, viewOf(context)));
     return exitCodes.ok;
-  }
-  const runs = (await api.listRuns(value.id, runsShown)).value.items;
-  terminal.out(renderCampaign(value, runs, createPaint(terminal.colours.out)));
-  return exitCodes.ok;
-}
+  },
+});
 
-export async function startCampaign(id: string, { yes }: { yes?: true }, context: CommandContext): Promise<ExitCode> {
-  const api = patientApi(context);
-  if (!yes && canAsk(context)) {
-    const { value } = await api.showCampaign(id);
-    const question = `${summaryOf(value)}; ${startText(value)}. Go?`;
-    if (value.state === 'draft' && !(await isConfirmed(question, context))) {
-      context.terminal.note('not started\n');
-      return exitCodes.failure;
+const start = byHand({
+  name: 'start',
+  args: ['<campaign>'],
+  said: 'start it now, or when its schedule says; asks first where a person can answer',
+  options: yes,
+  run: async ({ args: [id], options, context }) => {
+    const client = await apiOf(context);
+    if (!options.yes && canAsk(context)) {
+      const { data } = await getCampaign({ client, path: { id } });
+      const question = `${summaryOf(data)}; ${startText(data)}. Go?`;
+      if (data.state === 'draft' && !(await isConfirmed(question, context))) {
+        context.terminal.note('not started\n');
+        return exitCodes.failure;
+      }
     }
-  }
-  const { value, raw } = await api.startCampaign(id);
-  const due = value.nextRunAt === null ? '' : `, due ${localAndUtc(value.nextRunAt, value.schedule?.zone)}`;
-  writeData(context, raw, () => `${value.id} ${value.state}${due}\n`);
-  showWarnings(value, context);
-  return exitCodes.ok;
-}
+    const { data } = await worded({ outcome: 'not started' }, () => startCampaign({ client, path: { id } }));
+    const due = data.nextRunAt === null ? '' : `, due ${localAndUtc(data.nextRunAt, zoneOf(data))}`;
+    writeData(context, data, () => `${data.id} ${data.state}${due}\n`);
+    if (!context.json) noteLines(warningsOf(data), context);
+    return exitCodes.ok;
+  },
+});
 
-export async function estimateCampaign(id: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientApi(context).estimateCampaign(id);
-  writeData(context, raw, () => renderEstimate(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
+const estimate = command({
+  name: 'estimate',
+  args: ['<campaign>'],
+  said: 'how many users each part of its audience has, by country',
+  ask: ({ client, args: [id] }) => estimateCampaign({ client, path: { id } }),
+  refused: 'not estimated',
+  shown: renderEstimate,
+});
 
-export function showWarnings({ warnings }: Pick<Campaign, 'warnings'>, { terminal, json }: CommandContext): void {
-  if (!json) for (const { detail } of warnings) terminal.note(`! ${oneLine(detail)}\n`);
-}
+const budget = command({
+  name: 'budget',
+  args: ['<campaign>', '[budgets...]'],
+  said: 'what it may spend in each country, and has spent; SG=2000 changes one, while runs go on',
+  ask: ({ client, args: [id, texts] }) => {
+    const budgets = budgetsOf(texts);
+    if (budgets.length === 0) return listBudgets({ client, path: { id } });
+    return changeBudgets({ client, path: { id }, body: { budgets } });
+  },
+  refused: 'not changed',
+  shown: tableOf('no budgets: nothing is limited', budgetColumns),
+});
 
-function draftText({ startsAt, schedule }: Campaign): string {
-  const rhythm = rhythmText(schedule);
-  if (rhythm !== '') return `a draft; once started it runs ${rhythm}until it is ended. To start it`;
-  if (startsAt === null) return 'a draft; to start it now';
-  return `a draft; once started it waits until ${localAndUtc(startsAt, schedule?.zone)}`;
-}
+const watch = byHand({
+  name: 'watch',
+  args: ['<campaign|run>'],
+  said: 'follow a run until it ends',
+  run: ({ args: [id], context }) => watchCampaign(id, context),
+});
 
-function startText({ startsAt, schedule }: Campaign): string {
-  const rhythm = rhythmText(schedule);
-  if (rhythm !== '') return `${rhythm}until it is ended`;
-  return startsAt === null ? 'starts at once' : `starts ${localAndUtc(startsAt, schedule?.zone)}`;
-}
+const runs = command({
+  name: 'runs',
+  args: ['<campaign>'],
+  said: 'the runs of a campaign, newest first',
+  options: { limit: whole('--limit <n>', 'how many', 20) },
+  ask: async ({ client, args: [id], options: { limit } }) => {
+    // Says so when it is the campaign that is not there.
+    await getCampaign({ client, path: { id } });
+    return listRuns({ client, query: { campaignId: id, limit } });
+  },
+  shown: tableOf('no run yet', runColumns),
+  more: widerLimit,
+});
+
+const named = '<campaign|run>';
+
+export const commands = [
+  group('campaign', 'campaigns and their runs, over the API', [
+    ...[create, change, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
+    ...[report(named), runs, failures(named), retryFailed(named)],
+  ]),
+];

@@ -11,6 +11,9 @@ const flags = {
   action: ['award-reward={"rewardId":"a=b","units":2}', 'send-message'],
 };
 
+const { segment: _segment, ...withoutSegment } = flags;
+const { action: _action, ...withoutAction } = flags;
+
 describe('a campaign from options', () => {
   test('becomes the definition that the API takes', () => {
     const definition = definitionOf(flags);
@@ -69,7 +72,7 @@ describe('a campaign from options', () => {
   });
 
   test('needs no segment where a list says who', () => {
-    expect(definitionOf({ ...flags, segment: undefined, list: ['aud_1'] })).toMatchObject({
+    expect(definitionOf({ ...withoutSegment, list: ['aud_1'] })).toMatchObject({
       audience: { include: [{ list: 'aud_1' }] },
     });
   });
@@ -102,8 +105,8 @@ describe('a campaign from options', () => {
     ['units of a step that there is not', { ...flags, unitsPerUser: ['3=1'] }, '--units-per-user'],
     ['an earlier run that is none', { ...flags, run: ['run_1:'] }, '--run'],
     ['a seed without a share', { ...flags, holdOutSeed: 'x' }, '--hold-out'],
-    ['no segment', { ...flags, segment: undefined }, '--segment'],
-    ['no action', { ...flags, action: undefined }, '--action'],
+    ['no segment', withoutSegment, '--segment'],
+    ['no action', withoutAction, '--action'],
     ['a zone without a time', { ...flags, zone: 'Asia/Singapore' }, '--at'],
     ['params that are no JSON', { ...flags, action: ['award-reward={units:2}'] }, '--action award-reward'],
   ])('%s is a usage error', (_name, wrong, told) => {

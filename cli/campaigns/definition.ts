@@ -1,40 +1,29 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
+import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import { audienceLabel, audienceOf, includesAnybody, type AudienceOptions } from './audience-options.ts';
+import type { ValuesOf } from '../frame/options.ts';
+import { audienceLabel, audienceOf, includesAnybody } from './audience-options.ts';
 import { budgetsOf } from './budget-texts.ts';
-import { scheduleLabel, scheduleOf, type ScheduleOptions } from './schedule-options.ts';
+import type { definitionOptions } from './definition-options.ts';
+import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 
-export interface DefinitionOptions extends AudienceOptions, ScheduleOptions {
-  /** A path, or `-` for standard input. */
-  file?: string | undefined;
-  name?: string | undefined;
-  countries?: string | undefined;
-  /** `type` or `type={"param":…}`, in the order of the chain. */
-  action?: string[] | undefined;
-  deadlineSeconds?: number | undefined;
-  priority?: string | undefined;
-  /** Users per second. */
-  pace?: number | undefined;
-  /** Per cent. */
-  pauseAtFailed?: number | undefined;
-  /** `SG=1000`. */
-  budget?: string[] | undefined;
-  /** `2`: of the first step, or `<step>=2`. */
-  unitsPerUser?: string[] | undefined;
-}
+export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
 
 /**
  * The definition as it is sent. Only what has to be cut into parts is looked at here: what is right is for the API to say, which names every
  * mistake at once.
  */
-export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<unknown> {
+export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<CampaignDefinitionInput> {
+  return z.custom<CampaignDefinitionInput>().parse(await givenDefinition(options, input));
+}
+
+async function givenDefinition(options: DefinitionOptions, input: Readable): Promise<unknown> {
   const { file, ...flags } = options;
   if (file === undefined) return definitionOf(flags);
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  if (given.length > 0) throw new UsageError('give the definition in a file or in options, not in both');
-  const content = file === '-' ? await text(input) : await readDefinitionFile(file);
+  if (Object.keys(flags).length > 0) throw new UsageError('give the definition in a file or in options, not in both');
+  const content = await contentOf(file, input);
   return parseJson(content, file === '-' ? 'standard input' : file);
 }
 
@@ -87,14 +76,6 @@ function withUnits(steps: readonly Step[], texts: readonly string[]): Step[] {
     const unitsPerUser = units.get(index + 1);
     return unitsPerUser === undefined ? step : { ...step, unitsPerUser };
   });
-}
-
-async function readDefinitionFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function parseJson(content: string, where: string): unknown {

@@ -1,43 +1,31 @@
-import type { RunProgress, RunSummary } from '../../shared/contracts/runs/runs.ts';
-import type { Campaign } from '../api/api-answers.ts';
-import { count, duration, percent } from '../show/numbers.ts';
-import type { Paint } from '../show/paint.ts';
+import type { Campaign, Run, RunProgress } from '../../sdk/generated/types.gen.ts';
+import type { View } from '../frame/command-table.ts';
 import { endedUsers, expectedAudience } from '../runs/progress.ts';
-import { entryText } from './sources.ts';
-import { renderTable, type Column } from '../show/tables.ts';
+import { count, duration, percent } from '../show/numbers.ts';
+import { cut, left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { localAndUtc, utcTime } from '../show/times.ts';
+import { entryText } from './sources.ts';
 
 /** A line per campaign: what it is, how many users it has, how far its newest run is, and when that was or will be. */
 export function renderCampaigns(
   campaigns: readonly Campaign[],
   progress: readonly (RunProgress | undefined)[],
-  paint: Paint,
-  width = Infinity,
+  view: View,
 ): string {
-  const left = (title: string): Column => ({ title, align: 'left' });
-  const columns: Column[] = [
-    left('id'),
-    { ...left('name'), cut: true },
-    left('state'),
-    { ...left('countries'), cut: true },
-    { title: 'audience', align: 'right' },
-    { title: 'done', align: 'right' },
-    left('when'),
-  ];
-  const rows = campaigns.map((campaign, index) => {
-    const run = progress[index];
-    return [
-      campaign.id,
-      oneLine(campaign.name),
-      campaign.state.replaceAll('_', ' '),
-      campaign.countries.map(oneLine).join(' '),
-      run ? count(expectedAudience(run)) : '',
-      run ? donePercent(run) : '',
-      whenText(campaign, run),
-    ];
-  });
-  return renderTable(columns, rows, paint, width);
+  return renderItems(
+    campaigns.map((campaign, index) => ({ campaign, run: progress[index] })),
+    [
+      left('id', ({ campaign }) => campaign.id),
+      cut('name', ({ campaign }) => campaign.name),
+      left('state', ({ campaign }) => campaign.state.replaceAll('_', ' ')),
+      cut('countries', ({ campaign }) => campaign.countries.join(' ')),
+      right('audience', ({ run }) => (run ? expectedAudience(run) : '')),
+      right('done', ({ run }) => (run ? donePercent(run) : '')),
+      left('when', ({ campaign, run }) => whenText(campaign, run)),
+    ],
+    view,
+  );
 }
 
 function donePercent(run: RunProgress): string {
@@ -53,46 +41,42 @@ function whenText({ nextRunAt, startsAt }: Campaign, run: RunProgress | undefine
 
 /** `segment lapsed-riders in SG, ID get award-reward, send-message`: what a start would do. */
 export function summaryOf({ audience, countries, chain }: Campaign): string {
-  const who = audience.include
-    .map((entry) => ('segment' in entry ? oneLine(entry.segment) : entryText(entry)))
-    .join(', ');
-  const without = audience.exclude.length === 0 ? '' : ` without ${audience.exclude.map(entryText).join(', ')}`;
-  const held = audience.holdOutPercent === 0 ? '' : ` (${audience.holdOutPercent} % held out)`;
+  const { include, exclude = [], holdOutPercent = 0 } = audience;
+  const who = include.map((entry) => ('segment' in entry ? oneLine(entry.segment) : entryText(entry))).join(', ');
+  const without = exclude.length === 0 ? '' : ` without ${exclude.map(entryText).join(', ')}`;
+  const held = holdOutPercent === 0 ? '' : ` (${holdOutPercent} % held out)`;
   const what = chain.map(({ action }) => oneLine(action)).join(', then ');
   return `all users of ${who}${without}${held} in ${countries.map(oneLine).join(', ')} get ${what}`;
 }
 
 /** All there is to a campaign, one line for each part. */
-export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], paint: Paint): string {
-  const { paceUsersPerSecond: pace, pauseAtFailedPercent: percent, budgets } = campaign;
+export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: View): string {
+  const { paceUsersPerSecond: pace, pauseAtFailedPercent: limit, budgets = [] } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
-  const parts: [string, readonly string[]][] = [
-    ['who', audience.include.map(entryText)],
-    ['without', audience.exclude.map(entryText)],
-    ['held out', audience.holdOutPercent === 0 ? [] : [`${audience.holdOutPercent} % of them`]],
-    ['where', [countries.map(oneLine).join(', ')]],
-    [
-      'what',
-      chain.map(
-        ({ action, params, unitsPerUser }, index) =>
-          `${index + 1} ${oneLine(action)} ${oneLine(JSON.stringify(params ?? {}))}${priceText(unitsPerUser)}`,
-      ),
-    ],
-    ['when', [whenLine(campaign), ...(campaign.scheduleId === null ? [] : [`its schedule is ${campaign.scheduleId}`])]],
-    ['deadline', deadlineSeconds === undefined ? [] : [`${duration(deadlineSeconds)} after its start`]],
-    ['priority', priority === undefined ? [] : [oneLine(priority)]],
-    ['pace', pace === undefined ? [] : [`at most ${count(pace)} users/s`]],
-    ['pauses', percent === undefined ? [] : [`above ${percent} % failed users in a step`]],
-    ['budget', budgets.map(({ country, units }) => `${oneLine(country)}: ${count(units)} units`)],
-    ['created', createdAt === undefined ? [] : [utcTime(createdAt)]],
-    ['runs', runs.length === 0 ? ['none yet'] : runs.map(runLine)],
-  ];
-  const width = Math.max(...parts.map(([title, texts]) => (texts.length === 0 ? 0 : title.length)));
-  const lines = parts.flatMap(([title, texts]) =>
-    texts.map((text, index) => `  ${paint.faint((index === 0 ? title : '').padEnd(width))}  ${text}\n`),
+  const { include, exclude = [], holdOutPercent = 0 } = audience;
+  const steps = chain.map(
+    ({ action, params, unitsPerUser }, index) =>
+      `${index + 1} ${action} ${JSON.stringify(params)}${priceText(unitsPerUser)}`,
   );
-  const facts = `${id} · ${state.replaceAll('_', ' ')} · revision ${revision}`;
-  return `  ${paint.strong(oneLine(name))}\n  ${paint.faint(facts)}\n\n${lines.join('')}`;
+  return renderFacts(
+    { name, facts: [id, state.replaceAll('_', ' '), `revision ${revision}`] },
+    [
+      ['who', include.map(entryText)],
+      ['without', exclude.map(entryText)],
+      ['held out', holdOutPercent === 0 ? null : `${holdOutPercent} % of them`],
+      ['where', countries.join(', ')],
+      ['what', steps],
+      ['when', [whenLine(campaign), ...(campaign.scheduleId ? [`its schedule is ${campaign.scheduleId}`] : [])]],
+      ['deadline', `${duration(deadlineSeconds)} after its start`],
+      ['priority', priority],
+      ['pace', pace === undefined ? null : `at most ${count(pace)} users/s`],
+      ['pauses', limit === undefined ? null : `above ${limit} % failed users in a step`],
+      ['budget', budgets.map(({ country, units }) => `${country}: ${count(units)} units`)],
+      ['created', utcTime(createdAt)],
+      ['runs', runs.length === 0 ? 'none yet' : runs.map(runLine)],
+    ],
+    view,
+  );
 }
 
 function priceText(unitsPerUser: number | undefined): string {
@@ -100,20 +84,41 @@ function priceText(unitsPerUser: number | undefined): string {
 }
 
 /** `each 0 9 * * MON Asia/Singapore, `; nothing where it does not recur. */
-export function rhythmText(schedule: Campaign['schedule']): string {
-  if (schedule?.type !== 'recurring') return '';
-  const { cron, everySeconds, zone = 'UTC' } = schedule;
-  return cron === undefined ? `every ${everySeconds ?? 0} s, ` : `each ${oneLine(cron)} ${oneLine(zone)}, `;
+function rhythmText({ schedule }: Campaign): string {
+  if (schedule.type !== 'recurring') return '';
+  const { cron, everySeconds, zone } = schedule;
+  return cron === undefined ? `every ${everySeconds ?? 0} s, ` : `each ${cron} ${zone}, `;
 }
 
-function whenLine({ nextRunAt, startsAt, schedule }: Campaign): string {
-  const rhythm = rhythmText(schedule);
-  if (nextRunAt !== null) return `${rhythm}due ${localAndUtc(nextRunAt, schedule?.zone)}`;
+/** The zone that its times are said in; undefined where it has none. */
+export function zoneOf({ schedule }: Pick<Campaign, 'schedule'>): string | undefined {
+  return 'zone' in schedule ? schedule.zone : undefined;
+}
+
+function whenLine(campaign: Campaign): string {
+  const { nextRunAt, startsAt } = campaign;
+  const rhythm = rhythmText(campaign);
+  if (nextRunAt !== null) return `${rhythm}due ${localAndUtc(nextRunAt, zoneOf(campaign))}`;
   if (rhythm !== '') return `${rhythm}nothing is due`;
-  return startsAt === null ? 'as soon as it is started' : localAndUtc(startsAt, schedule?.zone);
+  return startsAt === null ? 'as soon as it is started' : localAndUtc(startsAt, zoneOf(campaign));
 }
 
-function runLine({ runId, state, stateReason, startedAt, scheduledFor }: RunSummary): string {
-  const why = stateReason === null ? '' : `: ${oneLine(stateReason)}`;
+/** What a start would do with a draft. */
+export function draftText(campaign: Campaign): string {
+  const rhythm = rhythmText(campaign);
+  if (rhythm !== '') return `a draft; once started it runs ${rhythm}until it is ended. To start it`;
+  if (campaign.startsAt === null) return 'a draft; to start it now';
+  return `a draft; once started it waits until ${localAndUtc(campaign.startsAt, zoneOf(campaign))}`;
+}
+
+/** What a start does. */
+export function startText(campaign: Campaign): string {
+  const rhythm = rhythmText(campaign);
+  if (rhythm !== '') return `${rhythm}until it is ended`;
+  return campaign.startsAt === null ? 'starts at once' : `starts ${localAndUtc(campaign.startsAt, zoneOf(campaign))}`;
+}
+
+function runLine({ runId, state, stateReason, startedAt, scheduledFor }: Run): string {
+  const why = stateReason === null ? '' : `: ${stateReason}`;
   return `${runId} ${utcTime(startedAt ?? scheduledFor)} ${state.replaceAll('_', ' ')}${why}`;
 }

@@ -16,6 +16,8 @@ export const campaign = {
   createdAt: '2026-11-21T20:44:20.000Z',
   startsAt: null,
   nextRunAt: null,
+  scheduleId: null,
+  warnings: [],
   links: { latestRun: null },
 };
 

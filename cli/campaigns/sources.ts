@@ -1,8 +1,8 @@
-import type { AudienceEntry } from '../../shared/contracts/campaigns/campaigns.ts';
+import type { Campaign } from '../../sdk/generated/types.gen.ts';
 import { oneLine } from '../show/text.ts';
 
 /** A part of an audience in words, such as `segment lapsed-riders` or `failed users of run_…, step 2`. */
-export function entryText(entry: AudienceEntry): string {
+export function entryText(entry: Campaign['audience']['include'][number]): string {
   if ('segment' in entry) return `segment ${oneLine(entry.segment)}`;
   if ('list' in entry) return `list ${oneLine(entry.list)}`;
   const { runId, outcomes, step } = entry;

@@ -1,138 +1,148 @@
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { clientForecast, clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
-import { patientAsk } from '../action-types/commands.ts';
-import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { ApiRefusal } from '../api/api-answers.ts';
-import type { ApiRequest } from '../api/exchange.ts';
-import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { addedKey, renderClient, renderClients, renderForecast, renderLedger, shownClient } from './render.ts';
-import { createPaint } from '../show/paint.ts';
-import { UsageError } from '../frame/usage-error.ts';
+import {
+  addClientKey,
+  changeClient,
+  createClient,
+  disableClient,
+  enableClient,
+  getClient,
+  getClientForecast,
+  getClientLedger,
+  listClients,
+  removeClientKey,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { Client, ClientPatchInput, NewClientInput } from '../../sdk/generated/types.gen.ts';
+import { command, group } from '../frame/command-table.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { changesFile, contentOf, fieldsFile, readFields } from '../frame/given.ts';
+import { pages, text, whole } from '../frame/options.ts';
+import { left, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+import { renderClient, renderForecast, renderLedger } from './render.ts';
 
-const page = z.object({ items: z.array(shownClient), next: z.string().nullable() });
+const idOf = ({ id }: Client) => `${id}\n`;
 
-const pathOf = (client: string, rest = '') => `/v1/clients/${encodeURIComponent(client)}${rest}`;
+const show = command({
+  name: 'show',
+  args: ['<client>'],
+  said: 'one of them: its name or its id',
+  ask: ({ client, args: [id] }) => getClient({ client, path: { id } }),
+  shown: renderClient,
+});
 
-export async function listClients(
-  { limit, cursor }: { limit: number; cursor?: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
-  const { value, raw } = await patientAsk(context)(page, { method: 'GET', path: `/v1/clients?${query.toString()}` });
-  writeData(context, raw, () => renderClients(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
+const list = command({
+  name: 'list',
+  said: 'all of them, oldest first',
+  options: pages(50, 1000),
+  ask: ({ client, options: query }) => listClients({ client, query }),
+  shown: tableOf<Client>('no clients', [
+    left('name', ({ name }) => name),
+    left('id', ({ id }) => id),
+    right('keys', ({ keys }) => keys.length),
+    left('state', ({ enabled }) => (enabled ? 'enabled' : 'disabled')),
+    left('changed', ({ updatedAt }) => utcTime(updatedAt)),
+  ]),
+});
 
-export async function showClient(client: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientAsk(context)(shownClient, { method: 'GET', path: pathOf(client) });
-  writeData(context, raw, () => renderClient(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
+const create = command({
+  name: 'create',
+  args: ['<name>', '[field=value...]'],
+  said: 'make one: concurrency=20 publishRatePerSecond=100, or from a file',
+  options: fieldsFile,
+  ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
+    const isBare = words.length === 0 && file === undefined;
+    const fields = isBare ? {} : await readFields({ words, file, input }, z.custom<Omit<NewClientInput, 'name'>>());
+    return createClient({ client, body: { ...fields, name } });
+  },
+  refused: 'not created',
+  shown: idOf,
+  noted: ({ name }) => `${name} is made; its calls are not signed before muster clients add-key`,
+});
 
-export async function createClient(
-  name: string,
-  words: readonly string[],
-  options: WrittenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const isBare = words.length === 0 && options.file === undefined;
-  const fields = isBare ? {} : await readFields(words, options, context.input);
-  const body = { ...fields, name };
-  const request: ApiRequest = { method: 'POST', path: '/v1/clients', body, idempotencyKey: `cli-${randomUUID()}` };
-  const said = 'is made; its calls are not signed before muster clients add-key';
-  return await change(request, { outcome: 'not created', said }, context);
-}
+const set = command({
+  name: 'set',
+  args: ['<client>', '[field=value...]'],
+  said: 'change fields of one; null takes a field back to what it is for a new one',
+  options: changesFile,
+  ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
+    changeClient({
+      client,
+      path: { id },
+      body: await readFields({ words, file, input }, z.custom<ClientPatchInput>()),
+    }),
+  refused: 'not changed',
+  shown: idOf,
+  noted: ({ name }) => `${name} is changed; everybody knows in about a second`,
+});
 
-export async function setClient(
-  client: string,
-  words: readonly string[],
-  options: WrittenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const body = await readFields(words, options, context.input);
-  const wording = { outcome: 'not changed', said: 'is changed; everybody knows in about a second' };
-  return await change({ method: 'PATCH', path: pathOf(client), body }, wording, context);
-}
+const disable = command({
+  name: 'disable',
+  args: ['<client>'],
+  said: 'accept and call nothing for it; what is stored waits',
+  options: { reason: text('--reason <text>', 'shown to whoever tries') },
+  ask: ({ client, args: [id], options: body }) => disableClient({ client, path: { id }, body }),
+  refused: 'not disabled',
+  shown: idOf,
+  noted: ({ name }) => `${name} is disabled: what is stored waits`,
+});
 
-export async function disableClient(client: string, body: { reason?: string }, context: CommandContext) {
-  const wording = { outcome: 'not disabled', said: 'is disabled: what is stored waits' };
-  return await change({ method: 'POST', path: pathOf(client, '/disable'), body }, wording, context);
-}
+const enable = command({
+  name: 'enable',
+  args: ['<client>'],
+  said: 'let it go on',
+  ask: ({ client, args: [id] }) => enableClient({ client, path: { id } }),
+  refused: 'not enabled',
+  shown: idOf,
+  noted: ({ name }) => `${name} is enabled`,
+});
 
-export async function enableClient(client: string, context: CommandContext): Promise<ExitCode> {
-  const wording = { outcome: 'not enabled', said: 'is enabled' };
-  return await change({ method: 'POST', path: pathOf(client, '/enable') }, wording, context);
-}
+const addKey = command({
+  name: 'add-key',
+  args: ['<client>'],
+  said: 'make a key to sign its calls with, and print the secret once; older keys sign too until they expire',
+  options: {
+    othersExpireInSeconds: whole('--others-expire-in <seconds>', 'a day unless given'),
+    secretFile: text('--secret-file <path>', 'take the secret from there instead; - reads standard input'),
+  },
+  ask: async ({ client, args: [id], options: { secretFile, ...body }, context: { input } }) => {
+    const given = secretFile === undefined ? {} : { secret: (await contentOf(secretFile, input)).trim() };
+    return addClientKey({ client, path: { id }, body: { ...body, ...given } });
+  },
+  refused: 'not added',
+  shown: ({ secret, key }) => `${secret ?? key.id}\n`,
+  noted: ({ secret, key }) => (secret === null ? [] : `${key.id}: shown this once`),
+});
 
-export async function addClientKey(
-  client: string,
-  { othersExpireIn, secretFile }: { othersExpireIn?: number; secretFile?: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const secret = secretFile === undefined ? undefined : (await contentOf(secretFile, context)).trim();
-  const body = { secret, othersExpireInSeconds: othersExpireIn };
-  const { value, raw } = await refusedAs('not added', () =>
-    patientAsk(context)(addedKey, { method: 'POST', path: pathOf(client, '/keys'), body }),
-  );
-  writeData(context, raw, () => `${value.secret ?? value.key.id}\n`);
-  if (!context.json && value.secret !== null) context.terminal.note(`${value.key.id}: shown this once\n`);
-  return exitCodes.ok;
-}
+const removeKey = command({
+  name: 'remove-key',
+  args: ['<client>', '<key>'],
+  said: 'end a key at once, because others know it',
+  ask: ({ client, args: [id, keyId] }) => removeClientKey({ client, path: { id, keyId } }),
+  refused: 'not removed',
+  shown: idOf,
+  noted: ({ name }, { args: [, key] }) => `${name} signs without ${key}`,
+});
 
-export async function removeClientKey(client: string, key: string, context: CommandContext): Promise<ExitCode> {
-  const path = pathOf(client, `/keys/${encodeURIComponent(key)}`);
-  return await change({ method: 'DELETE', path }, { outcome: 'not removed', said: `signs without ${key}` }, context);
-}
+const ledger = command({
+  name: 'ledger',
+  args: ['<client>'],
+  said: 'what became of all jobs that were accepted for it, and whether that adds up',
+  ask: ({ client, args: [id] }) => getClientLedger({ client, path: { id } }),
+  shown: renderLedger,
+  code: ({ balanced }) => (balanced ? exitCodes.ok : exitCodes.failure),
+});
 
-export async function showLedger(client: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientAsk(context)(clientLedger, { method: 'GET', path: pathOf(client, '/ledger') });
-  writeData(context, raw, () => renderLedger(value, createPaint(context.terminal.colours.out)));
-  return value.balanced ? exitCodes.ok : exitCodes.failure;
-}
+const forecast = command({
+  name: 'forecast',
+  args: ['<client>'],
+  said: 'calls per second in the next hours, by what is stored',
+  options: { hours: whole('--hours <n>', 'up to 72', 6) },
+  ask: ({ client, args: [id], options: query }) => getClientForecast({ client, path: { id }, query }),
+  shown: renderForecast,
+});
 
-export async function showForecast(
-  client: string,
-  { hours }: { hours: number },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const path = pathOf(client, `/forecast?hours=${hours}`);
-  const { value, raw } = await patientAsk(context)(clientForecast, { method: 'GET', path });
-  writeData(context, raw, () => renderForecast(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
-
-async function contentOf(file: string, { input }: CommandContext): Promise<string> {
-  if (file === '-') return await text(input);
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-async function change(
-  request: ApiRequest,
-  { outcome, said }: { outcome: string; said: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { value, raw } = await refusedAs(outcome, () => patientAsk(context)(shownClient, request));
-  writeData(context, raw, () => `${value.id}\n`);
-  if (!context.json) context.terminal.note(`${value.name} ${said}\n`);
-  return exitCodes.ok;
-}
-
-/** A field for its pointer: `retry.attempts` for `/retry/attempts`. */
-async function refusedAs<Result>(outcome: string, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask();
-  } catch (error) {
-    const labelOf = (pointer: string) => pointer.replace(/^\//, '').replaceAll('/', '.');
-    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome, labelOf }) : error;
-  }
-}
+export const commands = [
+  group('clients', 'who schedules callbacks, and by which rules; over the API', [
+    ...[list, show, create, set, disable, enable, addKey, removeKey, ledger, forecast],
+  ]),
+];

@@ -19,7 +19,7 @@ export const demoCampaign = {
     { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
     { action: 'send-message', params: { template: 'congratulations' } },
   ],
-  schedule: { type: 'now' },
+  schedule: { type: 'now' as const },
 };
 
 /** How the sandbox behaves: real latency, some users that fail, rewards in real tables. */

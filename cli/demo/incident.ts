@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { oneLine } from '../show/text.ts';
 
 /** What is to be done now: what the sandbox is told, where that changes, and what is said about it. */

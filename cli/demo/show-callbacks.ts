@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { z } from 'zod';
 import { createReceiver } from '../../sdk/example-receiver.ts';
+import { addClientKey, createClient } from '../../sdk/generated/sdk.gen.ts';
 import { createMuster, type Muster } from '../../sdk/muster.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Paint } from '../show/paint.ts';
@@ -18,8 +19,6 @@ const client = 'demo-shop';
 const afterSeconds = 2;
 const endsWithinMs = 20_000;
 const pollMs = 100;
-const made = z.object({ id: z.string() });
-const added = z.object({ secret: z.string() });
 
 /**
  * Another team's service, as it would be written with the library: it schedules four callbacks of its own, takes one back, and checks the
@@ -43,8 +42,8 @@ export async function showCallbacks(
   });
   try {
     const port = await listen(receiver);
-    secrets.push(await addClient(installation, port));
     const muster = createMuster({ url: installation.apiUrl, apiKey: installation.apiKey });
+    secrets.push(await addClient(muster, port));
     say(`\n  ${paint.strong('Callbacks')} ${paint.faint(`· ${client}, due in ${afterSeconds} s, signed`)}\n\n`);
     const ids = await scheduleSome(muster, `http://127.0.0.1:${port}/hook`);
     const states = await endsOf(ids, muster, { clock, signal });
@@ -64,17 +63,13 @@ export async function showCallbacks(
 }
 
 /** A client that may call this machine, and nothing else of it; the secret of its calls. */
-async function addClient({ apiUrl, apiKey }: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>, port: number) {
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
+async function addClient({ api }: Muster, port: number): Promise<string> {
   const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
-  const retry = { strategy: 'fixed', attempts: 3, delayMs: 500 };
-  const { id } = made.parse(await post('/v1/clients', { name: client, egress, retry }));
-  return added.parse(await post(`/v1/clients/${id}/keys`, {})).secret;
+  const retry = { strategy: 'fixed', attempts: 3, delayMs: 500 } as const;
+  const { id } = (await createClient({ client: api, body: { name: client, egress, retry } })).data;
+  const { secret } = (await addClientKey({ client: api, path: { id }, body: {} })).data;
+  if (secret === null) throw new Error('the secret of a new key was not shown');
+  return secret;
 }
 
 interface Scheduled {

@@ -1,4 +1,5 @@
-import type { RunProgress, RunReport } from '../../shared/contracts/runs/runs.ts';
+import { createCampaign, getRunReport, retryFailedUsers, startCampaign } from '../../sdk/generated/sdk.gen.ts';
+import type { RunProgress, RunReport } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApiClient } from '../api/api-client.ts';
 import { createProgressDisplay } from '../runs/show-progress.ts';
@@ -33,30 +34,31 @@ export async function showCampaign(
   companion: Companion,
 ): Promise<ShownCampaign> {
   const { terminal, signal } = context;
-  const api = createApiClient({ baseUrl: apiUrl, apiKey, fetch });
+  const client = createApiClient({ baseUrl: apiUrl, apiKey });
   const paint = createPaint(terminal.colours.notes);
-  const campaign = (await api.createCampaign(demoCampaign)).value;
-  await api.startCampaign(campaign.id);
+  const campaign = (await createCampaign({ client, body: demoCampaign })).data;
+  await startCampaign({ client, path: { id: campaign.id } });
   terminal.note(`\n  ${paint.strong(campaign.name)} ${paint.faint(`· ${campaign.id}`)}\n\n`);
 
-  const deps = { api, clock: systemClock, signal };
+  const deps = { client, clock: systemClock, signal };
   const runId = await awaitRun(campaign.id, deps);
   if (runId === undefined) return { runId, retryableUsers: 0, code: exitCodes.ok };
   const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
-  const last = await watchRun(runId, deps, ({ value }) => {
-    companion.onProgress(value);
-    display.show(value);
+  const last = await watchRun(runId, deps, (progress) => {
+    companion.onProgress(progress);
+    display.show(progress);
   }).finally(async () => {
     display.end();
     await companion.end();
   });
   if (!last || signal.aborted) return { runId, retryableUsers: 0, code: exitCodes.ok };
 
-  const { value, raw } = await api.report(runId);
-  writeData(context, raw, () => `\n${renderReport(value, createPaint(terminal.colours.out))}\n`);
-  const failed = value.steps.some((step) => step.failed > 0);
-  const retryableUsers = failed ? (await api.retryFailed(runId, { preview: true })).value.users : 0;
-  return { runId, retryableUsers, code: isComplete(value) ? exitCodeOf(value.state) : exitCodes.failure };
+  const path = { id: runId };
+  const { data } = await getRunReport({ client, path });
+  writeData(context, data, () => `\n${renderReport(data, createPaint(terminal.colours.out))}\n`);
+  const failed = data.steps.some((step) => step.failed > 0);
+  const retryableUsers = failed ? (await retryFailedUsers({ client, path, body: { preview: true } })).data.users : 0;
+  return { runId, retryableUsers, code: isComplete(data) ? exitCodeOf(data.state) : exitCodes.failure };
 }
 
 /** The demo fails loudly when what it shows is not what Muster promises. */

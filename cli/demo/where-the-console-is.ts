@@ -1,5 +1,5 @@
-import { logInLink } from '../../shared/contracts/access/sessions.ts';
-import { createAsk } from '../api/ask.ts';
+import { createLogInLink } from '../../sdk/generated/sdk.gen.ts';
+import { createApiClient } from '../api/api-client.ts';
 import type { Paint } from '../show/paint.ts';
 import type { DemoInstallation } from './installation.ts';
 
@@ -11,8 +11,7 @@ export async function whereTheConsoleIs(
 ): Promise<string> {
   const page = await send(`${apiUrl}/`, { headers: { accept: 'text/html' }, redirect: 'manual' });
   if (page.status !== 200) return `  ${paint.faint('no console was built; the API is at')} ${apiUrl}\n`;
-  const ask = createAsk({ baseUrl: apiUrl, apiKey, fetch: send });
-  const { value } = await ask(logInLink, { method: 'POST', path: '/v1/session/links', body: {} });
+  const { data } = await createLogInLink({ client: createApiClient({ baseUrl: apiUrl, apiKey, send }) });
   const once = paint.faint('(logs in once, within ten minutes)');
-  return `  ${paint.strong('console')}  ${apiUrl}/\n  ${paint.faint('log in')}   ${value.url} ${once}\n`;
+  return `  ${paint.strong('console')}  ${apiUrl}/\n  ${paint.faint('log in')}   ${data.url} ${once}\n`;
 }

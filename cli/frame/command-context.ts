@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { oneLine } from '../show/text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command gets from outside. */
@@ -17,7 +18,8 @@ export function writeData({ terminal, json }: CommandContext, value: unknown, te
   terminal.out(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
 }
 
-/** Says where the next page of a list begins. Programs read it in the answer. */
-export function tellNext({ terminal, json }: CommandContext, next: string | null): void {
-  if (next !== null && !json) terminal.note(`more: --cursor ${next}\n`);
+/** Says how to see more of a list. Programs read it in the answer. */
+export function noteNext(data: unknown, { terminal, json }: CommandContext, more?: string): void {
+  if (json || typeof data !== 'object' || data === null || !('next' in data) || typeof data.next !== 'string') return;
+  terminal.note(`more: ${more ?? `--cursor ${oneLine(data.next)}`}\n`);
 }

@@ -1,11 +1,149 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 
-export function wholeNumber(value: string): number {
+/** An option of a command. What it may be is a list, empty where it may be anything; with `undefined` in its type, it may be absent. */
+export interface OptionShape<Value> {
+  flags: string;
+  said: string | undefined;
+  among: readonly Value[];
+  parse?: (text: string, earlier: unknown) => unknown;
+  usual?: unknown;
+  mandatory?: boolean;
+}
+
+/** By the names that the API, or the command itself, has for them. */
+export type Options = Readonly<Record<string, OptionShape<unknown>>>;
+
+type Value<Shape> = Shape extends OptionShape<infer Of> ? Of : never;
+type MayBeAbsent<Choice> = {
+  [Name in keyof Choice]: undefined extends Value<Choice[Name]> ? Name : never;
+}[keyof Choice];
+
+/** What was typed of these options. */
+export type ValuesOf<Choice> = { [Name in Exclude<keyof Choice, MayBeAbsent<Choice>>]: Value<Choice[Name]> } & {
+  [Name in MayBeAbsent<Choice>]?: Exclude<Value<Choice[Name]>, undefined>;
+};
+
+/** As it is typed. */
+export function text(flags: string, said?: string): OptionShape<string | undefined> {
+  return { flags, said, among: [] };
+}
+
+export function needed(flags: string, said: string): OptionShape<string> {
+  return { flags, said, among: [], mandatory: true };
+}
+
+export function oneOf<const Word extends string>(
+  flags: string,
+  said: string,
+  among: readonly Word[],
+): OptionShape<Word | undefined> {
+  return { flags, said, among };
+}
+
+export function neededOneOf<const Word extends string>(
+  flags: string,
+  said: string,
+  among: readonly Word[],
+): OptionShape<Word> {
+  return { flags, said, among, mandatory: true };
+}
+
+/** With a value where none is given. */
+export function usually<Word extends string>(
+  flags: string,
+  said: string,
+  { among = [], usual }: { among?: readonly Word[]; usual: NoInfer<Word> },
+): OptionShape<Word> {
+  return { flags, said, among, usual };
+}
+
+/** A whole number within these, both included. */
+export function within(
+  flags: string,
+  said: string,
+  { least, most, usual }: { least: number; most: number; usual: number },
+): OptionShape<number> {
+  const parse = (value: string) => {
+    const read = Number(value);
+    if (/^\d+$/.test(value) && read >= least && read <= most) return read;
+    throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`);
+  };
+  return { flags, said, among: [], parse, usual };
+}
+
+/** A whole number from 1. */
+export function whole(flags: string, said: string): OptionShape<number | undefined>;
+export function whole(flags: string, said: string, usual: number): OptionShape<number>;
+export function whole(flags: string, said: string, usual?: number): OptionShape<number | undefined> {
+  return { flags, said, among: [], parse: wholeNumber, usual };
+}
+
+export function neededWhole(flags: string, said: string): OptionShape<number> {
+  return { flags, said, among: [], parse: wholeNumber, mandatory: true };
+}
+
+/** What is right is for the API to say. */
+export function number(flags: string, said: string): OptionShape<number | undefined> {
+  return { flags, said, among: [], parse: Number };
+}
+
+/** May be given several times. */
+export function several(flags: string, said: string): OptionShape<string[] | undefined> {
+  return { flags, said, among: [], parse: collect };
+}
+
+/** Whole numbers from 1; may be given several times. */
+export function severalWhole(flags: string, said: string): OptionShape<number[] | undefined> {
+  return { flags, said, among: [], parse: (given, earlier) => collect(wholeNumber(given), earlier) };
+}
+
+/** There or not. */
+export function flag(flags: string, said: string): OptionShape<true | undefined> {
+  return { flags, said, among: [] };
+}
+
+/** Of a list that has pages. */
+export function pages(usual: number, most?: number) {
+  const said = most === undefined ? 'how many' : `how many, up to ${most}`;
+  return {
+    limit: whole('--limit <n>', said, usual),
+    cursor: text('--cursor <cursor>', 'go on behind an earlier list'),
+  };
+}
+
+/** Of a list that has none: so many at once. */
+export function widerLimit({ limit }: { limit: number }): string {
+  return `--limit ${Math.min(limit * 10, 1000)}`;
+}
+
+/** What commander reads an option by; its value is known by our name for it. */
+export function optionOf(key: string, { flags, said, among, parse, usual, mandatory }: OptionShape<unknown>): Option {
+  const option = new KeyedOption(flags, said, key);
+  if (among.length > 0) option.choices(among.map(String));
+  if (parse) option.argParser(parse);
+  if (usual !== undefined) option.default(usual);
+  return option.makeOptionMandatory(mandatory ?? false);
+}
+
+class KeyedOption extends Option {
+  readonly #key: string;
+
+  constructor(flags: string, said: string | undefined, key: string) {
+    super(flags, said);
+    this.#key = key;
+  }
+
+  override attributeName(): string {
+    return this.#key;
+  }
+}
+
+function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It has to be a whole number from 1.');
   return Number(value);
 }
 
-/** For options that may be given several times. */
-export function collect(value: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), value];
+function collect(value: unknown, earlier: unknown): unknown[] {
+  return [...z.array(z.unknown()).catch([]).parse(earlier), value];
 }

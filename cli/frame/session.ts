@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
-import { ApiRefusal } from '../api/api-answers.ts';
+import { ApiRefusal } from '../api/failures.ts';
 import type { CommandContext } from './command-context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { renderProblem } from '../api/problem.ts';

@@ -1,6 +1,7 @@
 import { examine, type Check } from '../../shared/infrastructure/doctor.ts';
-import { ApiRefusal } from '../api/api-client.ts';
-import { apiFrom } from '../api/environment.ts';
+import { listCampaigns } from '../../sdk/generated/sdk.gen.ts';
+import { apiFrom } from '../api/api-client.ts';
+import { ApiRefusal } from '../api/failures.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { createPaint, type Paint } from '../show/paint.ts';
@@ -33,7 +34,7 @@ async function checkApi(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   if ((environment['MUSTER_API_URL'] ?? environment['MUSTER_API_KEY'] ?? '') === '') return [];
   const name = 'API';
   try {
-    await apiFrom(environment).listCampaigns({ limit: 1 });
+    await listCampaigns({ client: apiFrom(environment), query: { limit: 1 } });
     return [{ name, ok: true, found: 'answers and takes the key', fix: '' }];
   } catch (error) {
     const fix = error instanceof ApiRefusal ? 'muster api-key create <name>' : 'muster serve all';

@@ -1,90 +1,92 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
-import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../shared/contracts/jobs/dead-jobs.ts';
-import { patientAsk } from '../action-types/commands.ts';
-import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { renderDeadJob, renderDeadJobGroups, renderDeadJobs } from './render-dead.ts';
-import { count } from '../show/numbers.ts';
-import { createPaint } from '../show/paint.ts';
+import { InvalidArgumentError } from 'commander';
+import { getDeadJob, groupDeadJobs, listDeadJobs, replayDeadJob, replayDeadJobs } from '../../sdk/generated/sdk.gen.ts';
+import type { DeadJob, DeadJobGroup } from '../../sdk/generated/types.gen.ts';
+import { answer, byHand, command, group } from '../frame/command-table.ts';
+import { flag, pages, text, type OptionShape } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
+import { count } from '../show/numbers.ts';
+import { cut, left, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+import { renderDeadJob } from './render.ts';
 
-export interface DeadJobQuery {
-  jobs?: true;
-  client?: string;
-  cause?: string;
-  limit: number;
-  cursor?: string;
-}
+const none = 'no dead jobs';
 
-export interface ReplaySelection {
-  client?: string;
-  cause?: string;
-  all?: true;
-  perSecond?: number;
-  withExpired?: true;
-}
+const groupTable = tableOf<DeadJobGroup>(none, [
+  right('jobs', ({ jobs }) => jobs),
+  left('client', ({ clientId }) => clientId),
+  cut('cause', ({ cause }) => cause),
+  left('first', ({ firstAt }) => utcTime(firstAt)),
+  left('last', ({ lastAt }) => utcTime(lastAt)),
+]);
 
-const groups = z.object({ items: z.array(deadJobGroup) });
-const page = z.object({ items: z.array(deadJobShape), next: z.string().nullable() });
+const jobTable = tableOf<DeadJob>(none, [
+  left('job', ({ id }) => id),
+  left('client', ({ clientId }) => clientId),
+  cut('cause', ({ cause }) => cause),
+  cut('url', ({ url }) => url),
+  left('died', ({ diedAt }) => utcTime(diedAt)),
+  left('expired', ({ expired }) => (expired ? 'yes' : '')),
+]);
 
-/** By client and cause, or one by one. */
-export async function listDeadJobs(query: DeadJobQuery, context: CommandContext): Promise<ExitCode> {
-  const { jobs, client, cause, limit, cursor } = query;
-  const { terminal } = context;
-  const ask = patientAsk(context);
-  const paint = createPaint(terminal.colours.out);
-  const filter = { ...(client !== undefined && { client }), ...(cause !== undefined && { cause }) };
-  if (!jobs) {
-    const path = `/v1/dead-jobs/groups${queryOf(filter)}`;
-    const { value, raw } = await ask(groups, { method: 'GET', path });
-    writeData(context, raw, () => renderDeadJobGroups(value.items, paint, terminal.outColumns));
-    return exitCodes.ok;
-  }
-  const place = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
-  const { value, raw } = await ask(page, { method: 'GET', path: `/v1/dead-jobs${queryOf({ ...filter, ...place })}` });
-  writeData(context, raw, () => renderDeadJobs(value.items, paint, terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
+const list = byHand({
+  name: 'list',
+  said: 'by client and cause; one by one with --jobs',
+  options: {
+    jobs: flag('--jobs', 'one by one, the last first'),
+    client: text('--client <client>', 'only of this client, by id or name'),
+    cause: text('--cause <cause>', 'only for this cause, as it is listed'),
+    ...pages(50, 1000),
+  },
+  run: ({ options: { jobs, limit, cursor, ...filter }, ...call }) => {
+    const asked = { ...call, options: {} };
+    if (!jobs)
+      return answer({ ask: ({ client }) => groupDeadJobs({ client, query: filter }), shown: groupTable }, asked);
+    const query = { ...filter, limit, ...(cursor !== undefined && { cursor }) };
+    return answer({ ask: ({ client }) => listDeadJobs({ client, query }), shown: jobTable }, asked);
+  },
+});
 
-export async function showDeadJob(id: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientAsk(context)(deadJobContent, { method: 'GET', path: pathOf(id) });
-  writeData(context, raw, () => renderDeadJob(value));
-  return exitCodes.ok;
-}
+const show = command({
+  name: 'show',
+  args: ['<job>'],
+  said: 'one job whole, with its last answer',
+  ask: ({ client, args: [id] }) => getDeadJob({ client, path: { id } }),
+  shown: renderDeadJob,
+});
 
-/** One job by its id, or all that fit. */
-export async function replayDeadJobs(
-  id: string | undefined,
-  { client, cause, all, perSecond, withExpired }: ReplaySelection,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const isFiltered = client !== undefined || cause !== undefined;
-  if ([id !== undefined, isFiltered, all === true].filter(Boolean).length !== 1)
-    throw new UsageError('say which: a job, --client or --cause, or --all');
-  if (id !== undefined && perSecond !== undefined) throw new UsageError('--per-second is for several jobs');
-  const expired = withExpired === true ? { withExpired: true } : {};
-  const selection = {
-    ...{ ...(client !== undefined && { client }), ...(cause !== undefined && { cause }) },
-    ...{ ...(all === true && { all }), ...(perSecond !== undefined && { perSecond }), ...expired },
+const replay = command({
+  name: 'replay',
+  args: ['[job]'],
+  said: 'call one, or all that fit, again, with all their attempts before them',
+  options: {
+    client: text('--client <client>', 'all of this client'),
+    cause: text('--cause <cause>', 'all for this cause'),
+    all: flag('--all', 'all there are'),
+    perSecond: perSecond('--per-second <n>', 'so many a second; all at once unless given'),
+    withExpired: flag('--with-expired', 'also what has expired'),
+  },
+  ask: ({ client, args: [id], options: { withExpired, ...selection } }) => {
+    const isFiltered = selection.client !== undefined || selection.cause !== undefined;
+    if ([id !== undefined, isFiltered, selection.all === true].filter(Boolean).length !== 1)
+      throw new UsageError('say which: a job, --client or --cause, or --all');
+    if (id !== undefined && selection.perSecond !== undefined) throw new UsageError('--per-second is for several jobs');
+    const expired = withExpired === true ? { withExpired } : {};
+    return id === undefined
+      ? replayDeadJobs({ client, body: { ...selection, ...expired } })
+      : replayDeadJob({ client, path: { id }, body: expired });
+  },
+  refused: 'not called again',
+  shown: ({ jobs }) => `${jobs === 1 ? '1 job is' : `${count(jobs)} jobs are`} called again\n`,
+  noted: ({ expired }) => (expired > 0 ? `${count(expired)} have expired and were left alone: --with-expired` : []),
+});
+
+export const commands = [group('dead-jobs', 'callbacks that were given up, over the API', [list, show, replay])];
+
+function perSecond(flags: string, said: string): OptionShape<number | undefined> {
+  const parse = (given: string) => {
+    const value = Number(given);
+    if (Number.isFinite(value) && value > 0) return value;
+    throw new InvalidArgumentError('has to be a number above 0');
   };
-  const { value, raw } = await patientAsk(context)(replayedJobs, {
-    method: 'POST',
-    path: id === undefined ? '/v1/dead-jobs/replay' : `${pathOf(id)}/replay`,
-    body: id === undefined ? selection : expired,
-    idempotencyKey: `cli-${randomUUID()}`,
-  });
-  const jobs = value.jobs === 1 ? '1 job is' : `${count(value.jobs)} jobs are`;
-  writeData(context, raw, () => `${jobs} called again\n`);
-  if (value.expired > 0 && !context.json)
-    context.terminal.note(`${count(value.expired)} have expired and were left alone: --with-expired\n`);
-  return exitCodes.ok;
-}
-
-const pathOf = (id: string) => `/v1/dead-jobs/${encodeURIComponent(id)}`;
-
-function queryOf(fields: Record<string, string>): string {
-  const query = new URLSearchParams(fields).toString();
-  return query === '' ? '' : `?${query}`;
+  return { flags, said, among: [], parse };
 }

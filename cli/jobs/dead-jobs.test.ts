@@ -24,7 +24,7 @@ describe('dead-jobs', () => {
       items: [{ clientId: 'cli_1', cause: 'status 500', jobs: 1200, firstAt: at, lastAt: at }],
       next: null,
     });
-    api.answers['GET /v1/dead-jobs?cause=status+500&limit=50'] = ok({ items: [dead], next: 'on' });
+    api.answers['GET /v1/dead-jobs?cause=status%20500&limit=50'] = ok({ items: [dead], next: 'on' });
     expect((await muster('dead-jobs', 'list', '--client', 'orders')).out).toMatch(/1,200 +cli_1 +status 500/);
     const { out, notes } = await muster('dead-jobs', 'list', '--jobs', '--cause', 'status 500');
     expect(out).toMatch(/job_1 +cli_1 +status 500 +https:\/\/one\.example\/x/);

@@ -1,54 +1,50 @@
-import type { JobShape, JobSummary } from '../../shared/contracts/jobs/jobs.ts';
-import type { Paint } from '../show/paint.ts';
-import { renderTable, type Column } from '../show/tables.ts';
+import type { DeadJobContent, Job } from '../../sdk/generated/types.gen.ts';
+import type { View } from '../frame/command-table.ts';
+import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 
-const left = (title: string): Column => ({ title, align: 'left' });
-
-export function renderJobs(jobs: readonly JobSummary[], paint: Paint, width = Infinity): string {
-  if (jobs.length === 0) return 'no jobs\n';
-  const columns: Column[] = [
-    left('job'),
-    left('state'),
-    left('when (UTC)'),
-    { title: 'call', align: 'right' },
-    left('method'),
-    { ...left('url'), cut: true },
-  ];
-  const rows = jobs.map(({ id, state, dueAt, endedAt, scheduledFor, attempt, method, url }) => [
-    id,
-    state,
-    utcTime(dueAt ?? endedAt ?? scheduledFor),
-    String(attempt),
-    method,
-    oneLine(url),
-  ]);
-  return renderTable(columns, rows, paint, width);
-}
-
 /** Its body comes last, after an empty line. */
-export function renderJob(job: JobShape, paint: Paint): string {
+export function renderJob(job: Job, view: View): string {
   const { id, state, method, url, headers, body, attempts, tags } = job;
-  const facts: [string, string | null][] = [
-    ['client', job.clientId],
-    ['scheduled for', utcTime(job.scheduledFor)],
-    ['due', job.dueAt && utcTime(job.dueAt)],
-    ['expires', job.expiresAt && utcTime(job.expiresAt)],
-    ['ended', job.endedAt && utcTime(job.endedAt)],
-    ['waits for', job.sidelinedFor],
-    ['cause', job.cause],
-    ['key', job.idempotencyKey],
-    ['tags', tags.length === 0 ? null : tags.join(', ')],
-    ['headers', headers && JSON.stringify(headers)],
-  ];
-  const lines = facts.flatMap(([name, value]) =>
-    value === null ? [] : [`  ${paint.faint(name.padEnd(13))}  ${oneLine(value)}\n`],
-  );
   const calls = attempts.map(({ attempt, at, status, latencyMs, error }) => {
     const answered = status === null ? (error ?? 'no answer') : `${status} in ${latencyMs ?? 0} ms`;
-    return `  ${paint.faint(`call ${attempt}`.padEnd(13))}  ${utcTime(at)}  ${oneLine(answered)}\n`;
+    return [`call ${attempt}`, `${utcTime(at)}  ${answered}`] as const;
   });
-  const shown = body === null ? '' : `\n${oneLine(body)}\n`;
-  return `  ${paint.strong(id)} ${state}\n  ${method} ${oneLine(url)}\n\n${lines.join('')}${calls.join('')}${shown}`;
+  const facts = renderFacts(
+    { name: id, facts: [state, `${method} ${url}`] },
+    [
+      ['client', job.clientId],
+      ['scheduled for', utcTime(job.scheduledFor)],
+      ['due', job.dueAt && utcTime(job.dueAt)],
+      ['expires', job.expiresAt && utcTime(job.expiresAt)],
+      ['ended', job.endedAt && utcTime(job.endedAt)],
+      ['waits for', job.sidelinedFor],
+      ['cause', job.cause],
+      ['key', job.idempotencyKey],
+      ['tags', tags.length === 0 ? null : tags.join(', ')],
+      ['headers', headers && JSON.stringify(headers)],
+      ...calls,
+    ],
+    view,
+  );
+  return `${facts}${body === null ? '' : `\n${oneLine(body)}\n`}`;
+}
+
+/** Its body and the answer come last. */
+export function renderDeadJob(job: DeadJobContent): string {
+  const { id, clientId, cause, diedAt, scheduledFor, expired, attempts, method, url, body, answer } = job;
+  return [
+    `${id} of ${clientId}, dead since ${utcTime(diedAt)}${expired ? ', expired' : ''}`,
+    `${oneLine(cause)}, after ${attempts === 1 ? '1 call' : `${attempts} calls`}; meant for ${utcTime(scheduledFor)}`,
+    `${method} ${oneLine(url)}`,
+    ...(body === null ? [] : ['', '(body)', printable(body)]),
+    ...(answer === null ? [] : ['', '(answer)', printable(answer)]),
+    '',
+  ].join('\n');
+}
+
+/** Line by line: what shows it to a terminal must not be steered by who wrote it. */
+function printable(text: string): string {
+  return text.split(/\r?\n/).map(oneLine).join('\n');
 }

@@ -14,7 +14,10 @@ function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): 
 describe('a run beside the one before it', () => {
   it('is told by counts, shares and points', () => {
     const before = run('run_1', 22, { audience: 800, through: 720, failed: 60, recovered: 20, tookMs: 6_720_000 });
-    const text = renderComparison({ run: run('run_2', 23), before, others: [] }, createPaint(false));
+    const text = renderComparison(
+      { run: run('run_2', 23), before, others: [] },
+      { paint: createPaint(false), width: Infinity },
+    );
     expect(text).toContain('run_2 beside run_1');
     expect(text).toMatch(/audience +1,000 +800 +\+ 25.0 %/);
     expect(text).toMatch(/through the chain +950 \(95.0 %\) +720 \(90.0 %\) +\+ 5.00 pt/);
@@ -25,7 +28,10 @@ describe('a run beside the one before it', () => {
   });
 
   it('says that there is none before it', () => {
-    const text = renderComparison({ run: run('run_2', 23), before: null, others: [] }, createPaint(false));
+    const text = renderComparison(
+      { run: run('run_2', 23), before: null, others: [] },
+      { paint: createPaint(false), width: Infinity },
+    );
     expect(text).toBe('run_2: there is no run before it that began and has ended\n');
   });
 });

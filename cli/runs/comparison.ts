@@ -1,6 +1,6 @@
-import type { ComparedRunShape, RunComparison } from '../../shared/contracts/runs/comparisons.ts';
+import type { ComparedRun, RunComparison } from '../../sdk/generated/types.gen.ts';
+import type { View } from '../frame/command-table.ts';
 import { count, duration } from '../show/numbers.ts';
-import type { Paint } from '../show/paint.ts';
 import { renderTable, type Column } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
@@ -11,7 +11,7 @@ const rare: readonly Counted[] = ['recovered', 'unknown', 'suppressed', 'expired
 const names: Partial<Record<Counted, string>> = { through: 'through the chain', recovered: 'recovered since' };
 
 /** A run beside another one: counts, their shares of the audience, and by how many points these differ. */
-export function renderComparison({ run, before }: RunComparison, paint: Paint, width = Infinity): string {
+export function renderComparison({ run, before }: RunComparison, { paint, width }: View): string {
   if (!before) return `${run.runId}: there is no run before it that began and has ended\n`;
   const shown = [...usual, ...rare.filter((of) => run[of] + before[of] > 0)];
   const columns: Column[] = [
@@ -28,16 +28,16 @@ export function renderComparison({ run, before }: RunComparison, paint: Paint, w
   return `  ${run.runId} beside ${before.runId}\n${renderTable(columns, rows, paint, width)}`;
 }
 
-function shareText(run: ComparedRunShape, of: Counted): string {
+function shareText(run: ComparedRun, of: Counted): string {
   return run.audience === 0 ? count(run[of]) : `${count(run[of])} (${percentOf(run, of).toFixed(1)} %)`;
 }
 
-function pointsText(run: ComparedRunShape, before: ComparedRunShape, of: Counted): string {
+function pointsText(run: ComparedRun, before: ComparedRun, of: Counted): string {
   if (run.audience === 0 || before.audience === 0) return '–';
   return `${signed((percentOf(run, of) - percentOf(before, of)).toFixed(2))} pt`;
 }
 
-function percentOf(run: ComparedRunShape, of: Counted): number {
+function percentOf(run: ComparedRun, of: Counted): number {
   return (run[of] / run.audience) * 100;
 }
 

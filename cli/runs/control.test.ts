@@ -64,6 +64,7 @@ describe('cancel', () => {
     finishingUsers: 100,
     endedUsers: 23_700,
     inFlight: { batches: 12, users: 1200 },
+    countries: [],
     waiting: 3,
     timeToStopMs: 12_000,
   };

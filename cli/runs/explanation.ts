@@ -1,15 +1,15 @@
-import type { UserExplanation } from '../../shared/contracts/runs/explanations.ts';
+import type { UserExplanation } from '../../sdk/generated/types.gen.ts';
+import type { View } from '../frame/command-table.ts';
 import type { Paint } from '../show/paint.ts';
-import { renderTable, type Column } from '../show/tables.ts';
+import { cut, left, renderItems } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
-import { utcTime, utcTimeOfDay } from '../show/times.ts';
+import { utcSecond, utcTimeOfDay } from '../show/times.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];
 
-const left = (title: string): Column => ({ title, align: 'left' });
-
 /** What became of one user: where it is, each step in a line, each call in a line of a table. */
-export function renderExplanation(explained: UserExplanation, paint: Paint, width = Infinity): string {
+export function renderExplanation(explained: UserExplanation, view: View): string {
+  const { paint } = view;
   const { userId, audience, batches, steps } = explained;
   const where = [audience.country, audience.place.replaceAll('-', ' '), oneLine(audience.detail)];
   const lines = [
@@ -17,7 +17,7 @@ export function renderExplanation(explained: UserExplanation, paint: Paint, widt
     ...(batches.length === 0 ? [] : [`  ${paint.faint(batchesText(batches))}`]),
     ...steps.map((step) => `  ${stepText(step, paint)}`),
   ];
-  const calls = callsTable(steps, paint, width);
+  const calls = callsTable(steps, view);
   return `${lines.join('\n')}\n${calls === '' ? '' : `\n${calls}`}`;
 }
 
@@ -46,27 +46,20 @@ function receiptText(receipt: ExplainedStep['receipt'], paint: Paint): string[] 
   return [`${shown}${code === null ? '' : ` (${oneLine(code)})`} at ${utcTimeOfDay(at)}`];
 }
 
-function callsTable(steps: readonly ExplainedStep[], paint: Paint, width: number): string {
-  const rows = steps.flatMap(({ step, attempts }) =>
-    attempts.map(({ attempt, at, batchNo, result, code, message }) => [
-      String(step),
-      String(attempt),
-      `${utcTime(at).slice(0, 10)} ${utcTimeOfDay(at)}`,
-      String(batchNo),
-      result,
-      oneLine(code ?? ''),
-      oneLine(message ?? ''),
-    ]),
+function callsTable(steps: readonly ExplainedStep[], view: View): string {
+  const calls = steps.flatMap(({ step, attempts }) => attempts.map((call) => ({ step, ...call })));
+  if (calls.length === 0) return '';
+  return renderItems(
+    calls,
+    [
+      left('step', ({ step }) => String(step)),
+      left('call', ({ attempt }) => String(attempt)),
+      left('when', ({ at }) => utcSecond(at)),
+      left('batch', ({ batchNo }) => String(batchNo)),
+      left('result', ({ result }) => result),
+      cut('code', ({ code }) => code ?? ''),
+      cut('message', ({ message }) => message ?? ''),
+    ],
+    view,
   );
-  if (rows.length === 0) return '';
-  const columns: Column[] = [
-    left('step'),
-    left('call'),
-    left('when'),
-    left('batch'),
-    left('result'),
-    { ...left('code'), cut: true },
-    { ...left('message'), cut: true },
-  ];
-  return renderTable(columns, rows, paint, width);
 }

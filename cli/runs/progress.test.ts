@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { describe, expect, test } from 'vitest';
 import { createPaint } from '../show/paint.ts';
 import { renderBars, renderProgressLine } from './progress.ts';

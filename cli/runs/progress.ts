@@ -1,4 +1,4 @@
-import type { RunProgress, StepLineShape } from '../../shared/contracts/runs/runs.ts';
+import type { RunProgress, StepLine } from '../../sdk/generated/types.gen.ts';
 import { clockTime, count, duration, percent } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
 import { cellsOf, cutTo, oneLine, padTo } from '../show/text.ts';
@@ -77,7 +77,7 @@ interface Drawn {
 const receiptsName = '  receipts';
 
 /** Of those that an asynchronous step accepted: whom the provider has said something of. */
-function receiptsOf({ receipts, succeeded }: StepLineShape, paint: Paint): Drawn[] {
+function receiptsOf({ receipts, succeeded }: StepLine, paint: Paint): Drawn[] {
   if (!receipts) return [];
   const { delivered, undelivered } = receipts;
   const lost = `   ${count(undelivered)} undelivered`;
@@ -140,7 +140,7 @@ export function renderProgressLine({ progress, rates, elapsedSeconds }: Progress
   return [clockTime(elapsedSeconds), progress.state, ...steps, ...(trouble === '' ? [] : [trouble])].join('  ');
 }
 
-export function endedUsers({ audience, pending }: StepLineShape): number {
+export function endedUsers({ audience, pending }: StepLine): number {
   return audience - pending;
 }
 

@@ -1,4 +1,4 @@
-import type { RunRates } from '../../shared/contracts/runs/runs.ts';
+import type { RunRates } from '../../sdk/generated/types.gen.ts';
 import { count } from '../show/numbers.ts';
 import { utcTime } from '../show/times.ts';
 

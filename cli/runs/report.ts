@@ -1,13 +1,13 @@
-import type { RunReport, StepLineShape } from '../../shared/contracts/runs/runs.ts';
+import type { RunReport, StepLine } from '../../sdk/generated/types.gen.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
-import { renderBudgets } from '../campaigns/render-budgets.ts';
+import { budgetColumns } from '../campaigns/budget-columns.ts';
 import { count, duration } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
-import { renderTable, type Column } from '../show/tables.ts';
+import { renderItems, renderTable, type Column } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
-type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience' | 'receipts'>;
+type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'audience' | 'receipts'>;
 
 /** Always shown, and shown only where a user ended so. */
 const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
@@ -25,7 +25,7 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
           failuresTable(report, paint, width),
           unexpectedText(report),
           settledText(report),
-          renderBudgets(report.budgets, paint, width),
+          report.budgets.length === 0 ? '' : renderItems(report.budgets, budgetColumns, { paint, width }),
           retriesText(report, paint),
         ];
   return [heading(report, paint), ...tables, remarks(report, paint), verdict(report, paint)]
@@ -59,10 +59,7 @@ function outcomesTable({ steps, countries }: RunReport, paint: Paint, width: num
       align: 'right',
     })),
   ];
-  const cells = (line: StepLineShape) => [
-    count(line.audience),
-    ...outcomes.map((outcome) => cellOf(line, outcome, paint)),
-  ];
+  const cells = (line: StepLine) => [count(line.audience), ...outcomes.map((outcome) => cellOf(line, outcome, paint))];
   const rows = steps.flatMap((sum) => [
     ...countries.flatMap(({ country, steps: lines }, index) =>
       lines
@@ -74,7 +71,7 @@ function outcomesTable({ steps, countries }: RunReport, paint: Paint, width: num
   return renderTable(columns, rows, paint, width);
 }
 
-function cellOf(line: StepLineShape, outcome: Outcome, paint: Paint): string {
+function cellOf(line: StepLine, outcome: Outcome, paint: Paint): string {
   const value = line[outcome];
   if (value === 0) return paint.faint('0');
   return outcome === 'failed' || outcome === 'unknown' ? paint.bad(count(value)) : count(value);
@@ -107,7 +104,7 @@ function receiptsTable({ steps, countries }: RunReport, paint: Paint, width: num
   return renderTable(columns, rows, paint, width);
 }
 
-function receiptCells({ succeeded, receipts }: StepLineShape, paint: Paint): string[] {
+function receiptCells({ succeeded, receipts }: StepLine, paint: Paint): string[] {
   const { delivered = 0, undelivered = 0, awaiting = 0 } = receipts ?? {};
   return [
     count(succeeded),

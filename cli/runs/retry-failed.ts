@@ -1,56 +1,73 @@
-import { writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { count } from '../show/numbers.ts';
-import { createPaint } from '../show/paint.ts';
-import { renderRetryGroups } from './render-retries.ts';
-import { patientApi } from '../campaigns/commands.ts';
+import { retryFailedUsers } from '../../sdk/generated/sdk.gen.ts';
+import type { Retry } from '../../sdk/generated/types.gen.ts';
+import { writeData } from '../frame/command-context.ts';
+import { apiOf, byHand, viewOf, worded, type View } from '../frame/command-table.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { yes } from '../frame/given.ts';
+import { flag, several, severalWhole, whole } from '../frame/options.ts';
+import { count } from '../show/numbers.ts';
+import { cut, left, renderItems, right } from '../show/tables.ts';
 import { runOf } from './run-of.ts';
 
-export interface RetryOptions {
-  reason?: string[] | undefined;
-  step?: number[] | undefined;
-  country?: string[] | undefined;
-  action?: string[] | undefined;
-  deadlineSeconds?: number | undefined;
-  preview?: true | undefined;
-  yes?: true | undefined;
-}
+type Group = Retry['groups'][number];
 
-/** Shows who would be tried again, asks a person, and starts the run that does it. */
-export async function retryFailed(id: string, options: RetryOptions, context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
-  const api = patientApi(context);
-  const runId = await runOf(id, api);
-  const wish = wishOf(options);
-  const shown = (groups: Parameters<typeof renderRetryGroups>[0]) =>
-    renderRetryGroups(groups, createPaint(terminal.colours.out), terminal.outColumns);
-  if (options.preview) {
-    const { value, raw } = await api.retryFailed(runId, { ...wish, preview: true });
-    writeData(context, raw, () => shown(value.groups));
-    return exitCodes.ok;
-  }
-  if (!options.yes && canAsk(context)) {
-    const { value } = await api.retryFailed(runId, { ...wish, preview: true });
-    terminal.note(shown(value.groups));
-    const question = `${count(value.users)} failed users are tried again, each from the step that failed. Go?`;
-    if (value.users > 0 && !(await isConfirmed(question, context))) {
-      terminal.note('not started\n');
-      return exitCodes.failure;
-    }
-  }
-  const { value, raw } = await api.retryFailed(runId, wish);
-  writeData(context, raw, () => `${value.runId ?? ''}\n`);
-  if (!context.json) terminal.note(`${count(value.users)} users: muster campaign watch ${value.runId ?? ''}\n`);
-  return exitCodes.ok;
-}
+/** Shows who would be tried again, asks a person, and starts the run that does it. @param named such as `<run|campaign>` */
+export const retryFailed = (named: string) =>
+  byHand({
+    name: 'retry-failed',
+    args: [named],
+    said: 'try the failed users of a run that has ended again, in a run of their own; asks a person first',
+    options: {
+      reasons: several('--reason <reason>', 'only who failed for it; repeatable'),
+      steps: severalWhole('--step <n>', 'only who failed in it; repeatable'),
+      actions: several('--action <type>', 'the same by action type; repeatable'),
+      countries: several('--country <code>', 'only of this country; repeatable'),
+      deadlineSeconds: whole('--deadline-seconds <n>', "from now; the campaign's own when absent"),
+      preview: flag('--preview', 'only count them, by step, country and reason'),
+      ...yes,
+    },
+    run: async ({ args: [id], options: { preview, yes: isSure, ...body }, context }) => {
+      const { terminal, json } = context;
+      const client = await apiOf(context);
+      const path = { id: await runOf(id, client) };
+      const counted = async () => (await retryFailedUsers({ client, path, body: { ...body, preview: true } })).data;
+      if (preview) {
+        const found = await counted();
+        writeData(context, found, () => renderGroups(found.groups, viewOf(context)));
+        return exitCodes.ok;
+      }
+      if (!isSure && canAsk(context)) {
+        const { groups, users } = await counted();
+        terminal.note(renderGroups(groups, viewOf(context)));
+        const question = `${count(users)} failed users are tried again, each from the step that failed. Go?`;
+        if (users > 0 && !(await isConfirmed(question, context))) {
+          terminal.note('not started\n');
+          return exitCodes.failure;
+        }
+      }
+      const { data } = await worded({ outcome: 'not started' }, () => retryFailedUsers({ client, path, body }));
+      writeData(context, data, () => `${data.runId ?? ''}\n`);
+      if (!json) terminal.note(`${count(data.users)} users: muster campaign watch ${data.runId ?? ''}\n`);
+      return exitCodes.ok;
+    },
+  });
 
-function wishOf({ reason, step, country, action, deadlineSeconds }: RetryOptions) {
-  return {
-    ...(reason && { reasons: reason }),
-    ...(step && { steps: step }),
-    ...(country && { countries: country }),
-    ...(action && { actions: action }),
-    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
-  };
+/** Whose failures are tried again, and how many they are together. */
+function renderGroups(groups: readonly Group[], view: View): string {
+  if (groups.length === 0) return 'nobody is left to try again\n';
+  const all = groups.reduce((sum, { users }) => sum + users, 0);
+  const rows = groups.map(({ step, action, country, reason, users }) => {
+    return { step: `${step} ${action}`, country, reason, users };
+  });
+  return renderItems(
+    [...rows, { step: '', country: '', reason: 'all', users: all }],
+    [
+      left('step', ({ step }) => step),
+      left('country', ({ country }) => country),
+      cut('reason', ({ reason }) => reason),
+      right('users', ({ users }) => users),
+    ],
+    view,
+  );
 }

@@ -1,7 +1,7 @@
-import type { RunProgress, RunReport, StepLineShape } from '../../shared/contracts/runs/runs.ts';
+import type { RunProgress, RunReport, StepLine } from '../../sdk/generated/types.gen.ts';
 
 /** One line of a report; what is not given is nought, and what does not add up is pending. */
-export function lineOf(over: Partial<StepLineShape>): StepLineShape {
+export function lineOf(over: Partial<StepLine>): StepLine {
   const line = {
     step: 1,
     action: 'award-reward',

@@ -72,7 +72,7 @@ describe('muster run settle', () => {
     ['nothing', [], 'give one of --by-status, --file and --user'],
     ['two ways', ['--by-status', '--user', 'u'], 'give one of'],
     ['a user without a step', ['--user', 'u', '--outcome', 'failed'], 'goes with --step and --outcome'],
-    ['a file that is not there', ['--file', '/nowhere.csv'], 'there is no file /nowhere.csv'],
+    ['a file that is not there', ['--file', '/nowhere.csv'], 'cannot read /nowhere.csv'],
   ])('refuses %s', async (_name, args, message) => {
     const { code, notes } = await muster('settle', 'run_1', ...args);
     expect(code).toBe(exitCodes.usage);

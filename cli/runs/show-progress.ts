@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { createPaint } from '../show/paint.ts';
 import { endedUsers, renderBars, renderProgressLine, type ProgressView } from './progress.ts';
 import { createRateMeter, type RateMeter } from './rate-meter.ts';

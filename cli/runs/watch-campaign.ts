@@ -1,11 +1,12 @@
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
+import { getCampaign } from '../../sdk/generated/sdk.gen.ts';
+import type { Campaign } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { CommandContext } from '../frame/command-context.ts';
+import { apiOf } from '../frame/command-table.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { oneLine } from '../show/text.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import type { Campaign } from '../api/api-answers.ts';
-import type { ApiClient } from '../api/api-client.ts';
-import { patientApi } from '../campaigns/commands.ts';
 import { createProgressDisplay } from './show-progress.ts';
 import { createDueDisplay } from './watch-due.ts';
 import { awaitRun, exitCodeOf, watchRun, type WatchDeps } from './watch-run.ts';
@@ -13,13 +14,13 @@ import { awaitRun, exitCodeOf, watchRun, type WatchDeps } from './watch-run.ts';
 /** Follows the newest run of a campaign, or a run, until it has ended. */
 export async function watchCampaign(id: string, context: CommandContext): Promise<ExitCode> {
   const { terminal, signal, json } = context;
-  const deps = { api: patientApi(context, signal), clock: systemClock, signal };
+  const deps = { client: await apiOf(context, signal), clock: systemClock, signal };
   const runId = id.startsWith('cmp_') ? await runOf(id, deps, context) : id;
   if (runId === undefined) return leave(`${id} is still scheduled`, id, context);
   const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
-  const last = await watchRun(runId, deps, ({ value, raw }) => {
-    if (json) terminal.out(`${JSON.stringify(raw)}\n`);
-    else display.show(value);
+  const last = await watchRun(runId, deps, (progress) => {
+    if (json) terminal.out(`${JSON.stringify(progress)}\n`);
+    else display.show(progress);
   }).finally(() => json || display.end());
   // What ended in the moment of the Ctrl-C has ended all the same.
   if (!last || (signal.aborted && last.endedAt === null)) return leave(`${runId} goes on`, runId, context);
@@ -32,16 +33,16 @@ export async function watchCampaign(id: string, context: CommandContext): Promis
 }
 
 async function runOf(id: string, deps: WatchDeps, { terminal, json }: CommandContext): Promise<string | undefined> {
-  const campaign = await requireStarted(id, deps.api);
+  const campaign = await requireStarted(id, deps.client);
   const due = createDueDisplay(campaign, terminal, deps.clock);
   return await awaitRun(id, deps, () => due.show()).finally(() => json || due.end());
 }
 
 /** Waiting for the run of a campaign that was not started would be waiting for ever. */
-async function requireStarted(id: string, api: ApiClient): Promise<Campaign> {
-  const { value } = await api.showCampaign(id);
-  if (value.state === 'draft') throw new UsageError(`${id} is not started: muster campaign start ${id}`);
-  return value;
+async function requireStarted(id: string, client: Client): Promise<Campaign> {
+  const { data } = await getCampaign({ client, path: { id } });
+  if (data.state === 'draft') throw new UsageError(`${id} is not started: muster campaign start ${id}`);
+  return data;
 }
 
 function leave(what: string, id: string, { terminal }: CommandContext): ExitCode {

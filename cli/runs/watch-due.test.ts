@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createTestTerminal } from '../frame/test-terminal.ts';
-import { campaign } from '../api/api-answers.ts';
+import { campaign } from '../campaigns/sample-campaign.ts';
 import { createDueDisplay } from './watch-due.ts';
 
 const hourMs = 3_600_000;
@@ -9,16 +9,7 @@ const hourMs = 3_600_000;
 /** Due in so many hours from the first of January 2026. */
 function campaignDueIn(hours: number) {
   const nextRunAt = new Date(Date.UTC(2026, 0, 1) + hours * hourMs).toISOString();
-  const schedule = { type: 'at', time: 'x', zone: 'Asia/Singapore' };
-  return campaign.parse({
-    id: 'cmp_1',
-    name: 'x',
-    revision: 1,
-    state: 'scheduled',
-    countries: [],
-    schedule,
-    nextRunAt,
-  });
+  return { ...campaign, nextRunAt, schedule: { type: 'at' as const, time: 'x', zone: 'Asia/Singapore' } };
 }
 
 test('where nothing can be drawn over, the wait is shown again and again, seldom while it is long', () => {

@@ -2,7 +2,8 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { duration } from '../show/numbers.ts';
 import { localTime } from '../show/times.ts';
 import type { Terminal } from '../frame/terminal.ts';
-import type { Campaign } from '../api/api-answers.ts';
+import type { Campaign } from '../../sdk/generated/types.gen.ts';
+import { zoneOf } from '../campaigns/render.ts';
 
 const soonMs = 10_000;
 const pollSoonMs = 250;
@@ -16,8 +17,12 @@ export interface DueDisplay {
   end(): void;
 }
 
-export function createDueDisplay(campaign: Campaign, terminal: Terminal, clock: Clock): DueDisplay {
-  const { nextRunAt, schedule } = campaign;
+export function createDueDisplay(
+  campaign: Pick<Campaign, 'nextRunAt' | 'schedule'>,
+  terminal: Terminal,
+  clock: Clock,
+): DueDisplay {
+  const { nextRunAt } = campaign;
   let saidMs: number | undefined;
   let leftWhenSaidMs = Infinity;
 
@@ -35,7 +40,7 @@ export function createDueDisplay(campaign: Campaign, terminal: Terminal, clock: 
     show: () => {
       const left = leftMs();
       if (nextRunAt === null || left <= 0) return pollSoonMs;
-      const line = `due ${localTime(nextRunAt, schedule?.zone)}, in ${duration(left / 1000)}`;
+      const line = `due ${localTime(nextRunAt, zoneOf(campaign))}, in ${duration(left / 1000)}`;
       if (terminal.live) terminal.redraw([`  ${line}`]);
       else if (isTimeToSay(left)) {
         terminal.note(`${line}\n`);

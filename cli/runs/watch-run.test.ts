@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { runStates } from '../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { progressOf } from './sample-run.ts';
-import { ApiUnavailable } from '../api/api-answers.ts';
+import { ApiUnavailable } from '../api/failures.ts';
 import { createApiClient } from '../api/api-client.ts';
 import { awaitRun, exitCodeOf, watchRun } from './watch-run.ts';
 
@@ -21,12 +21,12 @@ function createSleepingClock(): Clock {
 }
 
 function depsOf(answers: (() => unknown)[], signal = new AbortController().signal) {
-  const fetch = () => {
+  const send = () => {
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     return Promise.resolve().then(() => Response.json(answer?.()));
   };
   return {
-    api: createApiClient({ baseUrl: 'http://api', apiKey: 'key', fetch }),
+    client: createApiClient({ baseUrl: 'http://api', apiKey: 'key', send }),
     clock: createSleepingClock(),
     signal,
   };
@@ -40,7 +40,7 @@ const down = () => {
 
 test('a run is shown until it has ended', async () => {
   const seen: RunProgress['state'][] = [];
-  const last = await watchRun('run_1', depsOf([running, running, completed]), ({ value }) => seen.push(value.state));
+  const last = await watchRun('run_1', depsOf([running, running, completed]), ({ state }) => seen.push(state));
   expect(last?.state).toBe('completed');
   expect(seen).toEqual(['running', 'running', 'completed']);
 });

@@ -1,15 +1,17 @@
-import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
+import { getRunProgress } from '../../sdk/generated/sdk.gen.ts';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { ApiUnavailable, type Answer } from '../api/api-answers.ts';
-import type { ApiClient } from '../api/api-client.ts';
-import { patienceMs } from '../api/exchange.ts';
+import { ApiUnavailable } from '../api/failures.ts';
+import { patienceMs } from '../api/patient-fetch.ts';
+import { latestRun } from './run-of.ts';
 
 const pollMs = 250;
 
 export interface WatchDeps {
-  api: ApiClient;
+  client: Client;
   clock: Clock;
   /** Ends the watching; the run goes on. */
   signal: AbortSignal;
@@ -21,13 +23,13 @@ export interface WatchDeps {
  */
 export async function awaitRun(
   campaignId: string,
-  { api, clock, signal }: WatchDeps,
+  { client, clock, signal }: WatchDeps,
   beforeLook: () => Promise<number> | number = () => pollMs,
 ): Promise<string | undefined> {
   let answeredMs = clock.monotonicMs();
   while (!signal.aborted) {
     try {
-      const runId = await api.latestRun(campaignId);
+      const runId = await latestRun(campaignId, client);
       answeredMs = clock.monotonicMs();
       if (runId !== undefined) return runId;
     } catch (error) {
@@ -41,17 +43,16 @@ export async function awaitRun(
 /** Calls `show` with every look at the run until it has ended, and returns the last one. */
 export async function watchRun(
   runId: string,
-  { api, clock, signal }: WatchDeps,
-  show: (progress: Answer<RunProgress>) => void,
+  { client, clock, signal }: WatchDeps,
+  show: (progress: RunProgress) => void,
 ): Promise<RunProgress | undefined> {
   let last: RunProgress | undefined;
   let answeredMs = clock.monotonicMs();
   while (!signal.aborted) {
     try {
-      const answer = await api.progress(runId);
+      last = (await getRunProgress({ client, path: { id: runId } })).data;
       answeredMs = clock.monotonicMs();
-      last = answer.value;
-      show(answer);
+      show(last);
       if (isTerminal(last.state)) return last;
     } catch (error) {
       if (!(error instanceof ApiUnavailable) || clock.monotonicMs() - answeredMs > patienceMs) throw error;

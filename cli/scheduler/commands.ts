@@ -1,50 +1,52 @@
-import { randomUUID } from 'node:crypto';
-import { enabledHost, regionsShape, schedulerShape } from '../../shared/contracts/jobs/scheduler.ts';
-import { patientAsk } from '../action-types/commands.ts';
-import { writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { createPaint } from '../show/paint.ts';
-import { renderRegions, renderScheduler } from './render.ts';
+import { activateRegion, enableHost, getScheduler, switchRegion } from '../../sdk/generated/sdk.gen.ts';
+import type { Region } from '../../sdk/generated/types.gen.ts';
+import { command } from '../frame/command-table.ts';
+import { text } from '../frame/options.ts';
+import { tableOf } from '../show/tables.ts';
+import { regionColumns, renderScheduler } from './render.ts';
 
-export async function showScheduler(context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientAsk(context)(schedulerShape, { method: 'GET', path: '/v1/scheduler' });
-  writeData(context, raw, () => renderScheduler(value, createPaint(terminal.colours.out), terminal.outColumns));
-  return exitCodes.ok;
-}
+const reason = { reason: text('--reason <text>', 'for whoever reads it later') };
+const regionTable = tableOf<Region>('', regionColumns);
 
-export async function listRegions(context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value } = await patientAsk(context)(schedulerShape, { method: 'GET', path: '/v1/scheduler' });
-  const { regions } = value;
-  writeData(context, regions, () => renderRegions(regions, createPaint(terminal.colours.out), terminal.outColumns));
-  return exitCodes.ok;
-}
+const scheduler = command({
+  name: 'scheduler',
+  said: 'who looks at due jobs and who calls them: regions, nodes, partitions, hosts, backlog, lag',
+  ask: ({ client }) => getScheduler({ client }),
+  shown: renderScheduler,
+});
 
-export async function changeRegion(
-  verb: 'switch' | 'activate',
-  region: string,
-  { reason }: { reason?: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientAsk(context)(regionsShape, {
-    method: 'POST',
-    path: `/v1/scheduler/regions/${encodeURIComponent(region)}/${verb}`,
-    ...(verb === 'switch' && { body: reason === undefined ? {} : { reason } }),
-    idempotencyKey: `cli-${randomUUID()}`,
-  });
-  writeData(context, raw, () => renderRegions(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  return exitCodes.ok;
-}
+const change = command({
+  name: 'switch',
+  args: ['<region>'],
+  said: 'make it the only one: from the answer on, claims of all others are refused',
+  options: reason,
+  ask: ({ client, args: [region], options: body }) => switchRegion({ client, path: { region }, body }),
+  shown: regionTable,
+});
 
-export async function enableHost(client: string, host: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientAsk(context)(enabledHost, {
-    method: 'POST',
-    path: '/v1/scheduler/hosts/enable',
-    body: { client, host },
-    idempotencyKey: `cli-${randomUUID()}`,
-  });
-  writeData(context, raw, () => `${value.host}: its jobs are brought back\n`);
-  return exitCodes.ok;
-}
+const activate = command({
+  name: 'activate',
+  args: ['<region>'],
+  said: 'let it take part again',
+  options: reason,
+  ask: ({ client, args: [region] }) => activateRegion({ client, path: { region } }),
+  shown: regionTable,
+});
+
+const regions = command({
+  name: 'regions',
+  said: 'where jobs are offered and claimed',
+  ask: async ({ client }) => ({ data: { items: (await getScheduler({ client })).data.regions } }),
+  shown: regionTable,
+  commands: [change, activate],
+});
+
+const host = command({
+  name: 'enable-host',
+  args: ['<client>', '<host>'],
+  said: 'bring back the jobs of a host that is left alone, without waiting for it to be tried',
+  ask: ({ client, args: [owner, name] }) => enableHost({ client, body: { client: owner, host: name } }),
+  shown: (enabled) => `${enabled.host}: its jobs are brought back\n`,
+});
+
+export const commands = [scheduler, regions, host];

@@ -1,15 +1,20 @@
-import type { SchedulerShape } from '../../shared/contracts/jobs/scheduler.ts';
+import type { Region, Scheduler } from '../../sdk/generated/types.gen.ts';
+import type { View } from '../frame/command-table.ts';
 import { count, duration } from '../show/numbers.ts';
-import type { Paint } from '../show/paint.ts';
-import { renderTable, type Column } from '../show/tables.ts';
-import { oneLine } from '../show/text.ts';
+import { cut, left, renderItems, right, type ItemColumn } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
-const left = (title: string): Column => ({ title, align: 'left' });
-const cut = (title: string): Column => ({ title, align: 'left', cut: true });
-const right = (title: string): Column => ({ title, align: 'right' });
+type Node = Scheduler['nodes'][number];
 
-export function renderScheduler(scheduler: SchedulerShape, paint: Paint, width = Infinity): string {
+export const regionColumns: readonly ItemColumn<Region>[] = [
+  left('region', ({ name }) => name),
+  left('state', ({ active }) => (active ? 'active' : 'off')),
+  right('epoch', ({ epoch }) => epoch),
+  left('since', ({ changedAt }) => utcTime(changedAt)),
+  cut('reason', ({ reason }) => reason ?? ''),
+];
+
+export function renderScheduler(scheduler: Scheduler, view: View): string {
   const { regions, nodes, partitions, hosts, backlog, lagMs } = scheduler;
   const unowned = partitions.filter(({ owner }) => owner === null).length;
   const facts = [
@@ -19,36 +24,29 @@ export function renderScheduler(scheduler: SchedulerShape, paint: Paint, width =
   ];
   const sections = [
     `${facts.join('\n')}\n`,
-    renderRegions(regions, paint, width),
-    nodes.length === 0 ? 'no scheduler and no dispatcher is alive\n' : renderNodes(scheduler, paint, width),
-    ...(hosts.length === 0 ? [] : [renderHosts(hosts, paint, width)]),
+    renderItems(regions, regionColumns, view),
+    nodes.length === 0 ? 'no scheduler and no dispatcher is alive\n' : renderItems(nodes, nodeColumns(scheduler), view),
+    ...(hosts.length === 0 ? [] : [renderItems(hosts, hostColumns, view)]),
   ];
   return sections.join('\n');
 }
 
-export function renderRegions(regions: SchedulerShape['regions'], paint: Paint, width = Infinity): string {
-  const columns = [left('region'), left('state'), right('epoch'), left('since'), cut('reason')];
-  const rows = regions.map(({ name, active, epoch, changedAt, reason }) => [
-    ...[name, active ? 'active' : 'off', count(epoch), utcTime(changedAt), oneLine(reason ?? '')],
-  ]);
-  return renderTable(columns, rows, paint, width);
+function nodeColumns({ leaders }: Scheduler): readonly ItemColumn<Node>[] {
+  const leads = ({ owner }: Node) => leaders.flatMap((leader) => (leader.owner === owner ? [leader.name] : []));
+  return [
+    left('node', ({ owner }) => owner),
+    left('region', ({ region }) => region),
+    right('partitions', ({ kind, partitions }) => (kind === 'scheduler' ? partitions : '')),
+    right('waiting', ({ figures }) => (figures['waiting'] ?? 0) + (figures['queued'] ?? 0)),
+    right('per s', ({ kind, figures }) => (kind === 'dispatcher' ? (figures['handledPerSecond'] ?? 0) : '')),
+    left('leads', (node) => leads(node).join(', ')),
+  ];
 }
 
-function renderNodes({ nodes, leaders }: SchedulerShape, paint: Paint, width: number): string {
-  const columns = [left('node'), left('region'), right('partitions'), right('waiting'), right('per s'), left('leads')];
-  const rows = nodes.map(({ owner, kind, region, partitions, figures }) => [
-    ...[oneLine(owner), region, kind === 'scheduler' ? count(partitions) : ''],
-    count((figures['waiting'] ?? 0) + (figures['queued'] ?? 0)),
-    kind === 'dispatcher' ? count(figures['handledPerSecond'] ?? 0) : '',
-    leaders.flatMap((leader) => (leader.owner === owner ? [leader.name] : [])).join(', '),
-  ]);
-  return renderTable(columns, rows, paint, width);
-}
-
-function renderHosts(hosts: SchedulerShape['hosts'], paint: Paint, width: number): string {
-  const columns = [left('host'), left('client'), left('state'), right('jobs aside'), cut('cause')];
-  const rows = hosts.map(({ host, clientId, state, sidelined, cause }) => [
-    ...[oneLine(host), clientId, state, count(sidelined), oneLine(cause)],
-  ]);
-  return renderTable(columns, rows, paint, width);
-}
+const hostColumns: readonly ItemColumn<Scheduler['hosts'][number]>[] = [
+  left('host', ({ host }) => host),
+  left('client', ({ clientId }) => clientId),
+  left('state', ({ state }) => state),
+  right('jobs aside', ({ sidelined }) => sidelined),
+  cut('cause', ({ cause }) => cause),
+];

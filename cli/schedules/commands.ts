@@ -1,170 +1,192 @@
 import { z } from 'zod';
 import {
-  firedShape,
-  occurrenceShape,
-  previewShape,
-  scheduleShape,
-} from '../../shared/contracts/schedules/schedules.ts';
-import type { ScheduleVerb } from '../../shared/domain/recurrence/schedule-states.ts';
-import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { createPaint } from '../show/paint.ts';
-import { renderOccurrences, renderPreview, renderSchedule, renderSchedules } from './render.ts';
+  backfillSchedule,
+  changeSchedule,
+  createSchedule,
+  disableSchedule,
+  enableSchedule,
+  getSchedule,
+  listOccurrences,
+  listSchedules,
+  pauseSchedule,
+  previewRecurrence,
+  previewSchedule,
+  resumeSchedule,
+  runScheduleNow,
+} from '../../sdk/generated/sdk.gen.ts';
+import type {
+  FiredOccurrences,
+  NewScheduleInput,
+  PreviewWishInput,
+  Schedule,
+  SchedulePatchInput,
+} from '../../sdk/generated/types.gen.ts';
+import { scheduleStates } from '../../shared/domain/recurrence/schedule-states.ts';
+import { command, group } from '../frame/command-table.ts';
+import { changesFile, fieldsFile, readFields } from '../frame/given.ts';
+import { needed, oneOf, several, text, whole } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import { askFor, askToChange, nest, queryOf } from './ask-for.ts';
+import { tableOf } from '../show/tables.ts';
+import { occurrenceTable, renderPreview, renderSchedule, scheduleColumns } from './render.ts';
 
-const page = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), next: z.string().nullable() });
-const pathOf = (id: string) => `/v1/schedules/${encodeURIComponent(id)}`;
+const pages = {
+  limit: whole('--limit <count>', 'so many at most'),
+  cursor: text('--cursor <cursor>', 'go on behind the page before'),
+};
+const groups = { groups: several('--group <name>', 'for this group alone; may be given several times') };
 
-export interface ListOptions {
-  state?: string | undefined;
-  client?: string | undefined;
-  limit?: number | undefined;
-  cursor?: string | undefined;
-}
+const idOf = ({ id }: Schedule) => `${id}\n`;
+const become =
+  (said: string) =>
+  ({ name, nextAt }: Schedule) =>
+    `${name} is ${said}${nextAt === null ? '' : `; next ${nextAt}`}`;
 
-export async function listSchedules(options: ListOptions, context: CommandContext): Promise<ExitCode> {
-  const { client: clientId, ...rest } = options;
-  const { value, raw } = await askFor(page(scheduleShape), `/v1/schedules${queryOf({ ...rest, clientId })}`, context);
-  const { terminal } = context;
-  writeData(context, raw, () => renderSchedules(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
+const list = command({
+  name: 'list',
+  said: 'newest first',
+  options: {
+    state: oneOf('--state <state>', 'only those in this state', scheduleStates),
+    clientId: text('--client <id>', 'only those of this client'),
+    ...pages,
+  },
+  ask: ({ client, options: query }) => listSchedules({ client, query }),
+  shown: tableOf('', scheduleColumns),
+});
 
-export async function showSchedule(id: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await askFor(scheduleShape, pathOf(id), context);
-  writeData(context, raw, () => renderSchedule(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
+const show = command({
+  name: 'show',
+  args: ['<id>'],
+  said: 'all about one',
+  ask: ({ client, args: [id] }) => getSchedule({ client, path: { id } }),
+  shown: renderSchedule,
+});
 
-export async function createSchedule(
-  words: readonly string[],
-  options: WrittenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const body = nest(await readFields(words, options, context.input));
-  const request = { method: 'POST', path: '/v1/schedules', body } as const;
-  return await changeSchedule(request, { outcome: 'not created', said: 'is created' }, context);
-}
+const create = command({
+  name: 'create',
+  args: ['[field=value...]'],
+  said: 'make one: name=nightly cron="0 2 * * *" zone=Asia/Singapore target.client=shop target.url=https://…',
+  options: fieldsFile,
+  ask: async ({ client, args: [words], options: { file }, context: { input } }) =>
+    createSchedule({ client, body: await readFields({ words, file, input }, z.custom<NewScheduleInput>()) }),
+  refused: 'not created',
+  shown: idOf,
+  noted: become('created'),
+});
 
-export async function setSchedule(
-  id: string,
-  words: readonly string[],
-  options: WrittenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const body = nest(await readFields(words, options, context.input));
-  const request = { method: 'PATCH', path: pathOf(id), body } as const;
-  return await changeSchedule(request, { outcome: 'not changed', said: 'is changed' }, context);
-}
+const set = command({
+  name: 'set',
+  args: ['<id>', '[field=value...]'],
+  said: 'change fields of one; what is due by then still fires. null takes a field back',
+  options: changesFile,
+  ask: async ({ client, args: [id, words], options: { file }, context: { input } }) => {
+    const body = await readFields({ words, file, input }, z.custom<SchedulePatchInput>());
+    return changeSchedule({ client, path: { id }, body });
+  },
+  refused: 'not changed',
+  shown: idOf,
+  noted: become('changed'),
+});
 
-const pastOf: Record<ScheduleVerb, string> = {
-  ...{ pause: 'paused', resume: 'resumed', disable: 'disabled', enable: 'enabled' },
+const verbs = [
+  {
+    verb: 'pause',
+    past: 'paused',
+    ask: pauseSchedule,
+    said: 'let one rest for a while, and the run that it started with it',
+  },
+  {
+    verb: 'resume',
+    past: 'resumed',
+    ask: resumeSchedule,
+    said: 'let one go on; what it left out is recorded as skipped',
+  },
+  {
+    verb: 'disable',
+    past: 'disabled',
+    ask: disableSchedule,
+    said: 'switch one off; what waits is given up, and the run that it started is cancelled',
+  },
+  { verb: 'enable', past: 'enabled', ask: enableSchedule, said: 'switch one on' },
+].map(({ verb, past, ask, said }) =>
+  command({
+    name: verb,
+    args: ['<id>'],
+    said,
+    options: { reason: text('--reason <text>', 'why, for those who ask later') },
+    ask: ({ client, args: [id], options: body }) => ask({ client, path: { id }, body }),
+    refused: `not ${past}`,
+    shown: idOf,
+    noted: become(past),
+  }),
+);
+
+const fires = {
+  refused: 'not fired',
+  noted: ({ fired, alreadyFired }: FiredOccurrences) =>
+    `${fired.length} fired${alreadyFired === 0 ? '' : `; ${alreadyFired} had fired before`}`,
 };
 
-export async function controlSchedule(
-  verb: ScheduleVerb,
-  id: string,
-  { reason }: { reason?: string | undefined },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const body = reason === undefined ? {} : { reason };
-  const wording = { outcome: `not ${pastOf[verb]}`, said: `is ${pastOf[verb]}` };
-  return await changeSchedule({ method: 'POST', path: `${pathOf(id)}/${verb}`, body }, wording, context);
-}
+const runNow = command({
+  name: 'run-now',
+  args: ['<id>'],
+  said: 'fire one now, beside its rhythm',
+  options: groups,
+  ask: ({ client, args: [id], options: body }) => runScheduleNow({ client, path: { id }, body }),
+  shown: ({ fired }, view) => occurrenceTable({ items: fired }, view),
+  ...fires,
+});
 
-interface ChangeRequest {
-  method: 'POST' | 'PATCH';
-  path: string;
-  body: unknown;
-}
+const backfill = command({
+  name: 'backfill',
+  args: ['<id>'],
+  said: 'fire now what did not fire in a time; nothing twice',
+  options: {
+    from: needed('--from <time>', 'RFC 3339, such as 2026-12-01T00:00:00Z'),
+    until: needed('--until <time>', 'RFC 3339, inclusive'),
+    ...groups,
+  },
+  ask: ({ client, args: [id], options: body }) => backfillSchedule({ client, path: { id }, body }),
+  shown: ({ fired }, view) => occurrenceTable({ items: fired }, view),
+  ...fires,
+});
 
-async function changeSchedule(
-  request: ChangeRequest,
-  { outcome, said }: { outcome: string; said: string },
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { value, raw } = await askToChange(scheduleShape, request, outcome, context);
-  writeData(context, raw, () => `${value.id}\n`);
-  const next = value.nextAt === null ? '' : `; next ${value.nextAt}`;
-  if (!context.json) context.terminal.note(`${value.name} ${said}${next}\n`);
-  return exitCodes.ok;
-}
+const preview = command({
+  name: 'preview',
+  args: ['[id-or-field=value...]'],
+  said: 'when one fires next, or would: by its id, or cron="30 2 * * *" zone=Europe/Berlin',
+  options: {
+    count: whole('--count <count>', 'so many fires'),
+    after: text('--after <time>', 'RFC 3339; now unless given'),
+    ...changesFile,
+  },
+  ask: async ({ client, args: [words], options: { file, ...query }, context: { input } }) => {
+    const [id = ''] = words;
+    if (!id.startsWith('sch_')) {
+      const fields = await readFields({ words, file, input }, z.custom<PreviewWishInput>());
+      return previewRecurrence({ client, body: { ...fields, ...query } });
+    }
+    if (words.length > 1) throw new UsageError('give an id or fields, not both');
+    return previewSchedule({ client, path: { id }, query });
+  },
+  refused: 'no preview',
+  shown: renderPreview,
+});
 
-export interface FireOptions {
-  group?: string[] | undefined;
-  from?: string | undefined;
-  until?: string | undefined;
-}
+const occurrences = command({
+  name: 'occurrences',
+  args: ['<id>'],
+  said: 'what fired, what waits and what was skipped, with the cause; newest first',
+  options: {
+    state: oneOf('--state <state>', 'only those', ['fired', 'buffered', 'skipped']),
+    group: text('--group <name>', 'only of this group'),
+    ...pages,
+  },
+  ask: ({ client, args: [id], options: query }) => listOccurrences({ client, path: { id }, query }),
+  shown: occurrenceTable,
+});
 
-export async function fireSchedule(
-  verb: 'run-now' | 'backfill',
-  id: string,
-  { group: groups, from, until }: FireOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const body = { ...(groups ? { groups } : {}), ...(verb === 'backfill' ? { from, until } : {}) };
-  const request = { method: 'POST', path: `${pathOf(id)}/${verb}`, body } as const;
-  const { value, raw } = await askToChange(firedShape, request, 'not fired', context);
-  const { terminal } = context;
-  writeData(context, raw, () => renderOccurrences(value.fired, createPaint(terminal.colours.out), terminal.outColumns));
-  const already = value.alreadyFired === 0 ? '' : `; ${value.alreadyFired} had fired before`;
-  if (!context.json) terminal.note(`${value.fired.length} fired${already}\n`);
-  return exitCodes.ok;
-}
-
-export interface PreviewOptions extends WrittenOptions {
-  count?: number | undefined;
-  after?: string | undefined;
-}
-
-/** Of a schedule by its id, or of fields such as `cron='0 9 * * *'`. */
-export async function previewSchedule(
-  words: readonly string[],
-  { count, after, ...written }: PreviewOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const [id] = words;
-  if (id?.startsWith('sch_') === true && words.length > 1) throw new UsageError('give an id or fields, not both');
-  const asked = { ...(count === undefined ? {} : { count }), ...(after === undefined ? {} : { after }) };
-  const answer =
-    id?.startsWith('sch_') === true
-      ? await askFor(previewShape, `${pathOf(id)}/preview${queryOf(asked)}`, context)
-      : await askToChange(
-          previewShape,
-          {
-            method: 'POST',
-            path: '/v1/schedules/preview',
-            body: { ...(await readFields(words, written, context.input)), ...asked },
-          },
-          'no preview',
-          context,
-        );
-  const { terminal } = context;
-  writeData(context, answer.raw, () =>
-    renderPreview(answer.value, createPaint(terminal.colours.out), terminal.outColumns),
-  );
-  return exitCodes.ok;
-}
-
-export interface OccurrenceOptions {
-  state?: string | undefined;
-  group?: string | undefined;
-  limit?: number | undefined;
-  cursor?: string | undefined;
-}
-
-export async function listOccurrences(
-  id: string,
-  options: OccurrenceOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const path = `${pathOf(id)}/occurrences${queryOf({ ...options })}`;
-  const { value, raw } = await askFor(page(occurrenceShape), path, context);
-  const { terminal } = context;
-  writeData(context, raw, () => renderOccurrences(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(context, value.next);
-  return exitCodes.ok;
-}
+export const commands = [
+  group('schedules', 'what recurs; over the API', [
+    ...[list, show, create, set, ...verbs, runNow, backfill, preview, occurrences],
+  ]),
+];

@@ -1,44 +1,56 @@
 import { z } from 'zod';
-import { groupShape } from '../../shared/contracts/schedules/schedules.ts';
-import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { createPaint } from '../show/paint.ts';
-import { renderGroups } from './render.ts';
-import { askFor, askToChange } from './ask-for.ts';
+import { deleteGroup, getGroup, listGroups, putGroup } from '../../sdk/generated/sdk.gen.ts';
+import type { Group, GroupDefinitionInput } from '../../sdk/generated/types.gen.ts';
+import { command, group } from '../frame/command-table.ts';
+import { fieldsFile, readFields } from '../frame/given.ts';
+import { cut, left, right, tableOf } from '../show/tables.ts';
 
-const page = z.object({ items: z.array(groupShape) });
-const pathOf = (name: string) => `/v1/groups/${encodeURIComponent(name)}`;
+const table = tableOf<Group>('', [
+  left('name', ({ name }) => name),
+  left('home', ({ homeRegion }) => homeRegion ?? 'any'),
+  right('others after', ({ homeRegion, fallbackSeconds }) => (homeRegion === null ? '' : `${fallbackSeconds} s`)),
+  cut('tags', ({ tags }) => tags.join(', ')),
+  cut('countries', ({ countries }) => countries.join(', ')),
+]);
 
-export async function listGroups(context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await askFor(page, '/v1/groups', context);
-  const { terminal } = context;
-  writeData(context, raw, () => renderGroups(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  return exitCodes.ok;
-}
+const list = command({
+  name: 'list',
+  said: 'all of them, by name',
+  ask: ({ client }) => listGroups({ client }),
+  shown: table,
+});
 
-export async function showGroup(name: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await askFor(groupShape, pathOf(name), context);
-  const { terminal } = context;
-  writeData(context, raw, () => renderGroups([value], createPaint(terminal.colours.out), terminal.outColumns));
-  return exitCodes.ok;
-}
+const show = command({
+  name: 'show',
+  args: ['<name>'],
+  said: 'one of them',
+  ask: ({ client, args: [name] }) => getGroup({ client, path: { name } }),
+  shown: (one, view) => table({ items: [one] }, view),
+});
 
-export async function putGroup(
-  name: string,
-  words: readonly string[],
-  options: WrittenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const isBare = words.length === 0 && options.file === undefined;
-  const body = isBare ? {} : await readFields(words, options, context.input);
-  const { value, raw } = await askToChange(groupShape, { method: 'PUT', path: pathOf(name), body }, 'not put', context);
-  writeData(context, raw, () => `${value.name} revision ${value.revision}\n`);
-  return exitCodes.ok;
-}
+const put = command({
+  name: 'put',
+  args: ['<name>', '[field=value...]'],
+  said: 'make one, or say it anew: homeRegion=asia fallbackSeconds=60 tags=\'["rides"]\' countries=\'["SG"]\'',
+  options: fieldsFile,
+  ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
+    const isBare = words.length === 0 && file === undefined;
+    const body = isBare ? {} : await readFields({ words, file, input }, z.custom<GroupDefinitionInput>());
+    return putGroup({ client, path: { name }, body });
+  },
+  refused: 'not put',
+  shown: ({ name, revision }) => `${name} revision ${revision}\n`,
+});
 
-export async function deleteGroup(name: string, context: CommandContext): Promise<ExitCode> {
-  await askToChange(z.undefined(), { method: 'DELETE', path: pathOf(name) }, 'not deleted', context);
-  context.terminal.note(`${name} is deleted\n`);
-  return exitCodes.ok;
-}
+const remove = command({
+  name: 'delete',
+  args: ['<name>'],
+  said: 'forget one; schedules go on without it',
+  ask: ({ client, args: [name] }) => deleteGroup({ client, path: { name } }),
+  refused: 'not deleted',
+  noted: (_, { args: [name] }) => `${name} is deleted`,
+});
+
+export const commands = [
+  group('groups', 'the markets that schedules fire for; over the API', [list, show, put, remove]),
+];

@@ -1,75 +1,65 @@
-import { z } from 'zod';
+import type { Client as ApiClient } from '../../sdk/generated/client/types.gen.ts';
+import { changeShard, getShard, listShards } from '../../sdk/generated/sdk.gen.ts';
+import type { Shard } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { patientAsk } from '../action-types/commands.ts';
-import { ApiRefusal } from '../api/api-answers.ts';
-import type { Ask } from '../api/ask.ts';
-import { writeData, type CommandContext } from '../frame/command-context.ts';
-import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { createPaint } from '../show/paint.ts';
-import { renderShard, renderShards, shownShard, type ShownShard } from './render.ts';
-
-interface Named {
-  actionType: string;
-  country: string;
-}
+import { command } from '../frame/command-table.ts';
+import { neededWhole } from '../frame/options.ts';
+import { renderShard, renderShards } from './render.ts';
 
 /** Kafka follows within seconds: for so long it is waited for. */
 const patienceMs = 15_000;
 const lookEveryMs = 500;
 
-const page = z.object({ items: z.array(shownShard) });
-const pathOf = ({ actionType, country }: Named) => `/v1/shards/${encodeURIComponent(`${actionType}.${country}`)}`;
+const named = ['<action-type>', '<country>'] as const;
+const idOf = ([actionType, country]: readonly [string, string]) => `${actionType}.${country}`;
 
-export async function listShards(context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
-  const { value, raw } = await patientAsk(context)(page, { method: 'GET', path: '/v1/shards' });
-  const paint = createPaint(terminal.colours.out);
-  writeData(context, raw, () => renderShards(value.items, paint, terminal.outColumns));
-  return exitCodes.ok;
-}
+const show = command({
+  name: 'show',
+  args: named,
+  said: 'one of them, with who has which partition',
+  ask: ({ client, args }) => getShard({ client, path: { shard: idOf(args) } }),
+  shown: renderShard,
+});
 
-export async function showShard(named: Named, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await patientAsk(context)(shownShard, { method: 'GET', path: pathOf(named) });
-  writeData(context, raw, () => renderShard(value, createPaint(context.terminal.colours.out)));
-  return exitCodes.ok;
-}
+const set = command({
+  name: 'set',
+  args: named,
+  said: 'raise the partitions of its topic, under load too: at most so many workers share it',
+  options: { partitions: neededWhole('--partitions <n>', 'how many') },
+  ask: async ({ client, args, options: body }) => {
+    const { data } = await changeShard({ client, path: { shard: idOf(args) }, body });
+    return { data: await untilKafkaFollows(data, client) };
+  },
+  refused: 'not raised',
+  labelOf: (pointer) => (pointer === '/partitions' ? '--partitions' : pointer),
+  shown: ({ topic, partitions: { wanted } }) => `${topic} ${wanted} partitions\n`,
+  noted: ({ partitions: { wanted, actual } }) => {
+    if (actual === null) return 'Kafka does not tell whether it has them; a trigger sees to it';
+    return actual === wanted ? [] : `Kafka has ${actual} of them so far; a trigger sees to it`;
+  },
+});
 
-export async function raisePartitions(named: Named, partitions: number, context: CommandContext): Promise<ExitCode> {
-  const ask = patientAsk(context);
-  const request = { method: 'PATCH' as const, path: pathOf(named), body: { partitions } };
-  const raised = await ask(shownShard, request).catch((error: unknown) => {
-    const labelOf = (pointer: string) => (pointer === '/partitions' ? '--partitions' : pointer);
-    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome: 'not raised', labelOf }) : error;
-  });
-  const { value, raw } = await untilKafkaFollows(named, raised, ask);
-  const { wanted, actual } = value.partitions;
-  writeData(context, raw, () => `${value.topic} ${wanted} partitions\n`);
-  if (!context.json && actual !== wanted) {
-    context.terminal.note(
-      actual === null
-        ? 'Kafka does not tell whether it has them; a trigger sees to it\n'
-        : `Kafka has ${actual} of them so far; a trigger sees to it\n`,
-    );
-  }
-  return exitCodes.ok;
-}
-
-interface Answered {
-  value: ShownShard;
-  raw: unknown;
-}
-
-async function untilKafkaFollows(named: Named, raised: Answered, ask: Ask): Promise<Answered> {
+async function untilKafkaFollows(raised: Shard, client: ApiClient): Promise<Shard> {
   const untilMs = systemClock.monotonicMs() + patienceMs;
   let seen = raised;
-  while (isBehind(seen.value) && systemClock.monotonicMs() < untilMs) {
+  while (isBehind(seen) && systemClock.monotonicMs() < untilMs) {
     await systemClock.sleep(lookEveryMs);
-    seen = await ask(shownShard, { method: 'GET', path: pathOf(named) });
+    seen = (await getShard({ client, path: { shard: raised.id } })).data;
   }
   return seen;
 }
 
 /** Where Kafka does not tell, waiting is of no use. */
-function isBehind({ partitions: { wanted, actual } }: ShownShard): boolean {
+function isBehind({ partitions: { wanted, actual } }: Shard): boolean {
   return actual !== null && actual < wanted;
 }
+
+export const commands = [
+  command({
+    name: 'shards',
+    said: 'who does what: an action type in a country is a shard, with its topic, partitions and workers',
+    ask: ({ client }) => listShards({ client }),
+    shown: ({ items }, view) => renderShards(items, view),
+    commands: [show, set],
+  }),
+];

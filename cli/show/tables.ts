@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import type { Paint } from './paint.ts';
-import { cellsOf, cutTo } from './text.ts';
+import { count } from './numbers.ts';
+import { cellsOf, cutTo, oneLine, padTo } from './text.ts';
 
 export interface Column {
   title: string;
@@ -92,4 +93,71 @@ function cutRows(
     missing -= before - after;
   }
   return rows.map((row) => row.map((cell, index) => (columns[index]?.cut ? cutTo(cell, widths[index] ?? 0) : cell)));
+}
+
+/** A column of a list, by what it shows of each item. */
+export interface ItemColumn<Item> extends Column {
+  of: (item: Item) => string;
+  tone?: (item: Item) => keyof Paint | undefined;
+}
+
+type More<Item> = Pick<ItemColumn<Item>, 'tone'>;
+
+export function left<Item>(title: string, of: (item: Item) => string, more: More<Item> = {}): ItemColumn<Item> {
+  return { title, align: 'left', of, ...more };
+}
+
+/** As `left`, and cut where the table is wider than the terminal. */
+export function cut<Item>(title: string, of: (item: Item) => string): ItemColumn<Item> {
+  return { title, align: 'left', cut: true, of };
+}
+
+/** A number, unless it is worded already. */
+export function right<Item>(
+  title: string,
+  of: (item: Item) => string | number,
+  more: More<Item> = {},
+): ItemColumn<Item> {
+  const textOf = (item: Item) => {
+    const value = of(item);
+    return typeof value === 'number' ? count(value) : value;
+  };
+  return { title, align: 'right', of: textOf, ...more };
+}
+
+/** A line for each item. What others wrote cannot steer the terminal. */
+export function renderItems<Item>(
+  items: readonly Item[],
+  columns: readonly ItemColumn<Item>[],
+  { paint, width }: { paint: Paint; width: number },
+): string {
+  const cellOf = (item: Item, { of, tone }: ItemColumn<Item>) => {
+    const text = oneLine(of(item));
+    const painted = tone?.(item);
+    return painted === undefined ? text : paint[painted](text);
+  };
+  const rows = items.map((item) => columns.map((column) => cellOf(item, column)));
+  return renderTable(columns, rows, paint, width);
+}
+
+/** What shows the items of an answer. @param none what is said where there are none */
+export function tableOf<Item>(none: string, columns: readonly ItemColumn<Item>[]) {
+  return ({ items }: { items: readonly Item[] }, view: { paint: Paint; width: number }): string =>
+    items.length === 0 && none !== '' ? `${none}\n` : renderItems(items, columns, view);
+}
+
+/** A name, what is known of it in a line, and a line for each fact; what is undefined or null is left out. */
+export function renderFacts(
+  head: { name: string; facts?: readonly string[] },
+  facts: readonly (readonly [label: string, text: string | readonly string[] | null | undefined])[],
+  { paint }: { paint: Paint },
+): string {
+  const shown = facts.flatMap(([label, text]) => {
+    const texts = [text ?? []].flat();
+    return texts.map((each, index) => ({ label: index === 0 ? label : '', text: oneLine(each) }));
+  });
+  const width = Math.max(0, ...shown.map(({ label }) => cellsOf(label)));
+  const below = head.facts ? `  ${paint.faint(oneLine(head.facts.join(' · ')))}\n` : '';
+  const lines = shown.map(({ label, text }) => `  ${paint.faint(padTo(oneLine(label), width))}  ${text}\n`);
+  return `  ${paint.strong(oneLine(head.name))}\n${below}\n${lines.join('')}`;
 }

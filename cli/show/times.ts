@@ -25,3 +25,8 @@ export function localAndUtc(instant: string, zone: string | undefined): string {
   const [local, utc] = [localTime(instant, zone), utcTime(instant)];
   return local === utc ? utc : `${local} (${utc})`;
 }
+
+/** `2027-01-15 01:00:20 UTC` */
+export function utcSecond(instant: string): string {
+  return `${instant.slice(0, 10)} ${utcTimeOfDay(instant)}`;
+}

@@ -54,7 +54,7 @@ describe('dead letters', () => {
     expect(replayed.out).toBe('1 letter is to be published again\n');
     api.answers['POST /v1/dead-letters/discard'] = ok({ letters: 1200 });
     expect((await muster(['dead-letters', 'discard', '--all'])).out).toBe('1,200 letters are discarded\n');
-    expect(api.bodies.slice(1)).toEqual([{ reason: 'not JSON' }, {}]);
+    expect(api.bodies).toEqual([{ reason: 'not JSON' }, {}]);
     expect((await muster(['dead-letters', 'discard'])).code).toBe(exitCodes.usage);
   });
 });

@@ -18,8 +18,6 @@ export type BudgetFiguresShape = z.infer<typeof budgetFigures>;
 
 export const campaignBudgets = z.object({ items: z.array(budgetFigures) }).meta({ id: 'CampaignBudgets' });
 
-export type CampaignBudgets = z.infer<typeof campaignBudgets>;
-
 export const budgetChanges = z
   .strictObject({ budgets: budgets.describe('Those to be changed; the others stay') })
   .meta({ id: 'BudgetChanges' });

@@ -1,0 +1,141 @@
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
+import {
+  cancelRun,
+  changeRun,
+  getCampaign,
+  listRunEvents,
+  pauseRun,
+  previewCancel,
+  resumeRun,
+  unscheduleCampaign,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { RunEvent } from '../../sdk/generated/types.gen.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { answer, apiOf, byHand, command, worded } from '../frame/command-table.ts';
+import { canAsk, isConfirmed } from '../frame/confirm.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { yes } from '../frame/given.ts';
+import { oneOf, text, whole, widerLimit } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { detailText } from '../show/details.ts';
+import { cut, left, tableOf } from '../show/tables.ts';
+import { utcSecond } from '../show/times.ts';
+import { cancelQuestion, controlledText, settingsLine } from './control-texts.ts';
+import { runOf } from './run-of.ts';
+
+const reason = { reason: text('--reason <text>', 'why, for its history') };
+
+/** Pause, resume and cancel: of a run, or of the newest one of a campaign. @param named such as `<run|campaign>` */
+export const controlVerbs = (named: string) => [
+  command({
+    name: 'pause',
+    args: [named],
+    said: 'nothing new starts; what is under way is still recorded',
+    options: reason,
+    ask: async ({ client, args: [id], options: body }) =>
+      pauseRun({ client, path: { id: await runOf(id, client) }, body }),
+    refused: 'not paused',
+    shown: (data) => `${controlledText('pause', data)}\n`,
+  }),
+  command({
+    name: 'resume',
+    args: [named],
+    said: 'go on where it was paused',
+    options: reason,
+    ask: async ({ client, args: [id], options: body }) =>
+      resumeRun({ client, path: { id: await runOf(id, client) }, body }),
+    refused: 'not resumed',
+    shown: (data) => `${controlledText('resume', data)}\n`,
+  }),
+  byHand({
+    name: 'cancel',
+    args: [named],
+    said: 'what has not started never will; asks first where a person can answer',
+    options: { ...reason, ...yes },
+    run: async ({ args: [id], options: { yes: isSure, ...body }, context }) => {
+      const client = await apiOf(context);
+      if (await isOnlyScheduled(id, client)) return takeBack(id, context);
+      const path = { id: await runOf(id, client) };
+      if (!isSure && canAsk(context) && !(await mayCancel(path.id, client, context))) {
+        context.terminal.note('not cancelled\n');
+        return exitCodes.failure;
+      }
+      const { data } = await worded({ outcome: 'not cancelled' }, () => cancelRun({ client, path, body }));
+      writeData(context, data, () => `${controlledText('cancel', data)}\n`);
+      return exitCodes.ok;
+    },
+  }),
+];
+
+async function isOnlyScheduled(id: string, client: Client): Promise<boolean> {
+  return id.startsWith('cmp_') && (await getCampaign({ client, path: { id } })).data.state === 'scheduled';
+}
+
+/** A campaign that is only scheduled has nothing to cancel. */
+function takeBack(id: string, context: CommandContext) {
+  const row = {
+    ask: ({ client }: { client: Client }) => unscheduleCampaign({ client, path: { id } }),
+    refused: 'not taken back',
+    shown: () => `${id} is a draft again; nothing had begun\n`,
+  };
+  return answer(row, { args: [], options: {}, context });
+}
+
+async function mayCancel(runId: string, client: Client, context: CommandContext): Promise<boolean> {
+  const { data } = await previewCancel({ client, path: { id: runId } });
+  const { byCountry, question } = cancelQuestion(data);
+  if (byCountry.length > 1) context.terminal.note(`${byCountry.join('\n')}\n`);
+  return isConfirmed(question, context);
+}
+
+/** Changes a run while it goes on. What is right is for the API to say. */
+export const set = command({
+  name: 'set',
+  args: ['<run|campaign>'],
+  said: 'change deadline, priority or pace of a run while it goes on',
+  options: {
+    deadlineSeconds: whole('--deadline-seconds <n>', 'from the time that it was planned for'),
+    deadlineAt: text('--deadline-at <time>', 'RFC 3339 with an offset'),
+    priority: oneOf('--priority <priority>', 'how soon it is served beside others', ['low', 'normal', 'high']),
+    pace: text('--pace <n>', 'users per second at most; none: as fast as it goes'),
+    pauseAtFailed: text('--pause-at-failed <percent>', 'pauses itself above this share of failed users; none: never'),
+    pauseAtFailedMinUsers: whole(
+      '--pause-at-failed-min-users <n>',
+      'not judged before so many users have ended a step',
+    ),
+  },
+  ask: async ({ client, args: [id], options }) => {
+    if (Object.keys(options).length === 0) throw new UsageError('say what to change: --help shows what there is');
+    const { pace, pauseAtFailed, ...plain } = options;
+    const body = {
+      ...plain,
+      ...(pace !== undefined && { paceUsersPerSecond: numberOrNone('--pace', pace) }),
+      ...(pauseAtFailed !== undefined && { pauseAtFailedPercent: numberOrNone('--pause-at-failed', pauseAtFailed) }),
+    };
+    return changeRun({ client, path: { id: await runOf(id, client) }, body });
+  },
+  refused: 'not changed',
+  shown: ({ run }) => `${run.runId} ${run.state}; ${settingsLine(run)}\n`,
+});
+
+function numberOrNone(option: string, given: string): number | null {
+  if (given === 'none') return null;
+  const number = given.trim() === '' ? Number.NaN : Number(given);
+  if (Number.isNaN(number)) throw new UsageError(`${option} has to be a number, or none to take the limit away`);
+  return number;
+}
+
+export const events = command({
+  name: 'events',
+  args: ['<run|campaign>'],
+  said: 'what became of a run: who asked for what, and what Muster did by itself',
+  options: { limit: whole('--limit <n>', 'how many, up to 1000', 100) },
+  ask: async ({ client, args: [id], options: query }) =>
+    listRunEvents({ client, path: { id: await runOf(id, client) }, query }),
+  shown: tableOf<RunEvent>('nothing yet', [
+    left('when', ({ at }) => utcSecond(at)),
+    left('what', ({ kind }) => kind.replaceAll('-', ' ')),
+    cut('detail', ({ detail }) => detailText(detail)),
+  ]),
+  more: widerLimit,
+});

@@ -1,0 +1,3 @@
+import { explain } from './figures-commands.ts';
+
+export const commands = [explain];

@@ -1,0 +1,59 @@
+import { compareRun, explainRunUser, getRunRates, getRunReport } from '../../sdk/generated/sdk.gen.ts';
+import type { Run } from '../../sdk/generated/types.gen.ts';
+import { command } from '../frame/command-table.ts';
+import { text } from '../frame/options.ts';
+import { duration } from '../show/numbers.ts';
+import { cut, left, type ItemColumn } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+import { renderComparison } from './comparison.ts';
+import { renderExplanation } from './explanation.ts';
+import { renderRates } from './rates.ts';
+import { renderReport } from './report.ts';
+import { runOf } from './run-of.ts';
+
+/** Runs, with what their commands take as an id. */
+export const runColumns: readonly ItemColumn<Run>[] = [
+  left('run', ({ runId }) => runId),
+  left('state', ({ state }) => state.replaceAll('_', ' ')),
+  left('began', ({ startedAt, scheduledFor }) => utcTime(startedAt ?? scheduledFor)),
+  left('took', ({ startedAt, endedAt }) =>
+    startedAt && endedAt ? duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000) : '',
+  ),
+  cut('why', ({ stateReason }) => stateReason ?? ''),
+];
+
+export const report = (named: string) =>
+  command({
+    name: 'report',
+    args: [named],
+    said: 'outcomes by step and country, failures by reason',
+    ask: async ({ client, args: [id] }) => getRunReport({ client, path: { id: await runOf(id, client) } }),
+    shown: (data, { paint, width }) => `\n${renderReport(data, paint, width)}\n`,
+  });
+
+export const compare = command({
+  name: 'compare',
+  args: ['<run|campaign>'],
+  said: 'beside the run before it: was it better than last time?',
+  options: { with: text('--with <run>', 'beside this run of the same campaign') },
+  ask: async ({ client, args: [id], options: query }) =>
+    compareRun({ client, path: { id: await runOf(id, client) }, query }),
+  shown: renderComparison,
+});
+
+export const rates = command({
+  name: 'rates',
+  args: ['<run|campaign>'],
+  said: 'how fast it has gone, from its start on',
+  ask: async ({ client, args: [id] }) => getRunRates({ client, path: { id: await runOf(id, client) } }),
+  shown: (data, { width }) => renderRates(data, width),
+});
+
+export const explain = command({
+  name: 'explain',
+  args: ['<campaign|run>', '<user>'],
+  said: 'why a user did or did not get what: every call, and how each step ended',
+  ask: async ({ client, args: [id, userId] }) =>
+    explainRunUser({ client, path: { id: await runOf(id, client), userId } }),
+  shown: renderExplanation,
+});

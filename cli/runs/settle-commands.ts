@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream';
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
+import { listSettlements, settleRun } from '../../sdk/generated/sdk.gen.ts';
+import type {
+  Settlement,
+  SettleRequestInput,
+  SettleRunErrors,
+  SettleRunResponses,
+} from '../../sdk/generated/types.gen.ts';
+import { command } from '../frame/command-table.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { streamOf } from '../frame/given.ts';
+import { flag, oneOf, text, whole } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { count } from '../show/numbers.ts';
+import { cut, left, tableOf } from '../show/tables.ts';
+import { oneLine } from '../show/text.ts';
+import { utcTime } from '../show/times.ts';
+import { runOf } from './run-of.ts';
+
+/** Says how unknown outcomes ended: by status, by file, or one user by hand. */
+export const settle = command({
+  name: 'settle',
+  args: ['<run|campaign>'],
+  said: 'say how unknown outcomes ended, once the run has: by status, by file, or one user by hand',
+  options: {
+    byStatus: flag('--by-status', 'ask the status endpoints (class C), in the background'),
+    file: text('--file <path>', 'CSV: userId,step,outcome[,code[,country]]; or .ndjson with the same fields'),
+    userId: text('--user <id>', 'by hand: this user'),
+    step: whole('--step <n>', 'by hand: in this step; by status: only of this step'),
+    outcome: oneOf('--outcome <outcome>', 'by hand: succeeded or failed', ['succeeded', 'failed']),
+    code: text('--code <code>', 'by hand: why it failed'),
+    country: text('--country <code>', 'only of this country'),
+  },
+  ask: async ({ client, args: [id], options: { byStatus, file, ...said }, context: { input } }) => {
+    if ([byStatus, file, said.userId].filter((given) => given !== undefined).length !== 1)
+      throw new UsageError('give one of --by-status, --file and --user');
+    if (file !== undefined) {
+      const content = await streamOf(file, input);
+      return settleByFile(await runOf(id, client), { content, isLines: /\.(ndjson|jsonl)$/.test(file) }, client);
+    }
+    const body = requestOf(said);
+    return settleRun({ client, path: { id: await runOf(id, client) }, body });
+  },
+  refused: 'not settled',
+  shown: renderSettlement,
+  // Nothing was rejected, or it has only begun.
+  code: ({ rejected, state }) => (rejected === 0 && state !== 'failed' ? exitCodes.ok : exitCodes.failure),
+});
+
+interface ByHand {
+  userId?: string;
+  step?: number;
+  outcome?: 'succeeded' | 'failed';
+  code?: string;
+  country?: string;
+}
+
+function requestOf({ userId, step, outcome, code, country }: ByHand): SettleRequestInput {
+  const there = country === undefined ? {} : { country };
+  if (userId === undefined) return { by: 'status', ...(step !== undefined && { step }), ...there };
+  if (step === undefined || outcome === undefined) throw new UsageError('--user goes with --step and --outcome');
+  return { by: 'hand', userId, step, outcome, ...(code !== undefined && { code }), ...there };
+}
+
+function settleByFile(id: string, { content, isLines }: { content: Readable; isLines: boolean }, client: Client) {
+  return client.post<SettleRunResponses, SettleRunErrors, true>({
+    url: '/v1/runs/{id}/settle',
+    path: { id },
+    body: Readable.toWeb(content),
+    bodySerializer: null,
+    duplex: 'half',
+    headers: { 'content-type': isLines ? 'application/x-ndjson' : 'text/csv' },
+  });
+}
+
+export const settlements = command({
+  name: 'settlements',
+  args: ['<run|campaign>'],
+  said: 'who settled what, and how far it has come',
+  ask: async ({ client, args: [id] }) => listSettlements({ client, path: { id: await runOf(id, client) } }),
+  shown: tableOf<Settlement>('nothing was settled', [
+    left('settlement', ({ settlementId }) => settlementId),
+    left('when', ({ createdAt }) => utcTime(createdAt)),
+    left('by', ({ by, requestedBy }) => (requestedBy === null ? by : `${by}, ${requestedBy.name}`)),
+    left('state', ({ state }) => state),
+    cut('what', (each) => `${settledText(each)}${each.cause === null ? '' : `; ${each.cause}`}`),
+  ]),
+});
+
+const shownRejects = 20;
+
+/** What a settlement has done, and which lines it could not use. */
+function renderSettlement(settlement: Settlement): string {
+  const { settlementId, runId, state, rejected, rejects, cause } = settlement;
+  if (state === 'running') return `${settlementId} goes on in the background: muster run settlements ${runId}\n`;
+  const lines = [`${settlementId} ${state}: ${settledText(settlement)}${cause === null ? '' : `; ${oneLine(cause)}`}`];
+  for (const { line, userId, rule } of rejects.slice(0, shownRejects)) {
+    lines.push(`  line ${line}: ${rule}${userId === null ? '' : ` (${oneLine(userId)})`}`);
+  }
+  if (rejected > shownRejects)
+    lines.push(`  and ${count(rejected - Math.min(shownRejects, rejects.length))} more; all with --json`);
+  return `${lines.join('\n')}\n`;
+}
+
+function settledText({ settled, leftUnknown, rejected }: Settlement): string {
+  return [
+    `${count(settled.succeeded)} succeeded`,
+    `${count(settled.failed)} failed`,
+    ...(leftUnknown > 0 ? [`${count(leftUnknown)} still unknown`] : []),
+    ...(rejected > 0 ? [`${count(rejected)} rejected`] : []),
+  ].join(', ');
+}

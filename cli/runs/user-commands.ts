@@ -1,0 +1,160 @@
+import { listRunFailures, listRunReceipts } from '../../sdk/generated/sdk.gen.ts';
+import type { UserFailure, UserReceipt } from '../../sdk/generated/types.gen.ts';
+import { ApiUnavailable } from '../api/failures.ts';
+import { answer, apiOf, byHand, type ApiCall, type Call } from '../frame/command-table.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { flag, oneOf, text, whole, widerLimit } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { cut, left, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+import { runOf } from './run-of.ts';
+
+const ofStep = {
+  step: whole('--step <n>', 'only of this step'),
+  country: text('--country <code>', 'only of this country'),
+};
+const limit = { limit: whole('--limit <n>', 'how many in the table, up to 1000', 100) };
+const forms = {
+  csv: flag('--csv', 'all of them as CSV; what a spreadsheet takes for a formula gets an apostrophe in front'),
+  raw: flag('--raw', 'with --csv: every text as it is, for programs'),
+  excel: flag('--excel', 'with --csv: with the byte order mark that Excel needs'),
+  ndjson: flag('--ndjson', 'all of them as lines of JSON'),
+};
+
+/** All of a list as a file: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
+interface Form {
+  csv?: true;
+  raw?: true;
+  excel?: true;
+  ndjson?: true;
+}
+
+interface FailureOptions extends Form {
+  step?: number;
+  country?: string;
+  reason?: string;
+  outcome?: 'unknown';
+  limit: number;
+}
+
+const failureTable = tableOf<UserFailure>('nobody failed', [
+  cut('user', ({ userId }) => userId),
+  left('step', ({ step }) => String(step)),
+  left('country', ({ country }) => country),
+  left('outcome', ({ outcome }) => outcome),
+  cut('reason', ({ reason }) => reason),
+  cut('detail', ({ detail }) => detail ?? ''),
+  right('attempts', ({ attempts }) => attempts),
+  left('when', ({ failedAt }) => utcTime(failedAt)),
+]);
+
+const receiptTable = tableOf<UserReceipt>('no receipt', [
+  cut('user', ({ userId }) => userId),
+  left('step', ({ step }) => String(step)),
+  left('country', ({ country }) => country),
+  left('status', ({ status }) => status),
+  cut('code', ({ code }) => code ?? ''),
+  left('when', ({ at }) => utcTime(at)),
+]);
+
+const orAll = (options: { limit: number }) => `${widerLimit(options)}, or all with --csv`;
+
+/** @param named such as `<run|campaign>` */
+export const failures = (named: string) =>
+  byHand({
+    name: 'failures',
+    args: [named],
+    said: 'the users that failed, with the reason',
+    options: { ...ofStep, reason: text('--reason <reason>', 'only for this reason'), ...limit, ...forms },
+    run: listFailures,
+  });
+
+export const unknown = byHand({
+  name: 'unknown',
+  args: ['<run|campaign>'],
+  said: 'the users of whom nobody knows whether they were served',
+  options: {
+    ...ofStep,
+    ...limit,
+    csv: flag('--csv', 'all of them as CSV, to be sent to whoever keeps the books of the called service'),
+    ndjson: forms.ndjson,
+  },
+  run: ({ options, ...call }) => listFailures({ ...call, options: { ...options, outcome: 'unknown' } }),
+});
+
+/** The users that failed: the first of them as a table, or all of them as a file. */
+async function listFailures(call: Call<[string], FailureOptions>): Promise<ExitCode> {
+  const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, ...filter } = call.options;
+  const accept = typeOf(call.options, call.context.json);
+  if (accept !== undefined) return writeAll('failures', filter, accept, call);
+  const ask = {
+    ask: async ({ client, args: [id] }: ApiCall<[string], FailureOptions>) =>
+      listRunFailures({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
+  };
+  return answer({ ...ask, shown: failureTable, more: orAll }, call);
+}
+
+export const receipts = byHand({
+  name: 'receipts',
+  args: ['<run|campaign>'],
+  said: 'whom the provider of an asynchronous action said something of: delivered or not',
+  options: {
+    status: oneOf('--status <status>', 'only those', ['delivered', 'undelivered']),
+    ...ofStep,
+    ...limit,
+    ...forms,
+  },
+  run: (call) => {
+    const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, status, step, country } = call.options;
+    const filter = {
+      ...(step !== undefined && { step }),
+      ...(country !== undefined && { country }),
+      ...(status && { status }),
+    };
+    const accept = typeOf(call.options, call.context.json);
+    if (accept !== undefined) return writeAll('receipts', filter, accept, call);
+    const ask = {
+      ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
+        listRunReceipts({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
+    };
+    return answer({ ...ask, shown: receiptTable, more: orAll }, call);
+  },
+});
+
+/** The media type of the file that is wanted; undefined where a table is. */
+function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string | undefined {
+  if ([csv, ndjson, json].filter(Boolean).length > 1) throw new UsageError('give one of --csv, --ndjson and --json');
+  if (!csv && (raw || excel)) throw new UsageError('--raw and --excel go with --csv');
+  if (ndjson) return 'application/x-ndjson';
+  return csv ? 'text/csv' : undefined;
+}
+
+/** Fails on the way when the answer is cut. */
+async function writeAll(
+  list: 'failures' | 'receipts',
+  filter: object,
+  accept: string,
+  { args: [id], options: { raw, excel }, context }: Call<[string], Form>,
+): Promise<ExitCode> {
+  const client = await apiOf(context);
+  const { data } = await client.get<ReadableStream<Uint8Array>, unknown, true>({
+    url: `/v1/runs/{id}/${list}`,
+    path: { id: await runOf(id, client) },
+    query: { ...filter, ...(raw && { raw }), ...(excel && { for: 'excel' }) },
+    headers: { accept },
+    parseAs: 'stream',
+  });
+  await context.terminal.stream(textOf(data));
+  return exitCodes.ok;
+}
+
+async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  // The byte order mark is part of what was asked for.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  try {
+    for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    throw new ApiUnavailable('the answer was cut: what was written is not all there is', { cause: error });
+  }
+  yield decoder.decode();
+}
