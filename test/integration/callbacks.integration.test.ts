@@ -1,7 +1,5 @@
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
-import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
@@ -15,14 +13,11 @@ import {
 import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
-import { createRegions } from '../../shared/postgres/regions.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
-import { describeDeadJobStore } from '../support/conformance/dead-job-store.conformance.ts';
 import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
-import { describeSchedulerDesk } from '../support/conformance/scheduler-desk.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { postgresJobSubject } from '../support/postgres-job-subject.ts';
@@ -53,22 +48,6 @@ describeHostCircuits('on Postgres', async () => {
 describeDueReferences('on Postgres', async () => {
   await database.empty();
   return { ...postgresJobSubject(database.pool), due: createDueReferences({ pool: database.pool }), ledgerOf };
-});
-
-describeDeadJobStore('on Postgres', async () => {
-  await database.empty();
-  return { ...postgresJobSubject(database.pool), deadJobs: createDeadJobStore({ pool: database.pool }), ledgerOf };
-});
-
-describeSchedulerDesk('on Postgres', async () => {
-  await database.empty();
-  return {
-    ...postgresJobSubject(database.pool),
-    desk: createSchedulerDesk({ pool: database.pool }),
-    regions: createRegions({ pool: database.pool }),
-    circuits: createHostCircuits({ pool: database.pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
-    partitions: createPartitionLeases({ pool: database.pool, leader: leaderName }),
-  };
 });
 
 describePartitionLeases('on Postgres', async () => {

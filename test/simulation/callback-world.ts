@@ -18,8 +18,7 @@ import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
-import { createMemoryRegions } from '../support/memory/regions.ts';
-import { createMemorySchedulerDesk } from '../support/memory/scheduler-desk.ts';
+import { createMemoryRegions, switchRegions } from '../support/memory/regions.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
@@ -189,8 +188,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   }
   const switchedAtMs = startMs + (scenario.switchAfterMs ?? Infinity);
   if (scenario.switchAfterMs !== undefined) {
-    const desk = createMemorySchedulerDesk({ tables });
-    void clock.sleep(scenario.switchAfterMs).then(() => desk.switchTo(regions.at(-1) ?? '', null));
+    void clock.sleep(scenario.switchAfterMs).then(() => switchRegions(tables, regions.at(-1) ?? ''));
   }
   const dues = new Map<string, number>();
   const addedAt = new Map<string, number>();

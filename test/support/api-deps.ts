@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
@@ -17,7 +18,6 @@ import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignLists } from './memory/campaign-lists.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createCallbackTables } from './memory/callback-tables.ts';
-import { createMemoryDeadJobStore } from './memory/dead-job-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryGuardReader } from './memory/endpoint-guards.ts';
@@ -36,22 +36,35 @@ import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
-import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
 import { createMemorySessionStore } from './memory/session-store.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
 import { createJobChanger } from '../../services/api/jobs/change-jobs.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
-import { createMemoryClientFigures, createMemoryClientLedgers } from './memory/client-figures.ts';
 import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
 import { createMemoryJobIntake } from './memory/job-intake.ts';
-import { createMemoryJobChanges } from './memory/job-changes.ts';
-import { createMemoryJobStore } from './memory/job-store.ts';
 import { createMemoryScheduleStore } from './memory/schedule-store.ts';
 import { createSettableClock } from './settable-clock.ts';
+import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
+import { createClientLedgers } from '../../services/api/clients/postgres/client-ledgers.ts';
+import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
+import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
+import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
+import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
+import { createPool } from '../../shared/postgres/pool.ts';
 
-/** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
-export async function createApiDeps() {
+/** Of stores that have no twin in memory, where a test asks them nothing. */
+const noServer = createPool({
+  connectionString: 'postgres://127.0.0.1:1/none',
+  applicationName: 'a test',
+  logger: createLogger('api', 'silent'),
+});
+
+/**
+ * What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key.
+ * @param pool of stores that have no twin in memory
+ */
+export async function createApiDeps(pool: Pool = noServer) {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
   const tables = createCallbackTables(clock, database.scheduled);
@@ -69,8 +82,8 @@ export async function createApiDeps() {
   const logger = createLogger('api', 'silent');
   const clients = createClientReader({ clients: createMemoryClientSource({ database }), clock, logger });
   await clients.refresh();
-  const jobStore = createMemoryJobStore({ database });
-  const jobChanges = createMemoryJobChanges({ database });
+  const jobStore = createJobStore({ pool, slot: 1 });
+  const jobChanges = createJobChanges({ pool, slot: 1 });
   const traffic = new Map<string, readonly PartitionTraffic[]>();
   const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
@@ -81,8 +94,8 @@ export async function createApiDeps() {
     budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
-    deadJobs: createMemoryDeadJobStore({ tables, clock }),
-    schedulerDesk: createMemorySchedulerDesk({ tables }),
+    deadJobs: createDeadJobStore({ pool }),
+    schedulerDesk: createSchedulerDesk({ pool }),
     quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
@@ -107,8 +120,8 @@ export async function createApiDeps() {
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
     clientStore: createMemoryClientStore({ database }),
-    clientFigures: createMemoryClientFigures({ database }),
-    clientLedgers: createMemoryClientLedgers({ database }),
+    clientFigures: createClientFigures({ pool }),
+    clientLedgers: createClientLedgers({ pool }),
     ...{ jobStore, jobChanges },
     jobChanger: createJobChanger({ changes: jobChanges, jobStore, clock, logger }),
     clients,
@@ -116,7 +129,7 @@ export async function createApiDeps() {
     accepting: createAccepting({
       ...{ clients, clock, logger },
       intake: createMemoryJobIntake({ database }),
-      figures: createMemoryClientFigures({ database }),
+      figures: createClientFigures({ pool }),
       owner: 'a test',
     }),
     schedules: createMemoryScheduleStore({ database }),

@@ -6,8 +6,8 @@ import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
-import type { ClientFigures } from './client-figures.port.ts';
-import type { ClientLedgers } from './client-ledgers.port.ts';
+import type { ClientFigures } from './postgres/client-figures.ts';
+import type { ClientLedgers } from './postgres/client-ledgers.ts';
 import type { ClientStore } from './client-store.port.ts';
 import { forecastView, ledgerView } from './client-figures-view.ts';
 

@@ -3,8 +3,8 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { ledgerDifference } from '../../../shared/domain/job/ledger-balance.ts';
 import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
-import type { MinuteForecast } from './client-figures.port.ts';
-import type { ClientLedger } from './client-ledgers.port.ts';
+import type { MinuteForecast } from './postgres/client-figures.ts';
+import type { ClientLedger } from './postgres/client-ledgers.ts';
 
 export function ledgerView(clientId: string, { check, ...counts }: ClientLedger, now: Date): ClientLedgerShape {
   const difference = check ? ledgerDifference(check) : 0;

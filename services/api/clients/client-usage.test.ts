@@ -4,8 +4,7 @@ import { clientDefinition, type ClientDefinition } from '../../../shared/contrac
 import type { Client } from '../../../shared/ports/clients.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
-import { createClientUsage, type ClientUsage } from './client-usage.ts';
-import type { JobCounts } from './client-figures.port.ts';
+import { createClientUsage, type ClientUsage, type JobCounts } from './client-usage.ts';
 
 const clientOf = (definition: Partial<ClientDefinition>): Client => ({
   clientId: '01890a5d-ac96-774b-bcce-b302099a8057',

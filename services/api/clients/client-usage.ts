@@ -2,7 +2,13 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { ClientFigures, JobCounts } from './client-figures.port.ts';
+
+/** What is counted of a client's jobs. */
+export interface JobCounts {
+  accepted: number;
+  /** Not ended: pending, firing or sidelined. */
+  stored: number;
+}
 
 /** Between two looks at what all processes have accepted together. */
 const lookEveryMs = 1000;
@@ -36,7 +42,9 @@ interface Usage {
 }
 
 export interface ClientUsageDeps {
-  figures: Pick<ClientFigures, 'counts'>;
+  figures: {
+    counts(clientIds: readonly string[]): Promise<ReadonlyMap<string, JobCounts>>;
+  };
   clock: Clock;
   logger: Logger;
 }

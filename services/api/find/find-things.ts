@@ -5,7 +5,6 @@ import type { AudienceStore } from '../audiences/audience-store.port.ts';
 import type { CampaignLists, ListedCampaign } from '../campaigns/campaign-lists.port.ts';
 import type { ClientStore } from '../clients/client-store.port.ts';
 import type { DeadLetterStore } from '../trouble/dead-letter-store.port.ts';
-import type { JobStore } from '../jobs/job-store.port.ts';
 import type { QuarantinedSteps } from '../trouble/quarantined-steps.port.ts';
 import type { RunReports } from '../runs/run-reports.port.ts';
 import type { ScheduleStore } from '../schedules/schedule-store.port.ts';
@@ -17,7 +16,7 @@ export interface FindThingsDeps {
   audiences: AudienceStore;
   clientStore: ClientStore;
   schedules: ScheduleStore;
-  jobStore: JobStore;
+  jobStore: { find(jobId: string): Promise<{ url: string; state: string } | undefined> };
   deadLetters: DeadLetterStore;
   quarantinedSteps: QuarantinedSteps;
   catalogue: CatalogueReader;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
-import type { JobChanges } from './job-changes.port.ts';
-import type { JobStore } from './job-store.port.ts';
+import type { JobChanges } from './postgres/job-changes.ts';
+import type { JobStore } from './postgres/job-store.ts';
 
 /** Jobs of one transaction: they are locked together. */
 const jobsPerPart = 500;

@@ -15,7 +15,7 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { DeadJobStore } from './dead-job-store.port.ts';
+import type { DeadJobStore } from './postgres/dead-job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { deadJobContentView, deadJobGroupView, deadJobView } from './dead-job-view.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { DeadJob, DeadJobContent, DeadJobGroup } from './dead-job-store.port.ts';
+import type { DeadJob, DeadJobContent, DeadJobGroup } from './postgres/dead-job-store.ts';
 
 const storedHeaders = z.record(z.string(), z.string());
 

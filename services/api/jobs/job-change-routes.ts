@@ -11,7 +11,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { clientIdOf } from './job-routes.ts';
-import type { JobChange, JobChanges } from './job-changes.port.ts';
+import type { JobChange, JobChanges } from './postgres/job-changes.ts';
 import { requireId } from '../frame/public-ids.ts';
 
 export interface JobChangeRoutesDeps {

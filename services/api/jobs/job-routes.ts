@@ -18,7 +18,8 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { JobChanged, JobFilter, JobStore, NewDueTime } from './job-store.port.ts';
+import type { JobFilter } from './postgres/job-lists.ts';
+import type { JobChanged, JobStore, NewDueTime } from './postgres/job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { jobSummaryView, jobView } from './job-view.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { JobRecord, WholeJob } from './job-store.port.ts';
+import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
   const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, sideline, cause } = job;

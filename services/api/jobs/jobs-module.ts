@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { totalsSlotOf } from '../../../shared/domain/step/totals-slot.ts';
 import { createJobIntake } from '../../../shared/postgres/job-intake.ts';
 import { createAcceptPool } from '../../../shared/postgres/pool.ts';
-import type { ClientFigures } from '../clients/client-figures.port.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { acceptRoutes, type AcceptRoutesDeps } from './accept/accept-routes.ts';
-import { createAccepting } from './accept/accepting.ts';
+import { createAccepting, type AcceptingDeps } from './accept/accepting.ts';
 import { createJobChanger } from './change-jobs.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { jobChangeRoutes, type JobChangeRoutesDeps } from './job-change-routes.ts';
@@ -23,7 +22,7 @@ const acceptConnections = 4;
 type Parts = Pick<ApiParts, 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'>;
 
 /** Callbacks that are due once. */
-export function jobsModule(parts: Parts, clientFigures: ClientFigures) {
+export function jobsModule(parts: Parts, clientFigures: AcceptingDeps['figures']) {
   const { pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
   // Apart: its statements are few, always the same, and end soon.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs', acceptConnections)), (opened) => opened.end());

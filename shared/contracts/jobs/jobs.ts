@@ -259,8 +259,6 @@ export type NewDue = z.output<typeof newDue>;
 
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
 
-export type JobChangeVerb = (typeof jobChangeVerbs)[number];
-
 /** One wish for all jobs of a client that fit. */
 export const newJobChange = z
   .strictObject({

@@ -15,8 +15,6 @@ export interface JobTables {
   readonly dead: Map<string, DeadJobRow>;
   /** By client: the sum over all slots. */
   readonly totals: Map<string, ClientTotalsRow>;
-  /** By client: the last one. */
-  readonly ledgerChecks: Map<string, { atMs: number; partitions: number; expected: number; counted: number }>;
 }
 
 export interface StoredJobRow {
@@ -102,7 +100,6 @@ export function createJobTables(): JobTables {
     attempts: [],
     dead: new Map(),
     totals: new Map(),
-    ledgerChecks: new Map(),
   };
 }
 

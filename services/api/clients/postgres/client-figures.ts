@@ -3,16 +3,33 @@ import { z } from 'zod';
 import { partitionCount } from '../../../../shared/domain/job/partitioning.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/statement.ts';
-import type { ClientFigures, MinuteForecast } from '../client-figures.port.ts';
+import type { JobCounts } from '../client-usage.ts';
 
 /** Rows that one forecast reads of all clients, at most about so many: some 50 ms. */
 const maxRowsRead = 40_000;
 /** Of one partition: it is not counted to its end where more is due, and then says nothing. */
 const maxRowsOfPartition = 20_000;
 
-export function createClientFigures({ pool }: { pool: Pool }): ClientFigures {
+export interface MinuteCalls {
+  /** Its beginning, milliseconds since 1970. */
+  atMs: number;
+  calls: number;
+}
+
+export interface MinuteForecast {
+  /** Minutes in which something is due, in their order. */
+  minutes: MinuteCalls[];
+  /** Of the 64 partitions, how many were counted: below 64 the calls are an estimate. */
+  partitions: number;
+}
+
+export type ClientFigures = ReturnType<typeof createClientFigures>;
+
+/** Figures of clients, by what is stored. */
+export function createClientFigures({ pool }: { pool: Pool }) {
   return {
-    counts: async (clientIds) => {
+    /** Those that never had a job are left out. */
+    counts: async (clientIds: readonly string[]): Promise<ReadonlyMap<string, JobCounts>> => {
       const { rows } = await pool.query<object>(countsOf.with({ clients: plainArray(clientIds) }));
       return new Map(
         rows.map((row) => {
@@ -22,7 +39,11 @@ export function createClientFigures({ pool }: { pool: Pool }): ClientFigures {
       );
     },
 
-    forecast: async (clientId, hours) => {
+    /**
+     * Jobs of a client that are due in so many hours from now, by minute. Reads a bounded number of rows: few jobs are
+     * counted, many are estimated from some partitions.
+     */
+    forecast: async (clientId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;
       let read = 0;
       const calls = new Map<number, number>();

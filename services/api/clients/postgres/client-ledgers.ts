@@ -1,18 +1,29 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { statementOf } from '../../../../shared/postgres/statement.ts';
-import type { ClientLedgers } from '../client-ledgers.port.ts';
 
 const count = z.coerce.number();
 
 const ledgerRow = z.object({
   ...{ accepted: count, called: count, expired: count, cancelled: count, dead: count, sidelined: count },
+  /** The last time that its stored jobs were counted; null before the first. */
   check: z.object({ at: z.coerce.date(), partitions: count, expected: count, counted: count }).nullable(),
 });
 
-export function createClientLedgers({ pool }: { pool: Pool }): ClientLedgers {
+/**
+ * accepted = called + expired + cancelled + dead + sidelined + pending, where pending is what is left: it is not
+ * counted for each question.
+ */
+export interface ClientLedger extends z.output<typeof ledgerRow> {
+  pending: number;
+}
+
+export type ClientLedgers = ReturnType<typeof createClientLedgers>;
+
+export function createClientLedgers({ pool }: { pool: Pool }) {
   return {
-    ledgerOf: async (clientId) => {
+    /** All figures are of one moment. All are 0 for a client that never had a job. */
+    ledgerOf: async (clientId: string): Promise<ClientLedger> => {
       const { rows } = await pool.query<object>(readLedger.with({ client: clientId }));
       const row = ledgerRow.parse(rows[0]);
       const { accepted, called, expired, cancelled, dead, sidelined } = row;

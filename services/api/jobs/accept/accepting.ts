@@ -5,15 +5,14 @@ import type { ClientReader } from '../../../../shared/runtime/installation/clien
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
 import { createJobAdmission } from './admit-jobs.ts';
-import { createClientUsage } from '../../clients/client-usage.ts';
+import { createClientUsage, type ClientUsageDeps } from '../../clients/client-usage.ts';
 import { createJobAcceptor } from './job-acceptor.ts';
-import { createMinuteLoads } from '../scheduler/minute-loads.ts';
-import type { ClientFigures } from '../../clients/client-figures.port.ts';
+import { createMinuteLoads, type MinuteLoadsDeps } from '../scheduler/minute-loads.ts';
 
 export interface AcceptingDeps {
   clients: ClientReader;
   intake: JobIntake;
-  figures: ClientFigures;
+  figures: ClientUsageDeps['figures'] & MinuteLoadsDeps['figures'];
   /** Names this process. */
   owner: string;
   clock: Clock;

@@ -1,20 +1,79 @@
 import type { Pool } from 'pg';
 import { validate } from 'uuid';
 import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
-import type { DeadJob, DeadJobContent, DeadJobFilter, DeadJobGroup, DeadJobStore } from '../dead-job-store.port.ts';
+import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
 /** Jobs in one transaction: it holds their rows for some dozen milliseconds. */
 const perReplay = 1000;
 
-export function createDeadJobStore({ pool }: { pool: Pool }): DeadJobStore {
+export interface DeadJobFilter {
+  clientId?: string | undefined;
+  cause?: string | undefined;
+}
+
+export interface DeadJobGroup {
+  clientId: string;
+  cause: string;
+  jobs: number;
+  firstAt: Date;
+  lastAt: Date;
+}
+
+export interface DeadJob {
+  jobId: string;
+  clientId: string;
+  cause: string;
+  diedAt: Date;
+  scheduledFor: Date;
+  expiresAt: Date | null;
+  /** By the database's clock: replaying it has to be asked for expressly. */
+  expired: boolean;
+  attempt: number;
+  method: string;
+  url: string;
+  /** Of its last call. */
+  status: number | null;
+  error: string | null;
+}
+
+export interface DeadJobContent extends DeadJob {
+  /** JSON, as it was accepted. */
+  headers: string | null;
+  body: string | null;
+  answer: string | null;
+  tags: readonly string[];
+  key: string | null;
+}
+
+export interface ReplayTerms {
+  /** Those that have expired too: they never expire again. */
+  withExpired: boolean;
+  /** They fall due so many a second, one after the other; null: all at once. */
+  perSecond: number | null;
+}
+
+export interface Replayed {
+  jobs: number;
+  /** Left alone: they have expired. */
+  expired: number;
+}
+
+export type DeadJobStore = ReturnType<typeof createDeadJobStore>;
+
+/** Jobs that were given up, with all that calling them again needs. */
+export function createDeadJobStore({ pool }: { pool: Pool }) {
   return {
-    groups: async (filter) => {
+    /** By client and cause, the largest first. */
+    groups: async (filter: DeadJobFilter): Promise<DeadJobGroup[]> => {
       const { rows } = await pool.query<DeadJobGroup>(selectGroups, valuesOf(filter));
       return rows;
     },
-    list: async (filter, limit, cursor) => {
+    /**
+     * Those that died last first; `cursor` is what the page before said.
+     * @throws {InvalidCursorError} when it is none
+     */
+    list: async (filter: DeadJobFilter, limit: number, cursor: string | null): Promise<Page<DeadJob>> => {
       const [diedAt, jobId] = placeOf(cursor);
       const { rows } = await pool.query<DeadJob & { place: string }>(selectDead, [
         ...valuesOf(filter),
@@ -22,17 +81,25 @@ export function createDeadJobStore({ pool }: { pool: Pool }): DeadJobStore {
       ]);
       return pageOf(rows, limit, ({ place }) => place);
     },
-    find: async (jobId) => {
+    find: async (jobId: string): Promise<DeadJobContent | undefined> => {
       const { rows } = await pool.query<DeadJobContent>(selectOne, [jobId]);
       return rows[0];
     },
-    replay: async (jobId, { withExpired }) => {
+    /**
+     * Makes one of them a job again: the same id, attempt 1, due now. A job that is no dead one any more is left as it
+     * is: `missing`.
+     */
+    replay: async (
+      jobId: string,
+      { withExpired }: Pick<ReplayTerms, 'withExpired'>,
+    ): Promise<'replayed' | 'expired' | 'missing'> => {
       const { rows } = await pool.query<ReplayRow>(replayDead.with({ ...anyDead, jobId, withExpired, limit: 1 }));
       const [row] = rows;
       if (!row) return 'missing';
       return row.replayed > 0 ? 'replayed' : row.expired > 0 ? 'expired' : 'missing';
     },
-    replayAll: async (filter, { withExpired, perSecond }) => {
+    /** The same with all that fit and had died when this was asked, at most some thousand in one transaction. */
+    replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<Replayed> => {
       const now = await pool.query<{ now: string }>('select now()::text as now');
       const until = now.rows[0]?.now ?? null;
       const wanted = { clientId: filter.clientId ?? null, cause: filter.cause ?? null, jobId: null };
@@ -109,7 +176,7 @@ const anyDead = { clientId: null, cause: null, until: null, perSecond: null, off
 
 /**
  * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had expired never does
- * again. Due one after the other, they are as many a second as was asked for without anybody having to pace them.
+ * again. Due one after the other, they are as many a second as was asked for without being paced.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = `(${$('clientId')}::uuid is null or client = ${$('clientId')}) and (${$('cause')}::text is null or cause = ${$('cause')})

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { jobChangeVerbs } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
-import type { JobChanges } from '../job-changes.port.ts';
 import { cancelJobs, moveJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
+/** That of a list of jobs without its client, which stands beside it. */
 const filter = z.object({
   state: z.enum(['pending', 'sidelined']).optional(),
   tag: z.string().optional(),
@@ -19,8 +19,10 @@ const changeRow = z.object({
   clientId: z.string(),
   verb: z.enum(jobChangeVerbs),
   filter,
+  /** Where to jobs are moved; null where they are cancelled. */
   dueAt: z.date().nullable(),
   state: z.enum(['running', 'done']),
+  /** Cursor of the list of jobs: those before it have been changed. Null at the beginning. */
   place: z.string().nullable(),
   seen: z.coerce.number(),
   changed: z.coerce.number(),
@@ -29,21 +31,31 @@ const changeRow = z.object({
   endedAt: z.date().nullable(),
 });
 
+export type JobChange = z.output<typeof changeRow>;
+
+export type NewJobChange = Pick<JobChange, 'changeId' | 'clientId' | 'verb' | 'filter' | 'dueAt'>;
+
 const select = `
   select id as "changeId", client as "clientId", verb, filter, due_at as "dueAt", state, place, seen, changed, too_late as "tooLate",
     created_at as "createdAt", ended_at as "endedAt"
   from job_changes`;
 
-/** @param slot of the totals, for what this process cancels */
-export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }): JobChanges {
-  const get: JobChanges['get'] = async (changeId) => {
+export type JobChanges = ReturnType<typeof createJobChanges>;
+
+/**
+ * Requests to change many jobs, which servers carry out in parts.
+ * @param slot of the totals, for what this process cancels
+ */
+export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
+  const get = async (changeId: string): Promise<JobChange | undefined> => {
     const { rows } = await pool.query<object>(`${select} where id = $1`, [changeId]);
     return rows[0] && changeRow.parse(rows[0]);
   };
 
   return {
     get,
-    create: async ({ changeId, clientId, verb, filter: wanted, dueAt }) => {
+    /** One of that id that exists is not created again but answered as it is. */
+    create: async ({ changeId, clientId, verb, filter: wanted, dueAt }: NewJobChange): Promise<JobChange> => {
       const insert =
         'insert into job_changes (id, client, verb, filter, due_at) values ($1, $2, $3, $4, $5) on conflict do nothing';
       await pool.query(insert, [changeId, clientId, verb, JSON.stringify(wanted), dueAt]);
@@ -51,11 +63,20 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }): 
       if (!made) throw new Error('a change of jobs is gone right after it was made');
       return made;
     },
-    nextRunning: async () => {
+    /** The oldest of those that are not done; undefined where there is none. */
+    nextRunning: async (): Promise<JobChange | undefined> => {
       const { rows } = await pool.query<object>(`${select} where state = 'running' order by id limit 1`);
       return rows[0] && changeRow.parse(rows[0]);
     },
-    apply: async ({ changeId, verb, dueAt, place }, jobIds, next) => {
+    /**
+     * Changes these jobs and moves the place behind them, in one transaction, where the place is still what it was: of
+     * several who go on at once, one counts. @param next null where nothing is behind them: then it is done
+     */
+    apply: async (
+      { changeId, verb, dueAt, place }: JobChange,
+      jobIds: readonly string[],
+      next: string | null,
+    ): Promise<void> => {
       const ids = plainArray(jobIds);
       const due = { dueAt: dueAt?.toISOString() ?? null, delayMs: 0 };
       const statement = verb === 'cancel' ? cancelJobs.with({ ids, slot }) : moveJobs.with({ ids, ...due });

@@ -1,11 +1,10 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import type { JobState } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
-import type { Page } from '../../campaigns/campaign-store.port.ts';
-import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
-import type { JobFilter, JobRecord, JobStore } from '../job-store.port.ts';
+import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
 import { loadJobs, scanEnded, scanFires, scanJobs, scanSidelined } from './job-statements.ts';
-import { jobRecord } from './job-rows.ts';
+import { jobRecord, type JobRecord } from './job-rows.ts';
 
 /** Jobs of one partition that one page looks at, where most of them fit. */
 const rowsOfPartition = { least: 8, most: 64 };
@@ -24,8 +23,23 @@ const hostPlace = z.tuple([z.string(), z.guid()]);
 
 type Place = z.output<typeof place>;
 
-export function createJobLists({ pool }: { pool: Pool }): JobStore['list'] {
-  return async (filter, limit, cursor) => {
+export interface JobFilter {
+  clientId?: string | undefined;
+  /** Those that have not ended unless given. For what has ended or is sidelined, the client has to be given. */
+  state?: JobState | undefined;
+  tag?: string | undefined;
+  /** Inclusive; of the due time, or of the time that an ended one was scheduled for. */
+  dueFrom?: Date | undefined;
+  /** Exclusive. */
+  dueUntil?: Date | undefined;
+}
+
+/**
+ * What has not ended by due time; what has, newest first. One page looks at a bounded number of jobs, so it may hold
+ * fewer than asked for, or none, and still not be the last.
+ */
+export function createJobLists({ pool }: { pool: Pool }) {
+  return async (filter: JobFilter, limit: number, cursor: string | null): Promise<Page<JobRecord>> => {
     switch (filter.state) {
       case 'sidelined':
         return await listSidelined(pool, filter, limit, cursor);

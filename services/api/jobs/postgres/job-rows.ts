@@ -6,7 +6,9 @@ const record = {
   clientId: z.string(),
   state: z.enum(jobStates),
   scheduledFor: z.date(),
+  /** Null while it is sidelined, and when it has ended. */
   dueAt: z.date().nullable(),
+  /** Null where it has ended. */
   acceptedAt: z.date().nullable(),
   expiresAt: z.date().nullable(),
   endedAt: z.date().nullable(),
@@ -20,11 +22,15 @@ const record = {
     .transform((tags) => tags ?? []),
   scheduleId: z.string().nullable(),
   sideline: z.string().nullable(),
+  /** Why it is dead. */
   cause: z.string().nullable(),
 };
 
 export const jobRecord = z.object(record);
 
+export type JobRecord = z.output<typeof jobRecord>;
+
+/** Headers (JSON) and body are there until it has ended, and of a dead one until that is forgotten. */
 export const wholeRow = z.object({ ...record, headers: z.string().nullable(), body: z.string().nullable() });
 
 export const attemptRow = z.object({
@@ -35,5 +41,10 @@ export const attemptRow = z.object({
   error: z.string().nullable(),
   answer: z.string().nullable(),
 });
+
+export interface WholeJob extends z.output<typeof wholeRow> {
+  /** Oldest first. */
+  attempts: z.output<typeof attemptRow>[];
+}
 
 export const fateRow = z.object({ id: z.string(), outcome: z.enum(jobOutcomes).nullable() });

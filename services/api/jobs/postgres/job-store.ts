@@ -1,15 +1,23 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
-import type { JobChanged, JobStore, NewDueTime } from '../job-store.port.ts';
 import { createJobLists } from './job-lists.ts';
-import { attemptRow, fateRow, wholeRow } from './job-rows.ts';
+import { attemptRow, fateRow, wholeRow, type WholeJob } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs } from './job-statements.ts';
 
+export type NewDueTime = { dueAt: Date } | { delayMs: number };
+
+/** Whether a job could be changed: what is being called, or has ended, stays as it is. */
+export type JobChanged =
+  { kind: 'changed' } | { kind: 'firing' } | { kind: 'ended'; outcome: JobOutcome } | { kind: 'missing' };
+
+export type JobStore = ReturnType<typeof createJobStore>;
+
 /** @param slot of the totals, for what this process cancels */
-export function createJobStore({ pool, slot }: { pool: Pool; slot: number }): JobStore {
+export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
   return {
-    find: async (jobId) => {
+    find: async (jobId: string): Promise<WholeJob | undefined> => {
       const { rows } = await pool.query<object>(findJob.with({ id: jobId }));
       const [row] = rows;
       if (!row) return undefined;
@@ -19,9 +27,15 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }): Jo
 
     list: createJobLists({ pool }),
 
-    cancel: (jobIds) => change(pool, jobIds, (ids) => cancelJobs.with({ ids, slot })),
+    /** Takes back each that is not being called, and counts it as cancelled. In the order of the ids, which have to differ. */
+    cancel: (jobIds: readonly string[]) => change(pool, jobIds, (ids) => cancelJobs.with({ ids, slot })),
 
-    move: (jobIds, to) => change(pool, jobIds, (ids) => moveJobs.with({ ids, ...movedTo(to) })),
+    /**
+     * Moves each that is not being called, with its expiry; sidelined ones are due again then. In the order of the ids,
+     * which have to differ.
+     */
+    move: (jobIds: readonly string[], to: NewDueTime) =>
+      change(pool, jobIds, (ids) => moveJobs.with({ ids, ...movedTo(to) })),
   };
 }
 

@@ -2,7 +2,6 @@ import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
-import type { ClientFigures } from '../../clients/client-figures.port.ts';
 
 const minuteMs = 60_000;
 /** Between two looks at what is stored; what this process accepts meanwhile is added. */
@@ -25,7 +24,10 @@ export interface MinuteLoads {
 }
 
 export interface MinuteLoadsDeps {
-  figures: Pick<ClientFigures, 'forecast'>;
+  figures: {
+    /** Of the hours to come, the minutes in which something is due. */
+    forecast(clientId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
+  };
   clock: Clock;
   logger: Logger;
 }

@@ -13,7 +13,7 @@ import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
-import type { RegionLook, SchedulerDesk } from './scheduler-desk.port.ts';
+import type { RegionLook, SchedulerDesk } from './postgres/scheduler-desk.ts';
 import { regionsView, schedulerView } from './scheduler-view.ts';
 
 export interface SchedulerRoutesDeps {

@@ -1,14 +1,58 @@
 import type { Pool } from 'pg';
-import type {
-  HostLook,
-  NodeLook,
-  PartitionLook,
-  RegionLook,
-  SchedulerDesk,
-  SchedulerLook,
-} from '../scheduler-desk.port.ts';
 
-export function createSchedulerDesk({ pool }: { pool: Pool }): SchedulerDesk {
+export interface RegionLook {
+  name: string;
+  epoch: number;
+  active: boolean;
+  reason: string | null;
+  changedAt: Date;
+}
+
+export interface NodeLook {
+  owner: string;
+  kind: 'scheduler' | 'dispatcher';
+  region: string;
+  startedAt: Date;
+  figures: Readonly<Record<string, number>>;
+}
+
+export interface PartitionLook {
+  partition: number;
+  owner: string | null;
+  /** Which process is to have it, where that is another one. */
+  wanted: string | null;
+  since: Date | null;
+  /** Jobs that are due and not called yet; counted up to 1,000. */
+  due: number;
+  /** For how long the oldest of them has been due, in milliseconds; 0 where there is none. */
+  oldestMs: number;
+}
+
+export interface HostLook {
+  clientId: string;
+  host: string;
+  state: 'open' | 'closing' | 'disabled';
+  cause: string;
+  openedAt: Date;
+  /** Jobs that wait for it; counted up to 10,000. */
+  sidelined: number;
+}
+
+export interface SchedulerLook {
+  regions: RegionLook[];
+  /** Alive. */
+  nodes: NodeLook[];
+  /** By what they lead. */
+  leaders: { name: string; owner: string }[];
+  partitions: PartitionLook[];
+  /** Hosts that are left alone. */
+  hosts: HostLook[];
+}
+
+export type SchedulerDesk = ReturnType<typeof createSchedulerDesk>;
+
+/** How jobs are looked at, offered and called, for people. */
+export function createSchedulerDesk({ pool }: { pool: Pool }) {
   async function regions(): Promise<RegionLook[]> {
     const { rows } = await pool.query<RegionLook>(selectRegions);
     return rows;
@@ -31,9 +75,15 @@ export function createSchedulerDesk({ pool }: { pool: Pool }): SchedulerDesk {
       ]);
       return { regions: all, nodes: nodes.rows, leaders: leaders.rows, partitions: partitions.rows, hosts: hosts.rows };
     },
-    switchTo: (region, reason) => change(region, switchRegions, [reason]),
-    activate: (region) => change(region, activateRegion, []),
-    enableHost: async (clientId, host) => {
+    /**
+     * Makes this region the only one where jobs are offered and claimed. Undefined when there is no such region; again,
+     * it changes nothing.
+     */
+    switchTo: (region: string, reason: string | null) => change(region, switchRegions, [reason]),
+    /** Lets a region take part again. */
+    activate: (region: string) => change(region, activateRegion, []),
+    /** Brings the jobs of a host back that is left alone. False when it is not. */
+    enableHost: async (clientId: string, host: string): Promise<boolean> => {
       const { rowCount } = await pool.query(enableHost, [clientId, host]);
       return rowCount === 1;
     },

@@ -3,35 +3,31 @@ import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/cli
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
-import { passTime } from '../../../test/support/pass-time.ts';
-import { createApi, type Api } from '../api.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
-let deps: Awaited<ReturnType<typeof createApiDeps>>;
-let api: Api;
+const on = apiOnPostgres();
+const { ask } = on;
 let clientId: string;
 beforeEach(async () => {
-  deps = await createApiDeps();
-  api = await createApi(deps);
   const made = await ask('POST', '/v1/clients', { name: 'orders', publishRatePerSecond: 1 });
   clientId = clientShape.parse(made.json()).id;
 });
-
-function ask(method: 'GET' | 'POST', url: string, payload?: object) {
-  return api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
-}
 
 async function schedule(changes: object = {}): Promise<string> {
   const job = { client: 'orders', url: 'https://shop.test/hook', delaySeconds: 600, ...changes };
   return acceptedJob.parse((await ask('POST', '/v1/jobs', job)).json()).id;
 }
 
-const claim = (id: string) => {
-  const jobId = uuidOf('job', id) ?? '';
-  deps.database.scheduled.fires.set(jobId, { jobId, owner: 'a dispatcher', epoch: 1, leaseUntilMs: 0 });
-};
+const claim = (id: string) =>
+  on.pool.query(
+    `insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+     select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`,
+    [uuidOf('job', id)],
+  );
 
 describe('a job', () => {
   it('is shown with all that will be called', async () => {
@@ -56,7 +52,7 @@ describe('a job', () => {
 
   it('cannot be taken back or moved while it is being called', async () => {
     const id = await schedule();
-    claim(id);
+    await claim(id);
     expect((await ask('POST', `/v1/jobs/${id}/cancel`)).json()).toEqual({ id, result: 'too-late' });
     const refused = await ask('POST', `/v1/jobs/${id}/run-now`);
     expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'state-forbids']);
@@ -106,14 +102,16 @@ describe('the list of jobs', () => {
   });
 });
 
-describe('one wish for many jobs', () => {
+describe('one request for many jobs', () => {
   async function change(body: object) {
     const asked = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
     expect(asked.statusCode).toBe(202);
-    deps.jobChanger.start();
-    await passTime(deps.clock, 1000);
-    await deps.jobChanger.stop();
-    return jobChange.parse((await ask('GET', jobChange.parse(asked.json()).links.self)).json());
+    const { self } = jobChange.parse(asked.json()).links;
+    on.deps.jobChanger.start();
+    const shown = async () => jobChange.parse((await ask('GET', self)).json());
+    await expect.poll(async () => (await shown()).state, { timeout: 20_000 }).toBe('done');
+    await on.deps.jobChanger.stop();
+    return await shown();
   }
 
   it('takes back all that fit, and says how many, and how many it came too late for', async () => {
@@ -122,7 +120,7 @@ describe('one wish for many jobs', () => {
       await schedule({ tags: ['eu'] }),
       await schedule(),
     ];
-    claim(firing);
+    await claim(firing);
     const done = await change({ verb: 'cancel', tag: 'eu' });
     expect(done).toMatchObject({ state: 'done', seen: 1, changed: 1, tooLate: 0 });
     expect((await ask('GET', `/v1/jobs/${first}`)).json()).toMatchObject({ state: 'cancelled' });
@@ -136,8 +134,8 @@ describe('one wish for many jobs', () => {
     }
     const done = await change({ verb: 'reschedule', dueAt: '2026-02-01T00:00:00Z', dueUntil: '2026-01-02T00:00:00Z' });
     expect(done).toMatchObject({ state: 'done', seen: 1200, changed: 1200, tooLate: 0 });
-    const due = new Set([...deps.database.scheduled.jobs.values()].map(({ dueAtMs }) => dueAtMs));
-    expect(due).toEqual(new Set([Date.parse('2026-02-01T00:00:00Z')]));
+    const { rows } = await on.pool.query('select distinct due_at as "dueAt" from jobs');
+    expect(rows).toEqual([{ dueAt: new Date('2026-02-01T00:00:00Z') }]);
   });
 
   it.each([
@@ -160,10 +158,10 @@ describe('the figures of a client', () => {
   });
 
   it('tell of a check that found a difference', async () => {
-    const check = { at: deps.clock.now(), partitions: 64, expected: 3, counted: 2 };
+    const check = { at: on.deps.clock.now(), partitions: 64, expected: 3, counted: 2 };
     const nothing = { called: 0, expired: 0, cancelled: 0, dead: 0, sidelined: 0 };
     const clientLedgers = { ledgerOf: () => Promise.resolve({ ...nothing, accepted: 3, pending: 3, check }) };
-    const other = await createApi({ ...deps, clientLedgers });
+    const other = await createApi({ ...on.deps, clientLedgers });
     const request = { method: 'GET', url: `/v1/clients/${clientId}/ledger`, headers: authorized } as const;
     expect((await other.server.inject(request)).json()).toMatchObject({ balanced: false, check: { difference: -1 } });
   });

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../../shared/contracts/jobs/dead-jobs.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { letDie } from '../../../test/support/postgres-call-ledger.ts';
+import { postgresJobSubject } from '../../../test/support/postgres-job-subject.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+const { ask } = on;
+
+/** A job whose last call failed. */
+async function die(number: number, cause: string, expiresInMs?: number): Promise<string> {
+  const job = { jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: 0, body: '{"a":1}' };
+  const keys = await postgresJobSubject(on.pool).add([{ ...job, ...(expiresInMs !== undefined && { expiresInMs }) }]);
+  await letDie(on.pool, keys, cause);
+  // The default of the column keeps the server's time.
+  await on.pool.query('update dead_jobs set died_at = now() where id = $1', [jobIdOf(number)]);
+  return publicId('job', jobIdOf(number));
+}
+
+/** In the order of their due times. */
+async function pending() {
+  const { rows } = await on.pool.query<{ attempt: number; dueInMs: number; expiresAt: Date | null }>(
+    `select attempt, (extract(epoch from due_at - now()) * 1000)::int as "dueInMs", expires_at as "expiresAt"
+     from jobs order by due_at`,
+  );
+  return rows;
+}
+
+describe('dead jobs over the API', () => {
+  it('are listed, grouped by client and cause, and shown whole', async () => {
+    const id = await die(1, 'status 500');
+    await die(2, 'connection refused');
+    const client = publicId('client', clientIdOf(1));
+    const groups = pageShape(deadJobGroup).parse((await ask('GET', '/v1/dead-jobs/groups')).json());
+    expect(groups.items.map(({ clientId, cause, jobs }) => [clientId, cause, jobs])).toEqual([
+      [client, 'connection refused', 1],
+      [client, 'status 500', 1],
+    ]);
+    const page = pageShape(deadJobShape).parse((await ask('GET', '/v1/dead-jobs?cause=status%20500')).json());
+    expect(page.items).toMatchObject([{ id, clientId: client, cause: 'status 500', status: 500, expired: false }]);
+    const shown = deadJobContent.parse((await ask('GET', `/v1/dead-jobs/${id}`)).json());
+    expect(shown).toMatchObject({ id, body: '{"a":1}', answer: 'sorry', attempts: 1 });
+  });
+
+  it('are listed page by page', async () => {
+    for (const number of [1, 2, 3]) await die(number, 'status 500');
+    const first = pageShape(deadJobShape).parse((await ask('GET', '/v1/dead-jobs?limit=2')).json());
+    const second = pageShape(deadJobShape).parse(
+      (await ask('GET', `/v1/dead-jobs?limit=2&cursor=${first.next}`)).json(),
+    );
+    expect([first.items.length, second.items.length, second.next]).toEqual([2, 1, null]);
+    expect((await ask('GET', '/v1/dead-jobs?cursor=nonsense')).statusCode).toBe(422);
+  });
+
+  it('are called again one by one; what is no dead job is not found', async () => {
+    const id = await die(1, 'status 500');
+    expect(replayedJobs.parse((await ask('POST', `/v1/dead-jobs/${id}/replay`, {})).json())).toEqual({
+      jobs: 1,
+      expired: 0,
+    });
+    expect((await ask('POST', `/v1/dead-jobs/${id}/replay`, {})).statusCode).toBe(404);
+    expect(await pending()).toEqual([{ attempt: 1, dueInMs: 0, expiresAt: null }]);
+  });
+
+  it('that have expired are called again only when that is said', async () => {
+    const id = await die(1, 'status 500', 1000);
+    await on.passTime(1000);
+    const refused = await ask('POST', `/v1/dead-jobs/${id}/replay`, {});
+    expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'expired']);
+    expect(replayedJobs.parse((await ask('POST', '/v1/dead-jobs/replay', { all: true })).json())).toEqual({
+      jobs: 0,
+      expired: 1,
+    });
+    expect((await ask('POST', `/v1/dead-jobs/${id}/replay`, { withExpired: true })).statusCode).toBe(200);
+    expect(await pending()).toMatchObject([{ expiresAt: null }]);
+  });
+
+  it('are called again by cause, at a rate; what names nothing is refused', async () => {
+    for (const number of [1, 2, 3]) await die(number, 'status 500');
+    await die(4, 'connection refused');
+    const replayed = await ask('POST', '/v1/dead-jobs/replay', { cause: 'status 500', perSecond: 2 });
+    expect(replayedJobs.parse(replayed.json())).toEqual({ jobs: 3, expired: 0 });
+    expect((await pending()).map(({ dueInMs }) => dueInMs)).toEqual([0, 500, 1000]);
+    expect((await ask('POST', '/v1/dead-jobs/replay', {})).statusCode).toBe(422);
+    expect((await ask('POST', '/v1/dead-jobs/replay', { client: 'nobody' })).statusCode).toBe(422);
+  });
+});

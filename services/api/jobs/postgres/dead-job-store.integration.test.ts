@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createHotPathPool } from '../../../../shared/postgres/pool.ts';
+import { clientIdOf, jobIdOf, type SeedJob } from '../../../../test/support/conformance/job-subject.ts';
+import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { callLedgerOn } from '../../../../test/support/postgres-call-ledger.ts';
+import { postgresJobSubject } from '../../../../test/support/postgres-job-subject.ts';
+import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import { createDeadJobStore, type DeadJobStore } from './dead-job-store.ts';
+
+const database = databaseForFile(createHotPathPool);
+const ledgerOf = (owner: string) => callLedgerOn(database.pool, owner);
+
+const [one, two] = [clientIdOf(1), clientIdOf(2)];
+const terms = { withExpired: false, perSecond: null };
+
+describe('dead jobs', () => {
+  let subject: ReturnType<typeof postgresJobSubject>;
+  let store: DeadJobStore;
+  beforeEach(async () => {
+    await database.empty();
+    subject = postgresJobSubject(database.pool);
+    store = createDeadJobStore({ pool: database.pool });
+  });
+
+  /** Calls them in vain, for the last time. */
+  async function die(cause: string, ...jobs: (Partial<SeedJob> & { number: number })[]): Promise<void> {
+    const keys = await subject.add(
+      jobs.map(({ number, ...job }) => ({
+        jobId: jobIdOf(number),
+        clientId: one,
+        dueInMs: -1000,
+        attempt: 3,
+        ...job,
+      })),
+    );
+    const ledger = ledgerOf('a');
+    const { claimed } = await ledger.flush({ results: [], claims: keys });
+    const note = { status: 500, latencyMs: 5, error: cause, answer: 'sorry' };
+    await ledger.flush({
+      results: claimed.map((job) => ({ ...job, verdict: { kind: 'dead', cause }, note })),
+      claims: [],
+    });
+    await subject.passTime(10);
+  }
+  const ids = (page: { items: readonly { jobId: string }[] }) => page.items.map(({ jobId }) => jobId);
+  const pending = async () => (await subject.rows()).pending;
+
+  it('are grouped by client and cause, the largest first', async () => {
+    await die('status 500', { number: 1 }, { number: 2 }, { number: 3, clientId: two });
+    await die('connection refused', { number: 4 });
+    const groups = await store.groups({});
+    expect(groups.map(({ clientId, cause, jobs }) => [clientId, cause, jobs])).toEqual([
+      [one, 'status 500', 2],
+      [one, 'connection refused', 1],
+      [two, 'status 500', 1],
+    ]);
+    expect(await store.groups({ clientId: two })).toMatchObject([{ jobs: 1 }]);
+    expect(await store.groups({ cause: 'connection refused' })).toMatchObject([{ clientId: one, jobs: 1 }]);
+  });
+
+  it('are listed the last first, page by page, by client and cause', async () => {
+    for (const number of [1, 2, 3]) await die('status 500', { number });
+    await die('connection refused', { number: 4, clientId: two });
+    const first = await store.list({}, 2, null);
+    expect(ids(first)).toEqual([jobIdOf(4), jobIdOf(3)]);
+    expect(ids(await store.list({}, 2, first.next))).toEqual([jobIdOf(2), jobIdOf(1)]);
+    expect(ids(await store.list({ cause: 'status 500' }, 10, null))).toEqual([3, 2, 1].map(jobIdOf));
+    expect(ids(await store.list({ clientId: two }, 10, null))).toEqual([jobIdOf(4)]);
+    await expect(store.list({}, 2, 'nonsense')).rejects.toBeInstanceOf(InvalidCursorError);
+  });
+
+  it('are shown whole', async () => {
+    await die('status 500', { number: 1, body: '{"a":1}', url: 'https://one.example/x', expiresInMs: 3_600_000 });
+    const job = await store.find(jobIdOf(1));
+    expect(job).toMatchObject({ clientId: one, cause: 'status 500', attempt: 3, status: 500, error: 'status 500' });
+    expect(job).toMatchObject({
+      url: 'https://one.example/x',
+      body: '{"a":1}',
+      answer: 'sorry',
+      expired: false,
+      tags: [],
+    });
+    expect(await store.find(jobIdOf(9))).toBeUndefined();
+  });
+
+  it('become jobs again, one by one, with all their attempts before them, and are counted as dead no longer', async () => {
+    await die('status 500', { number: 1, url: 'https://one.example/x' });
+    expect(await store.replay(jobIdOf(1), terms)).toBe('replayed');
+    expect(await store.replay(jobIdOf(1), terms)).toBe('missing');
+    expect(await pending()).toMatchObject([{ jobId: jobIdOf(1), attempt: 1, sideline: null }]);
+    expect(await subject.rows()).toMatchObject({ dead: [], totals: [{ called: 0, dead: 0 }] });
+    expect((await store.list({}, 10, null)).items).toEqual([]);
+  });
+
+  it('all that fit do, and no other', async () => {
+    await die('status 500', { number: 1 }, { number: 2, clientId: two });
+    await die('connection refused', { number: 3 });
+    expect(await store.replayAll({ cause: 'status 500', clientId: one }, terms)).toEqual({ jobs: 1, expired: 0 });
+    expect((await pending()).map(({ jobId }) => jobId)).toEqual([jobIdOf(1)]);
+    expect(await store.replayAll({}, terms)).toEqual({ jobs: 2, expired: 0 });
+    expect(await store.replayAll({}, terms)).toEqual({ jobs: 0, expired: 0 });
+  });
+
+  it('fall due one after the other where a rate is asked for', async () => {
+    await die('status 500', ...Array.from({ length: 5 }, (_, index) => ({ number: index + 1 })));
+    await store.replayAll({}, { withExpired: false, perSecond: 0.1 });
+    const dues = (await pending()).map(({ dueInMs }) => Math.round((dueInMs ?? 0) / 10_000) * 10_000);
+    expect(dues.sort((a, b) => a - b).map((due) => Math.max(0, due))).toEqual([0, 10_000, 20_000, 30_000, 40_000]);
+  });
+
+  it('stay dead when they have expired, unless that is asked for; then they never expire again', async () => {
+    await die('status 500', { number: 1, expiresInMs: 2000 }, { number: 2 });
+    // As long as it takes to expire: what ends is moved, where the clock cannot be.
+    await expire(jobIdOf(1));
+    expect(await store.replay(jobIdOf(1), terms)).toBe('expired');
+    expect(await store.replayAll({}, terms)).toEqual({ jobs: 1, expired: 1 });
+    expect(await store.find(jobIdOf(1))).toMatchObject({ expired: true });
+    expect(await store.replayAll({}, { ...terms, withExpired: true })).toEqual({ jobs: 1, expired: 0 });
+    const [key] = await claimable(jobIdOf(1));
+    expect(key?.expiresInMs).toBeNull();
+  });
+
+  async function expire(jobId: string): Promise<void> {
+    while (!((await store.find(jobId))?.expired ?? true)) await subject.passTime(500);
+  }
+
+  async function claimable(jobId: string) {
+    const keys = (await subject.keys()).filter((key) => key.jobId === jobId);
+    return (await ledgerOf('b').flush({ results: [], claims: keys })).claimed;
+  }
+});

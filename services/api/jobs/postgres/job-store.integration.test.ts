@@ -1,0 +1,284 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
+import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
+import { createJobIntake } from '../../../../shared/postgres/job-intake.ts';
+import { createHotPathPool } from '../../../../shared/postgres/pool.ts';
+import { databaseForFile } from '../../../../test/support/file-database.ts';
+import type { JobFilter } from './job-lists.ts';
+import { createJobStore } from './job-store.ts';
+
+const database = databaseForFile(createHotPathPool);
+
+const claim = `
+  insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+  select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`;
+const end = `
+  with j as (delete from jobs where id = $1 returning *), f as (delete from fires where id = $1),
+  d as (insert into dead_jobs (id, client, cause, job) select id, client, coalesce($4, ''), to_jsonb(j) from j where $2 = 'dead')
+  insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, error, method, url, key, tags)
+  select id, client, clock_timestamp(), scheduled_for, $2, attempt, $3::int2, $4, method, url, key, tags from j`;
+const noteAttempt =
+  'insert into job_attempts (id, at, attempt, status, error) values ($1, clock_timestamp(), $2, $3, $4)';
+
+const subjectOf = () => ({
+  store: createJobStore({ pool: database.pool, slot: 5 }),
+  intake: createJobIntake({ pool: database.pool }),
+  claim: async (jobId: string) => {
+    await database.pool.query(claim, [jobId]);
+  },
+  end: async (
+    jobId: string,
+    { outcome, status, error }: { outcome: string; status: number | null; error: string | null },
+  ) => {
+    await database.pool.query(end, [jobId, outcome, status, error]);
+  },
+  noteAttempt: async (
+    jobId: string,
+    { attempt, status, error }: { attempt: number; status: number | null; error: string | null },
+  ) => {
+    await database.pool.query(noteAttempt, [jobId, attempt, status, error]);
+  },
+  sideline: async (jobId: string, host: string) => {
+    await database.pool.query(`update jobs set due_at = 'infinity', sideline = $2 where id = $1`, [jobId, host]);
+  },
+  cancelled: async (clientId: string) => {
+    const sum = 'select coalesce(sum(cancelled), 0)::int as cancelled from client_totals where client = $1';
+    return (await database.pool.query<{ cancelled: number }>(sum, [clientId])).rows[0]?.cancelled ?? 0;
+  },
+});
+
+const nineOClock = Date.parse('2100-01-01T09:00:00.000Z');
+const minuteMs = 60_000;
+
+describe('the store of jobs', () => {
+  const clientId = uuidv7();
+  let subject: ReturnType<typeof subjectOf>;
+  beforeEach(async () => {
+    await database.empty();
+    subject = subjectOf();
+  });
+
+  async function put(changes: Partial<JobToStore> & { minute?: number } = {}): Promise<string> {
+    const { minute = 0, ...rest } = changes;
+    const owner = rest.clientId ?? clientId;
+    const job: JobToStore = {
+      jobId: jobIdOf(owner, rest.key ?? null),
+      clientId: owner,
+      key: null,
+      dueAt: new Date(nineOClock + minute * minuteMs),
+      delayMs: 0,
+      relevancyMs: null,
+      method: 'POST',
+      url: 'https://shop.test/hook',
+      headers: '{"x-a":"b"}',
+      body: 'hello',
+      tags: null,
+      scheduleId: null,
+      ...rest,
+    };
+    await subject.intake.store([job], 1);
+    return job.jobId;
+  }
+
+  async function listed(filter: JobFilter, limit = 50): Promise<string[]> {
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await subject.store.list(filter, limit, cursor);
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      ids.push(...page.items.map(({ jobId }) => jobId));
+      cursor = page.next;
+    } while (cursor !== null);
+    return ids;
+  }
+
+  it('shows what waits with all that will be called', async () => {
+    const jobId = await put({ key: 'order-17', relevancyMs: minuteMs, tags: ['a', 'b'] });
+    expect(await subject.store.find(jobId)).toEqual({
+      ...{
+        jobId,
+        clientId,
+        state: 'pending',
+        attempt: 1,
+        attempts: [],
+        method: 'POST',
+        url: 'https://shop.test/hook',
+      },
+      ...{ headers: '{"x-a":"b"}', body: 'hello', key: 'order-17', tags: ['a', 'b'], scheduleId: null },
+      ...{
+        scheduledFor: new Date(nineOClock),
+        dueAt: new Date(nineOClock),
+        expiresAt: new Date(nineOClock + minuteMs),
+      },
+      ...{ acceptedAt: expect.any(Date) as Date, endedAt: null, sideline: null, cause: null },
+    });
+    expect(await subject.store.find(uuidv7())).toBeUndefined();
+  });
+
+  it('shows what is being called, what waits for its host, and how it ended, with all calls', async () => {
+    const jobId = await put();
+    await subject.claim(jobId);
+    expect(await subject.store.find(jobId)).toMatchObject({ state: 'firing' });
+    await subject.noteAttempt(jobId, { attempt: 1, status: 503, error: 'http-503' });
+    await subject.end(jobId, { outcome: 'called', status: 200, error: null });
+    expect(await subject.store.find(jobId)).toMatchObject({
+      ...{ state: 'called', dueAt: null, endedAt: expect.any(Date) as Date, headers: null, body: null },
+      attempts: [{ status: 503, error: 'http-503' }, { status: 200 }],
+    });
+
+    const dead = await put();
+    await subject.end(dead, { outcome: 'dead', status: 500, error: 'http-500' });
+    expect(await subject.store.find(dead)).toMatchObject({ state: 'dead', cause: 'http-500', body: 'hello' });
+
+    const sidelined = await put();
+    await subject.sideline(sidelined, 'shop.test');
+    expect(await subject.store.find(sidelined)).toMatchObject({
+      state: 'sidelined',
+      sideline: 'shop.test',
+      dueAt: null,
+    });
+  });
+
+  it('cancels what nobody calls, once, and counts it', async () => {
+    const jobId = await put({ tags: ['a'] });
+    expect(await subject.store.cancel([jobId])).toEqual([{ kind: 'changed' }]);
+    expect(await subject.store.find(jobId)).toMatchObject({ state: 'cancelled', tags: ['a'] });
+    expect(await subject.store.cancel([jobId])).toEqual([{ kind: 'ended', outcome: 'cancelled' }]);
+    expect(await subject.cancelled(clientId)).toBe(1);
+  });
+
+  it('comes too late to cancel or move what is being called or has ended', async () => {
+    const [firing, called, dead] = [await put(), await put(), await put()];
+    await subject.claim(firing);
+    await subject.end(called, { outcome: 'called', status: 200, error: null });
+    await subject.end(dead, { outcome: 'dead', status: 500, error: 'http-500' });
+    const answers = [
+      { kind: 'firing' },
+      { kind: 'ended', outcome: 'called' },
+      { kind: 'ended', outcome: 'dead' },
+      { kind: 'missing' },
+    ];
+    const ids = [firing, called, dead, uuidv7()];
+    expect(await subject.store.cancel(ids)).toEqual(answers);
+    expect(await subject.store.move(ids, { delayMs: 0 })).toEqual(answers);
+    expect(await subject.store.find(firing)).toMatchObject({ state: 'firing', dueAt: new Date(nineOClock) });
+    expect(await subject.cancelled(clientId)).toBe(0);
+  });
+
+  it('moves what waits with its expiry, and brings back what is sidelined', async () => {
+    const [jobId, sidelined] = [await put({ relevancyMs: minuteMs }), await put()];
+    await subject.sideline(sidelined, 'shop.test');
+    const dueAt = new Date(nineOClock + 5 * minuteMs);
+    const changed = [{ kind: 'changed' }, { kind: 'changed' }];
+    expect(await subject.store.move([jobId, sidelined], { dueAt })).toEqual(changed);
+    const expiresAt = new Date(nineOClock + 6 * minuteMs);
+    expect(await subject.store.find(jobId)).toMatchObject({ dueAt, scheduledFor: dueAt, expiresAt });
+    expect(await subject.store.find(sidelined)).toMatchObject({ state: 'pending', dueAt, sideline: null });
+  });
+
+  it('never moves to a time that is past: nobody would look there', async () => {
+    const [jobId, other] = [await put(), await put()];
+    await subject.store.move([jobId], { dueAt: new Date(0) });
+    await subject.store.move([other], { delayMs: 0 });
+    const { dueAt } = (await subject.store.find(jobId)) ?? {};
+    expect(dueAt?.getTime()).toBeGreaterThan(Date.parse('2020-01-01T00:00:00Z'));
+    expect((await subject.store.find(other))?.dueAt?.getTime()).toBeLessThan(nineOClock);
+  });
+
+  it('lists what has not ended by due time, page by page, each once', async () => {
+    const minutes = [7, 3, 9, 1, 5, 2, 8, 4, 6, 0];
+    const ids = new Map<number, string>();
+    for (const minute of minutes) ids.set(minute, await put({ minute }));
+    const inOrder = [...ids].sort(([a], [b]) => a - b).map(([, id]) => id);
+    expect(await listed({}, 3)).toEqual(inOrder);
+    expect(await listed({ clientId }, 100)).toEqual(inOrder);
+  });
+
+  it('lists by client, tag and time', async () => {
+    const mine = await put({ minute: 1, tags: ['eu', 'gold'] });
+    await put({ minute: 2 });
+    await put({ minute: 1, clientId: uuidv7(), tags: ['eu'] });
+    expect(await listed({ clientId, tag: 'eu' })).toEqual([mine]);
+    const at = (minute: number) => new Date(nineOClock + minute * minuteMs);
+    expect(await listed({ clientId, dueFrom: at(1), dueUntil: at(2) })).toEqual([mine]);
+    expect(await listed({ dueFrom: at(3) })).toEqual([]);
+  });
+
+  it('lists by state', async () => {
+    const [pending, firing, sidelined, called, cancelled] = [
+      await put(),
+      await put(),
+      await put(),
+      await put(),
+      await put(),
+    ];
+    await subject.claim(firing);
+    await subject.sideline(sidelined, 'shop.test');
+    await subject.end(called, { outcome: 'called', status: 200, error: null });
+    await subject.store.cancel([cancelled]);
+    const states = { pending, firing, sidelined, called, cancelled } as const;
+    expect(await listed({ clientId, state: 'pending' })).toEqual([states.pending]);
+    expect(await listed({ clientId, state: 'firing' })).toEqual([states.firing]);
+    expect(await listed({ clientId, state: 'sidelined' })).toEqual([states.sidelined]);
+    expect(await listed({ clientId, state: 'called' })).toEqual([states.called]);
+    expect(await listed({ clientId, state: 'cancelled' })).toEqual([states.cancelled]);
+    expect(await listed({ clientId, state: 'dead' })).toEqual([]);
+  });
+
+  it('lists thousands without leaving one out', async () => {
+    const ids = Array.from({ length: 3000 }, () => jobIdOf(clientId, null));
+    const job = {
+      clientId,
+      key: null,
+      delayMs: 0,
+      relevancyMs: null,
+      method: 'POST',
+      url: 'https://a.test',
+      headers: null,
+    };
+    const rest = { body: null, tags: null, scheduleId: null };
+    const jobs = ids.map((jobId, index) => ({
+      ...job,
+      ...rest,
+      jobId,
+      dueAt: new Date(nineOClock + (index % 7) * 10),
+    }));
+    await subject.intake.store(jobs, 1);
+    const all = await listed({}, 1000);
+    expect(all).toHaveLength(3000);
+    expect(new Set(all)).toEqual(new Set(ids));
+  });
+});
+
+describe('a cancellation beside a claim', () => {
+  it('waits for a claim that is being made, and comes too late', async () => {
+    const { store, intake } = subjectOf();
+    const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const jobId = jobIdOf(clientId, null);
+    const call = { method: 'POST', url: 'https://a.test', headers: null, body: null, tags: null, scheduleId: null };
+    await intake.store([{ ...call, jobId, clientId, key: null, dueAt: null, delayMs: 0, relevancyMs: null }], 1);
+    const dispatcher = await database.pool.connect();
+    try {
+      await dispatcher.query('begin');
+      await dispatcher.query('select 1 from jobs where id = $1 for key share', [jobId]);
+      await dispatcher.query(claim, [jobId]);
+      const answer = store.cancel([jobId]);
+      await waitUntilBlocked();
+      await dispatcher.query('commit');
+      expect(await answer).toEqual([{ kind: 'firing' }]);
+    } finally {
+      dispatcher.release();
+    }
+  });
+});
+
+/** Until another connection waits for a lock: asked for, not slept for. */
+async function waitUntilBlocked(): Promise<void> {
+  const blocked = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  for (;;) {
+    const { rows } = await database.pool.query<{ waiting: number }>(blocked);
+    if ((rows[0]?.waiting ?? 0) > 0) return;
+  }
+}

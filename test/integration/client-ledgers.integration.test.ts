@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
+import { createClientLedgers } from '../../services/api/clients/postgres/client-ledgers.ts';
+import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
+import { createLedgerCheck } from '../../services/scheduler/postgres/ledger-check.ts';
+import { jobIdOf, jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
+import { createJobIntake } from '../../shared/postgres/job-intake.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { databaseForFile } from '../support/file-database.ts';
+
+const database = databaseForFile(createHotPathPool);
+const subjectOf = () => ({
+  intake: createJobIntake({ pool: database.pool }),
+  store: createJobStore({ pool: database.pool, slot: 5 }),
+  ledgers: createClientLedgers({ pool: database.pool }),
+  check: createLedgerCheck({ pool: database.pool }),
+  figures: createClientFigures({ pool: database.pool }),
+  sideline: async (jobId: string, host: string) => {
+    await database.pool.query(`update jobs set due_at = 'infinity', sideline = $2 where id = $1`, [jobId, host]);
+  },
+  /** A fault: it is not stored any more, and nothing says that it ended. */
+  lose: async (jobId: string) => {
+    await database.pool.query('delete from jobs where id = $1', [jobId]);
+  },
+});
+
+const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
+const all = Array.from({ length: 64 }, (_, partition) => partition);
+const call = { method: 'POST', url: 'https://a.test', headers: null, body: null, tags: null, scheduleId: null };
+const due = { dueAt: null, delayMs: 90_000, relevancyMs: null };
+
+describe('ledgers of clients and their check', () => {
+  let subject: ReturnType<typeof subjectOf>;
+  let ids: string[];
+  beforeEach(async () => {
+    await database.empty();
+    subject = subjectOf();
+    ids = Array.from({ length: 10 }, () => jobIdOf(clientId, null));
+    const [first = '', second = ''] = ids;
+    const jobs = ids.map((jobId) => ({ ...call, ...due, jobId, clientId, key: null }));
+    await subject.intake.store(jobs, 1);
+    await subject.store.cancel([first]);
+    await subject.sideline(second, 'a.test');
+  });
+
+  it('adds up whatever became of its jobs', async () => {
+    const counts = { accepted: 10, called: 0, expired: 0, cancelled: 1, dead: 0, sidelined: 1, pending: 8 };
+    expect(await subject.ledgers.ledgerOf(clientId)).toEqual({ ...counts, check: null });
+    expect((await subject.figures.counts([clientId])).get(clientId)).toEqual({ accepted: 10, stored: 9 });
+  });
+
+  it('a check counts what is stored beside what totals say, and the ledger has its last one', async () => {
+    expect(await subject.check.expectedInAll()).toBe(9);
+    expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 9 }]);
+    const { check } = await subject.ledgers.ledgerOf(clientId);
+    expect(check).toMatchObject({ partitions: 64, expected: 9, counted: 9 });
+  });
+
+  it('a check tells when a job is missing', async () => {
+    await subject.lose(ids[2] ?? '');
+    expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 8 }]);
+  });
+
+  it('a check of a part counts that part alone', async () => {
+    const part = all.slice(0, 20);
+    const counted = ids.slice(1).filter((jobId) => part.includes(jobPartitionOf(jobId))).length;
+    expect(await subject.check.check(part)).toEqual([{ clientId, expected: 9, counted }]);
+    expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ partitions: 20, counted });
+  });
+
+  it('knows what is to come by the minute, without what is put aside', async () => {
+    const { minutes, partitions } = await subject.figures.forecast(clientId, 1);
+    expect(partitions).toBe(64);
+    expect(minutes.reduce((sum, { calls }) => sum + calls, 0)).toBe(8);
+  });
+});

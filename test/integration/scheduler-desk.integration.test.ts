@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
+import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
+import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createRegions } from '../../shared/postgres/regions.ts';
+import { ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
+import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
+import { leaderName } from '../support/conformance/partition-leases.conformance.ts';
+import { databaseForFile } from '../support/file-database.ts';
+import { postgresJobSubject } from '../support/postgres-job-subject.ts';
+
+const database = databaseForFile(createHotPathPool);
+const subjectOf = () => ({
+  ...postgresJobSubject(database.pool),
+  desk: createSchedulerDesk({ pool: database.pool }),
+  regions: createRegions({ pool: database.pool }),
+  circuits: createHostCircuits({ pool: database.pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
+  partitions: createPartitionLeases({ pool: database.pool, leader: leaderName }),
+});
+
+const host = { clientId: clientIdOf(1), host: 'down.example' };
+
+describe('the state of the scheduler, for operators', () => {
+  let subject: ReturnType<typeof subjectOf>;
+  beforeEach(async () => {
+    await database.empty();
+    subject = subjectOf();
+  });
+
+  const states = (regions: readonly { name: string; epoch: number; active: boolean }[] | undefined) =>
+    regions?.map(({ name: region, epoch, active }) => [region, epoch, active]);
+
+  it('shows who is alive, who owns what, and what is due there', async () => {
+    const beat = { owner: 'a', kind: 'scheduler', region: 'local', ttlMs: 9000, figures: { lagMs: 7 } } as const;
+    await subject.partitions.beat(beat, []);
+    await subject.add([
+      { jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -2000 },
+      { jobId: jobIdOf(65), clientId: clientIdOf(1), dueInMs: -1000 },
+      { jobId: jobIdOf(2), clientId: clientIdOf(1), dueInMs: 60_000 },
+    ]);
+    const look = await subject.desk.look();
+    expect(look.nodes).toMatchObject([{ owner: 'a', kind: 'scheduler', region: 'local', figures: { lagMs: 7 } }]);
+    expect(look.partitions).toHaveLength(64);
+    expect(look.partitions[1]).toMatchObject({ partition: 1, due: 2 });
+    expect(look.partitions[1]?.oldestMs).toBeGreaterThanOrEqual(2000);
+    expect(look.partitions[2]).toMatchObject({ partition: 2, due: 0, oldestMs: 0 });
+  });
+
+  it('shows hosts that are left alone, with what waits for them, and lets one come back', async () => {
+    await subject.circuits.disable(host, 'status 410');
+    await subject.add([{ jobId: jobIdOf(1), clientId: host.clientId, dueInMs: -1, sideline: host.host }]);
+    expect((await subject.desk.look()).hosts).toMatchObject([
+      { ...host, state: 'disabled', cause: 'status 410', sidelined: 1 },
+    ]);
+    expect(await subject.desk.enableHost(host.clientId, host.host)).toBe(true);
+    expect(await subject.desk.enableHost(host.clientId, host.host)).toBe(false);
+    expect(await subject.circuits.bringBack(host, 10)).toBe(1);
+  });
+
+  it('makes one region the only one; who enters another learns of it, and a new epoch with its return', async () => {
+    expect(await subject.regions.enter('local')).toEqual({ name: 'local', epoch: 1, active: true });
+    expect(await subject.regions.enter('west')).toEqual({ name: 'west', epoch: 1, active: true });
+    const switched = [
+      ['local', 2, false],
+      ['west', 1, true],
+    ];
+    expect(states(await subject.desk.switchTo('west', 'local is cut off'))).toEqual(switched);
+    expect(states(await subject.desk.switchTo('west', 'again'))).toEqual(switched);
+    expect(await subject.regions.enter('local')).toEqual({ name: 'local', epoch: 2, active: false });
+    expect(states(await subject.desk.activate('local'))).toEqual([
+      ['local', 3, true],
+      ['west', 1, true],
+    ]);
+    expect(await subject.desk.switchTo('nowhere', null)).toBeUndefined();
+    expect(states((await subject.desk.look()).regions)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,32 @@
+import type { Pool } from 'pg';
+import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
+import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
+import type { JobKey } from '../../shared/domain/job/job-key.ts';
+import { ledgerLeaseMs } from './conformance/call-ledger.conformance.ts';
+
+/** What a dispatcher claims and ends jobs by. */
+export function callLedgerOn(pool: Pool, owner: string) {
+  return createCallLedger({
+    pool,
+    owner,
+    slot: 1,
+    leaseMs: ledgerLeaseMs,
+    region: () => ({ name: 'local', epoch: 1 }),
+  });
+}
+
+/** Calls jobs in vain, for the last time. */
+export async function letDie(pool: Pool, keys: readonly JobKey[], cause: string): Promise<void> {
+  const ledger = callLedgerOn(pool, 'a');
+  const { claimed } = await ledger.flush({ results: [], claims: keys });
+  const note = { status: 500, latencyMs: 5, error: cause, answer: 'sorry' };
+  await ledger.flush({
+    results: claimed.map((job) => ({ ...job, verdict: { kind: 'dead', cause }, note })),
+    claims: [],
+  });
+}
+
+/** What a dispatcher leaves hosts alone by. */
+export function hostCircuitsOn(pool: Pool) {
+  return createHostCircuits({ pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs });
+}
