@@ -59,7 +59,7 @@ export const statusChecks: readonly EndpointCheck[] = [
       await player.cutCall({ users, run });
       await player.wait(player.terms.appliesLateMs);
       const settled = await untilSettled(player, run, users);
-      if (settled.kind === 'untold') return broken(settled.cause);
+      if (settled.kind === 'unanswered') return broken(settled.cause);
       const open = users.filter((user) => !isSettled(settled.statuses.get(user)));
       if (open.length > 0) {
         return broken(
@@ -69,7 +69,7 @@ export const statusChecks: readonly EndpointCheck[] = [
       // "Not found" promises that it never will be: so it must not change by itself.
       await player.wait(betweenQuestionsMs);
       const later = await player.askStatus(run, 1, users);
-      if (later.kind === 'untold') return broken(later.cause);
+      if (later.kind === 'unanswered') return broken(later.cause);
       const changed = users.filter((user) => settled.statuses.get(user)?.status !== later.statuses.get(user)?.status);
       if (changed.length === 0) return kept();
       return broken(
@@ -84,7 +84,7 @@ async function served(player: EndpointPlayer, users: readonly string[]): Promise
   const played = await player.call({ users });
   if (played.results === null || played.problems.length > 0) return broken(...played.problems);
   const answer = await player.askStatus(played.run, 1, users);
-  if (answer.kind === 'untold') return broken(answer.cause);
+  if (answer.kind === 'unanswered') return broken(answer.cause);
   const different = differing(played.results, answer.statuses);
   const [user = ''] = different;
   if (different.length === 0) return kept();
@@ -110,7 +110,7 @@ function toldAs(
   wanted: UserStatus['status'],
   because: string,
 ): Findings {
-  if (answer.kind === 'untold') return broken(answer.cause);
+  if (answer.kind === 'unanswered') return broken(answer.cause);
   const wrong = users.filter((user) => answer.statuses.get(user)?.status !== wanted);
   const [user = ''] = wrong;
   if (wrong.length === 0) return kept();
@@ -124,7 +124,7 @@ async function untilSettled(player: EndpointPlayer, run: string, users: readonly
   for (let asked = 1; ; asked++) {
     const answer = await player.askStatus(run, 1, users);
     // That it can be asked at all has been looked at before.
-    if (answer.kind === 'untold' || asked === maxQuestions) return answer;
+    if (answer.kind === 'unanswered' || asked === maxQuestions) return answer;
     if (users.every((user) => isSettled(answer.statuses.get(user)))) return answer;
     await player.wait(betweenQuestionsMs);
   }

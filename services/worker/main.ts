@@ -30,7 +30,7 @@ import { createSettleByStatus } from './call/settle-by-status.ts';
 import { createShardReports } from './report/postgres/shard-reports.ts';
 import { createShardReporter } from './report/report-shards.ts';
 import { servedOf, type Served } from './intake/served-shards.ts';
-import { createWorker } from './worker.ts';
+import { createWorker } from './assemble-worker.ts';
 
 /** One connection flushes, one looks things up. */
 const maxConnections = 4;

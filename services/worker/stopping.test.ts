@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
-import { createWorker } from './worker.ts';
+import { createWorker } from './assemble-worker.ts';
 
 describe('stopping', () => {
   /** One call at a time, and it does not end before the test lets it. */

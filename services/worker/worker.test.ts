@@ -3,7 +3,7 @@ import { stepMessage } from '../../shared/contracts/messages/messages.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
 import { answerWithFailures } from '../../test/support/worker-fixture.ts';
-import { createWorker } from './worker.ts';
+import { createWorker } from './assemble-worker.ts';
 
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
 

@@ -1,28 +1,32 @@
+import type { TopicNames } from '../../shared/domain/endpoint/shard.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
+import type { StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
-import { createBeginMarks } from './claims/begin-marks.ts';
-import { createCallSlots } from './slots/call-slots.ts';
-import { createFeedDirectory } from './claims/feed-directory.ts';
+import type { BeginMarks } from './claims/begin-marks.ts';
+import type { FeedDirectory } from './claims/feed-directory.ts';
 import { matchClaims, matchResults } from './claims/flush-matching.ts';
-import { createServing } from './intake/follow-registry.ts';
-import { createHeldSteps } from './step/held-steps.ts';
-import { createGuardKeeper } from './slots/keep-guards.ts';
-import { createRateKeeper } from './slots/keep-rates.ts';
-import { createMessageReceiver } from './intake/message-receiver.ts';
-import { createNextStepPublisher } from './forward/next-step-publisher.ts';
 import { prepareWork } from './claims/prepare-work.ts';
-import { createRequestBodies } from './call/request-body.ts';
+import { splitForBudgets } from './claims/split-for-budgets.ts';
+import { lookForStopsMs, type StoppedFeeds } from './claims/stopped-feeds.ts';
+import type { NextStepPublisher } from './forward/next-step-publisher.ts';
+import type { Serving } from './intake/follow-registry.ts';
+import type { MessageReceiver } from './intake/message-receiver.ts';
 import { selectClaims } from './intake/select-claims.ts';
 import type { Served } from './intake/served-shards.ts';
-import { splitForBudgets } from './claims/split-for-budgets.ts';
-import { createStepQueue } from './intake/step-queue.ts';
-import { createStepServer } from './step/step-server.ts';
-import { createSuspectGate } from './step/suspect-gate.ts';
-import { createStoppedFeeds, lookForStopsMs } from './claims/stopped-feeds.ts';
-import type { FinishedStep, OpenMessage } from './work.ts';
-import { createWorkerMeter, type ShardLevels } from './report/worker-meter.ts';
-import type { WorkerDeps } from './worker-deps.ts';
+import type { StepQueue } from './intake/step-queue.ts';
+import type { ShardLevels, WorkerMeter } from './report/worker-meter.ts';
+import type { CallSlots } from './slots/call-slots.ts';
+import { levelsOf } from './slots/group-views.ts';
+import type { GuardKeeper } from './slots/guard-keeper.ts';
+import type { RateKeeper } from './slots/rate-keeper.ts';
+import type { SlotGroups } from './slots/slot-groups.ts';
+import type { StepOutcomes } from './step/step-outcomes.ts';
+import type { StepServer } from './step/step-server.ts';
+import type { Wake } from './wake.ts';
+import type { OpenMessage } from './work.ts';
 
 /** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
 const minBetweenFlushesMs = 25;
@@ -44,112 +48,56 @@ export interface Worker extends Service {
   levels(): readonly ShardLevels[];
 }
 
-export function createWorker(deps: WorkerDeps): Worker {
-  const { consumer, ledger, topics, clock, random, logger, leaseMs } = deps;
-  const serving = createServing({
-    shards: deps.shards,
-    actionTypes: deps.config.actionTypes,
-    consumer,
-    onChanged: () => {
-      slots.reshape();
-      // A rate that is new lets nobody call until this worker holds a share of it.
-      rateKeeper.poke();
-      loop.poke();
-    },
-    logger,
-  });
+export interface WorkerParts {
+  consumer: MessageConsumer;
+  ledger: StepLedger;
+  topics: TopicNames;
+  clock: Clock;
+  logger: Logger;
+  /** Of the turn. */
+  wake: Wake;
+  /** A step needs its message no longer. */
+  onHandled: (origin: OpenMessage | null) => void;
+  serving: Serving;
+  meter: WorkerMeter;
+  queue: StepQueue;
+  receiver: MessageReceiver;
+  directory: FeedDirectory;
+  stops: StoppedFeeds;
+  begins: BeginMarks;
+  outcomes: StepOutcomes;
+  groups: SlotGroups;
+  server: StepServer;
+  slots: CallSlots;
+  guardKeeper: GuardKeeper;
+  rateKeeper: RateKeeper;
+  nextSteps: NextStepPublisher;
+}
+
+export function createWorkerFromParts(parts: WorkerParts): Worker {
+  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, queue, receiver } = parts;
+  const { directory, stops, begins, outcomes, groups, server, slots, guardKeeper, rateKeeper, nextSteps } = parts;
   const { shards, actionTypes } = serving;
-  const meter = createWorkerMeter({
-    meter: deps.meter ?? noMeter,
-    levels: () => ({ shards: levels(), queued: queue.size }),
-    clock,
-    logger,
-  });
-  const queue = createStepQueue();
-  const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
-  const begins = createBeginMarks(() => loop.poke());
   /** By topic. */
   const recordedBy = new Map<string, number>();
-  let finished: FinishedStep[] = [];
   let lastFlushMs = Number.NEGATIVE_INFINITY;
-  const stops = createStoppedFeeds({ directory, clock });
   let isTakingIn = false;
 
-  const receiver = createMessageReceiver({
-    queue,
-    shards,
-    deadLetters: deps.deadLetters,
-    onSettled: (message) => consumer.settle(message),
-    onArrived: () => loop.poke(),
-    clock,
-    logger,
-  });
-  const nextSteps = createNextStepPublisher({
-    publisher: deps.publisher,
-    topics,
-    onHandled: (works) => works.forEach(({ origin }) => onHandled(origin)),
-    clock,
-    random,
-    logger,
-  });
-  const server = createStepServer({
-    directory,
-    heldSteps: createHeldSteps({ holds: deps.holds, monotonicMs: () => clock.monotonicMs(), logger }),
-    endpoint: deps.endpoint,
-    bodyOf: createRequestBodies(),
-    markBegun: (begin) => begins.mark(begin),
-    suspects: createSuspectGate(),
-    retryBudgetOf: (topic) => slots.retryBudgetOf(topic),
-    takeRate: (topic, users) => slots.takeRate(topic, users),
-    onFinished,
-    onCallable: (works) => slots.add(works),
-    onHandled,
-    meter,
-    leaseMs,
-    clock,
-    random,
-    logger,
-  });
-  const slots = createCallSlots({
-    shards,
-    actionTypes,
-    concurrency: deps.concurrency,
-    leaseMs,
-    serve: (work) => server.serve(work),
-    onReport: () => keeper.poke(),
-    release: (works, pause) => server.release(works, pause),
-    monotonicMs: () => clock.monotonicMs(),
-    random,
-  });
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
-  const keeper = createGuardKeeper({
-    guards: deps.guards,
-    guarded: () => slots.guarded(),
-    queuedTopics: () => queue.topics(),
-    timeoutMsOf: (actionType) => actionTypes[actionType]?.timeoutMs ?? 0,
-    onRoom: () => loop.poke(),
-    clock,
-    random,
-    logger,
-  });
-  const rateKeeper = createRateKeeper({
-    rateShares: deps.rateShares,
-    rated: () => slots.rated(queue.topics()),
-    onRoom: () => loop.poke(),
-    clock,
-    logger,
-  });
+  wake.connect(loop);
+  meter.watch(() => ({ shards: levels(), queued: queue.size }));
 
   /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
   async function turn(): Promise<number> {
+    callAgain();
     await gather();
     if (queue.size > 0) {
-      keeper.onWork();
+      guardKeeper.onWork();
       rateKeeper.onWork();
     }
     slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
-    const results = takeFinished();
+    const results = outcomes.takeResults(maxGroup);
     const begun = begins.waiting();
     if (claims.length + results.length + begun.length === 0) return untilNext();
 
@@ -159,7 +107,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       .flush({ results: [...byResult.keys()], claims, begins: begun, unitsPerUser: directory.unitsPerUser })
       .catch((error: unknown) => {
         // Nothing is lost: results are written with the next flush, or refused there because their lease has run out meanwhile.
-        finished = [...results, ...finished];
+        outcomes.putBack(results);
         queue.putBack(claims);
         throw error;
       });
@@ -177,7 +125,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     const [affordable, parts] = splitForBudgets(prepared.works);
-    onFinished(parts);
+    outcomes.record(parts);
     const [going, stopped] = stops.split(affordable);
     slots.add(going);
     server.release(stopped, null);
@@ -186,25 +134,28 @@ export function createWorker(deps: WorkerDeps): Worker {
     return 0;
   }
 
+  /** What waited for a trial goes on. */
+  function callAgain(): void {
+    const works = outcomes.takeCallable();
+    if (works.length > 0) slots.add(works);
+  }
+
   function countRecorded(topic: string): void {
     recordedBy.set(topic, (recordedBy.get(topic) ?? 0) + 1);
   }
 
   function levels(): ShardLevels[] {
-    return slots.levels().map((level) => ({ ...level, recorded: recordedBy.get(topics.shard(level.shard)) ?? 0 }));
+    const served = [...groups.all.values()].filter(({ topic }) => shards.has(topic));
+    return levelsOf(served, clock.monotonicMs()).map((level) => {
+      return { ...level, recorded: recordedBy.get(topics.shard(level.shard)) ?? 0 };
+    });
   }
 
   async function gather(): Promise<void> {
     const sinceLastMs = clock.monotonicMs() - lastFlushMs;
-    if (sinceLastMs < minBetweenFlushesMs && finished.length < largeGroup) {
+    if (sinceLastMs < minBetweenFlushesMs && outcomes.waiting < largeGroup) {
       await clock.sleep(minBetweenFlushesMs - sinceLastMs);
     }
-  }
-
-  function takeFinished(): FinishedStep[] {
-    const taken = finished.slice(0, maxGroup);
-    finished = finished.slice(maxGroup);
-    return taken;
   }
 
   function untilNext(): number {
@@ -213,23 +164,14 @@ export function createWorker(deps: WorkerDeps): Worker {
     return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, nextCallInMs);
   }
 
-  function onFinished(steps: readonly FinishedStep[]): void {
-    for (const step of steps) finished.push(step);
-    if (steps.length > 0) loop.poke();
-  }
-
-  function onHandled(origin: OpenMessage | null): void {
-    if (origin && --origin.open === 0) consumer.settle(origin.message);
-  }
-
-  /** Whatever the last turns left, and what they bring back: then leases run out. */
+  /** What the last turns left, and what they bring back: then leases run out. */
   async function flushTheRest(): Promise<void> {
-    for (let round = 0; round < lastFlushes && finished.length > 0; round++) {
+    for (let round = 0; round < lastFlushes && !outcomes.isEmpty; round++) {
       try {
         await turn();
       } catch (error) {
         logger.warn(
-          { err: error, steps: finished.length },
+          { err: error, steps: outcomes.waiting },
           'could not record the last steps, their leases will run out',
         );
       }
@@ -240,13 +182,20 @@ export function createWorker(deps: WorkerDeps): Worker {
   return {
     start: async () => {
       loop.start();
-      keeper.start();
+      guardKeeper.start();
       rateKeeper.start();
       await consumer.start(receiver);
       isTakingIn = true;
     },
     ready: () => isTakingIn && consumer.ready().ok,
-    follow: (served) => serving.follow(served),
+    follow: (served) => {
+      if (!serving.follow(served)) return;
+      groups.reshape();
+      slots.resume();
+      // A rate that is new lets no call begin until this worker holds a share of it.
+      rateKeeper.poke();
+      loop.poke();
+    },
     levels,
     stopIntake: () => {
       isTakingIn = false;
@@ -259,7 +208,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     finishWork: async () => {
       slots.close();
       await slots.idle();
-      await Promise.all([keeper.stop(), rateKeeper.stop()]);
+      await Promise.all([guardKeeper.stop(), rateKeeper.stop()]);
       await loop.stop();
       await flushTheRest();
       await nextSteps.finish();

@@ -38,7 +38,7 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the state of the run is asked before the call',
     edits: [
       {
-        text: "  if (verdict === 'hold') return releasedResult(work);\n  if (verdict === 'cancel') return withheldResult(work, 'cancelled');",
+        text: "  if (verdict === 'hold') return { kind: 'release' };\n  if (verdict === 'cancel') return { kind: 'cancelled' };",
         replacement: '',
       },
     ],
@@ -49,7 +49,7 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the deadline is asked before the call',
     edits: [
       {
-        text: "  if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return withheldResult(work, 'expired');",
+        text: "  if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return { kind: 'expired' };",
         replacement: '',
       },
     ],
@@ -59,7 +59,7 @@ export const workerMutations: readonly Mutation[] = [
   {
     takesAway: 'the lease is compared with the time-out before the call',
     edits: [
-      { text: '  return leaseOutlastsCall(work, deps) ? null : releasedResult(work);', replacement: '  return null;' },
+      { text: "  return leaseOutlastsCall(work, deps) ? null : { kind: 'release' };", replacement: '  return null;' },
     ],
     project: 'unit',
     noticedBy: ['services/worker/claims/database-faults'],
@@ -79,8 +79,8 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the begin of a call is written where a lease lapsed before',
     edits: [
       {
-        text: '  if (work.claim.lapses > 0) {\n    if (!(await deps.markBegun(work.claim))) return',
-        replacement: '  if (work.claim.lapses < 0) {\n    if (!(await deps.markBegun(work.claim))) return',
+        text: '  return work.claim.lapses > 0 ? marked(work, admission, deps) : null;',
+        replacement: '  return work.claim.lapses < 0 ? marked(work, admission, deps) : null;',
       },
     ],
     project: 'unit',
@@ -99,7 +99,12 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'the breaker opens',
-    edits: [{ text: 'return isDown && open(call);', replacement: 'return isDown && false;' }],
+    edits: [
+      {
+        text: '    if (!isDown && evidence.misconfiguredRuns.size < runsToOpen) return false;',
+        replacement: '    if (isDown || !isDown) return false;',
+      },
+    ],
     project: 'unit',
     noticedBy: ['services/worker/slots/'],
   },
@@ -111,7 +116,7 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'an ambiguous answer opens the key',
-    edits: [{ text: "const open = claim.open || reading === 'ambiguous';", replacement: 'const open = claim.open;' }],
+    edits: [{ text: "claim.open || kind === 'ambiguous', cause)", replacement: 'claim.open, cause)' }],
     project: 'unit',
     noticedBy: ['services/worker/step/open-keys'],
   },
@@ -128,7 +133,7 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a cancelled user with an open key ends as unknown',
-    edits: [{ text: 'if (work.claim.open) return unknownResult(work, rest);\n', replacement: '' }],
+    edits: [{ text: 'return work.claim.open ? unknownResult(work, why.kind) :', replacement: 'return' }],
     project: 'unit',
     noticedBy: ['services/worker/step/'],
   },
@@ -137,11 +142,5 @@ export const workerMutations: readonly Mutation[] = [
     edits: [{ text: 'const admissionAgeMs = 500;', replacement: 'const admissionAgeMs = 60_000;' }],
     project: 'unit',
     noticedBy: ['services/worker/'],
-  },
-  {
-    takesAway: 'retries have a budget',
-    edits: [{ text: 'if (retriesInWindow >= floorRetries', replacement: 'if (retriesInWindow >= 1e9 + floorRetries' }],
-    project: 'unit',
-    noticedBy: ['services/worker/slots/'],
   },
 ];

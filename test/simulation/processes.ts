@@ -8,7 +8,7 @@ import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { StepEndings } from '../../services/trigger/end/step-endings.port.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
-import { createWorker } from '../../services/worker/worker.ts';
+import { createWorker } from '../../services/worker/assemble-worker.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';

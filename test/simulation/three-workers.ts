@@ -1,4 +1,4 @@
-import { createWorker } from '../../services/worker/worker.ts';
+import { createWorker } from '../../services/worker/assemble-worker.ts';
 import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createWorkerFixture, type SeenCall, type WorkerFixtureOptions } from '../support/worker-fixture.ts';

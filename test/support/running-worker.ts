@@ -1,4 +1,5 @@
-import { createWorker, type Worker } from '../../services/worker/worker.ts';
+import { createWorker } from '../../services/worker/assemble-worker.ts';
+import type { Worker } from '../../services/worker/worker.ts';
 import type { WorkerDeps } from '../../services/worker/worker-deps.ts';
 import { createWorkerFixture, type WorkerFixtureOptions } from './worker-fixture.ts';
 

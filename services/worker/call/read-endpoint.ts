@@ -5,8 +5,7 @@ import { mergeResults } from './merge-results.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import type { BatchEndpoint } from './batch-endpoint.port.ts';
-import type { RetryBudget } from '../slots/retry-budget.ts';
-import { classOf, type FinalReading } from '../step/step-result.ts';
+import { classOf } from './contract-class.ts';
 import type { Work } from '../work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
 
@@ -26,8 +25,16 @@ export interface ReadEndpointDeps {
   clock: Clock;
 }
 
+/** An answer to a step as a whole, after the local repeat. */
+export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
+
+export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
+  /** The repeat for missing users may have been applied and was not answered: a user without a final word is open again. */
+  reopened: boolean;
+};
+
 /** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
-export async function readEndpoint(work: Work, budget: RetryBudget, deps: ReadEndpointDeps): Promise<FinalReading> {
+export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<FinalReading> {
   const startedMs = deps.clock.monotonicMs();
   // Each claim may make two calls: the second one's number must not come again with the next claim.
   const firstAttempt = 2 * work.claim.epoch - 1;
@@ -40,10 +47,8 @@ export async function readEndpoint(work: Work, budget: RetryBudget, deps: ReadEn
   if (!settles || !isInTime) return once;
   // A run that was stopped while the first call took its time is called no more, not even for what is missing.
   if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
-  const taken = deps.takeRate(work.topic, work.count) ? budget.take(deps.clock.monotonicMs()) : null;
-  if (taken === null) return once;
+  if (!deps.takeRate(work.topic, work.count)) return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);
-  if (isAnswer(second)) budget.giveBack(taken);
   if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
   return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;
 }
@@ -73,8 +78,4 @@ export function leaseOutlastsCall(
   { clock, leaseMs }: Pick<ReadEndpointDeps, 'clock' | 'leaseMs'>,
 ): boolean {
   return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;
-}
-
-export function isAnswer({ kind }: Pick<Reading, 'kind'>): boolean {
-  return kind === 'reported' || kind === 'refused';
 }

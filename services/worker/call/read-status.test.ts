@@ -12,7 +12,7 @@ function answered(status: number, body: unknown, contentEncoding?: string): Batc
 
 function statusesIn(results: readonly unknown[]) {
   const read = readStatus(asked, answered(200, { results }));
-  return read.kind === 'told' ? Object.fromEntries(read.statuses) : read;
+  return read.kind === 'answered' ? Object.fromEntries(read.statuses) : read;
 }
 
 const succeeded = { status: 'succeeded', code: 'unspecified', retryable: false };
@@ -72,8 +72,8 @@ describe('the answer to a status query', () => {
     ['a refused connection', { kind: 'not-applied', cause: 'connection refused' }],
   ])('%s says nothing of anybody', (_name, answer) => {
     const read = readStatus(asked, answer);
-    expect(read).toMatchObject({ kind: 'untold' });
-    expect(read.kind === 'untold' && read.cause).toMatch(/^status: /);
+    expect(read).toMatchObject({ kind: 'unanswered' });
+    expect(read.kind === 'unanswered' && read.cause).toMatch(/^status: /);
   });
 
   it('is believed of users that were asked for alone, whatever it holds', () => {

@@ -13,8 +13,9 @@ export interface UserStatus {
   retryable: boolean;
 }
 
-/** `told`: whoever is not in it is missing. `untold`: the question brought nothing, and is asked again. */
-export type StatusAnswer = { kind: 'told'; statuses: Map<string, UserStatus> } | { kind: 'untold'; cause: string };
+/** `answered`: a user that is not in it is missing. `unanswered`: the question brought nothing, and is asked again. */
+export type StatusAnswer =
+  { kind: 'answered'; statuses: Map<string, UserStatus> } | { kind: 'unanswered'; cause: string };
 
 const answerForm = z.object({ results: z.array(z.unknown()) });
 const entryForm = userStatus.extend({
@@ -23,18 +24,18 @@ const entryForm = userStatus.extend({
   retryable: userStatus.shape.retryable.catch(undefined),
 });
 
-/** Reads the answer to a status query as strictly as a batch's: who is reported in contradiction or with an unknown word is missing. */
+/** Reads the answer to a status query as strictly as a batch's: a user that is reported in contradiction or with an unknown word is missing. */
 export function readStatus(asked: readonly string[], answer: BatchAnswer): StatusAnswer {
-  if (answer.kind !== 'answered') return { kind: 'untold', cause: `status: ${answer.cause}` };
+  if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
   const { status, body, contentEncoding } = answer;
   const cause = causeOf(status);
-  if (status < 200 || status >= 300) return { kind: 'untold', cause: `status: ${cause}` };
+  if (status < 200 || status >= 300) return { kind: 'unanswered', cause: `status: ${cause}` };
   if (contentEncoding !== undefined && contentEncoding !== 'identity') {
-    return { kind: 'untold', cause: `status: ${cause} with a compressed body` };
+    return { kind: 'unanswered', cause: `status: ${cause} with a compressed body` };
   }
   const parsed = answerForm.safeParse(parseJson(body));
-  if (!parsed.success) return { kind: 'untold', cause: `status: ${cause} with a body that is no list of results` };
-  return { kind: 'told', statuses: statusesOf(asked, parsed.data.results) };
+  if (!parsed.success) return { kind: 'unanswered', cause: `status: ${cause} with a body that is no list of results` };
+  return { kind: 'answered', statuses: statusesOf(asked, parsed.data.results) };
 }
 
 function statusesOf(asked: readonly string[], entries: readonly unknown[]): Map<string, UserStatus> {

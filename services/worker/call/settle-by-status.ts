@@ -94,7 +94,7 @@ async function askPage(
     const asked = unknown.map(({ user }) => user);
     const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: asked }));
     const read = readStatus(asked, await endpoint.askStatus({ actionType, country: unknown[0]?.country ?? '', body }));
-    if (read.kind === 'untold') return { cause: read.cause };
+    if (read.kind === 'unanswered') return { cause: read.cause };
     for (const each of unknown) users.push(...settledBy(each, read.statuses.get(each.user)));
   }
   return { users };

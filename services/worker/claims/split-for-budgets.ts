@@ -1,11 +1,12 @@
 import { budgetWaitMs } from '../../../shared/domain/run/budgets.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
-import { childrenOf, doneResult } from '../step/step-result.ts';
+import { childrenOf } from '../step/child-batches.ts';
+import { doneResult } from '../step/done-result.ts';
 import type { FinishedStep, Work } from '../work.ts';
 
 /**
  * The last units of a budget go to as many users of a batch as they suffice for: both parts become child batches and are claimed anew, the
- * first one soon. Nobody was called.
+ * first one soon. No call was made.
  */
 export function splitForBudgets(works: readonly Work[]): [affordable: readonly Work[], split: readonly FinishedStep[]] {
   if (works.every(({ claim }) => claim.fits === undefined)) return [works, []];

@@ -9,22 +9,20 @@ export interface ServingDeps {
   shards: ReadonlyMap<string, Shard>;
   actionTypes: Readonly<Record<string, ActionTypeConfig>>;
   consumer: MessageConsumer;
-  /** Shards or types have changed, in place. */
-  onChanged: () => void;
   logger: Logger;
 }
 
-/** What the worker serves. Both collections change in place: whoever holds them sees the newest. */
+/** What the worker serves. Both collections change in place: what holds them sees the newest. */
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /** From now on. New shards are consumed as soon as the group lets them. */
-  follow(served: Served): void;
+  /** From now on. New shards are consumed as soon as the group lets them. @returns false when it follows nothing more */
+  follow(served: Served): boolean;
   /** Follows nothing more. */
   stop(): void;
 }
 
-export function createServing({ consumer, onChanged, logger, ...initial }: ServingDeps): Serving {
+export function createServing({ consumer, logger, ...initial }: ServingDeps): Serving {
   const shards = new Map(initial.shards);
   const actionTypes: Record<string, ActionTypeConfig> = { ...initial.actionTypes };
   let consumed = '';
@@ -40,7 +38,7 @@ export function createServing({ consumer, onChanged, logger, ...initial }: Servi
     Object.assign(actionTypes, nextTypes);
   }
 
-  /** One subscription after another, always the newest wish: each costs the group an assignment. */
+  /** One subscription after another, always the newest request: each costs the group an assignment. */
   async function subscribe(): Promise<void> {
     while (!stopped() && consumed !== signatureOf(wanted)) {
       const specs = wanted;
@@ -58,11 +56,11 @@ export function createServing({ consumer, onChanged, logger, ...initial }: Servi
     shards,
     actionTypes,
     follow: (served) => {
-      if (stopped()) return;
+      if (stopped()) return false;
       replace(served);
-      onChanged();
       wanted = served.topics;
       subscribing ??= subscribe().finally(() => (subscribing = undefined));
+      return true;
     },
     stop: () => stopping.abort(),
   };

@@ -19,6 +19,8 @@ export interface WorkerMeter {
   /** A status query has ended. */
   asked(work: Work, answer: StatusAnswer): void;
   flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
+  /** Gauges from here on, asked for when the metrics are. */
+  watch(levels: () => WorkerLevels): void;
 }
 
 /** What a shard has under way. */
@@ -40,15 +42,12 @@ export interface WorkerLevels {
 
 export interface WorkerMeterDeps {
   meter: Meter;
-  /** Asked when somebody asks for the metrics. */
-  levels: () => WorkerLevels;
   clock: Clock;
   logger: Logger;
 }
 
-export function createWorkerMeter({ meter, levels, clock, logger }: WorkerMeterDeps): WorkerMeter {
+export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): WorkerMeter {
   const metrics = createMetrics(meter);
-  createGauges(meter, levels);
   const byTopic = new Map<string, ShardCounters>();
   const warnings = new Map<string, { count: number; sinceMs: number }>();
 
@@ -97,7 +96,7 @@ export function createWorkerMeter({ meter, levels, clock, logger }: WorkerMeterD
     asked: (work, answer) => {
       const { actionType: action, context } = work;
       metrics.statusQueries.of({ action, country: context.country, result: answer.kind }).add();
-      if (answer.kind === 'untold') warn(work, 'a status query brought nothing', answer.cause);
+      if (answer.kind === 'unanswered') warn(work, 'a status query brought nothing', answer.cause);
     },
     flushed: ({ recorded, claimed, refused }, results, claims, tookMs) => {
       metrics.flushSeconds.of({}).observe(tookMs / 1000);
@@ -107,6 +106,7 @@ export function createWorkerMeter({ meter, levels, clock, logger }: WorkerMeterD
       metrics.flushed.of({ what: 'not-claimed' }).add(claims - claimed.length);
       metrics.flushed.of({ what: 'refused' }).add(refused.length);
     },
+    watch: (levels) => createGauges(meter, levels),
   };
 }
 

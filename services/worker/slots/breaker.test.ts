@@ -11,6 +11,7 @@ function setUp() {
     end,
     endMany: (how: CallEnd, count: number) => Array.from({ length: count }, () => end(how)),
     pass: (ms: number) => (nowMs += ms),
+    at: () => nowMs,
     allowed: () => breaker.allowed(nowMs),
     retryInMs: () => breaker.retryInMs(nowMs),
   };
@@ -18,37 +19,37 @@ function setUp() {
 
 describe('the breaker of a shard', () => {
   it('opens when ten calls in a row are not answered, and says why', () => {
-    const { breaker, endMany, allowed } = setUp();
+    const { breaker, at, endMany, allowed } = setUp();
     expect(endMany('unanswered', 10).indexOf(true)).toBe(9);
     expect(allowed()).toBe(0);
-    expect(breaker.cause).toBe('connection refused');
+    expect(breaker.cause(at())).toBe('connection refused');
   });
 
   it('stays closed as long as some call is answered in between', () => {
-    const { breaker, end, endMany } = setUp();
+    const { breaker, at, end, endMany } = setUp();
     for (let round = 0; round < 5; round++) {
       endMany('unanswered', 9);
       end('answered');
     }
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen(at())).toBe(false);
   });
 
   it('stays closed while another run is served, however often one is not answered', () => {
-    const { breaker, end } = setUp();
+    const { breaker, at, end } = setUp();
     for (let call = 0; call < 100; call++) end('unanswered', { othersAreServed: true });
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen(at())).toBe(false);
   });
 
   it('is not opened by one run alone whose parameters are wrong', () => {
-    const { breaker, endMany } = setUp();
+    const { breaker, at, endMany } = setUp();
     endMany('misconfigured', 100);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen(at())).toBe(false);
   });
 
   it('opens when faults of configuration stop every run', () => {
-    const { breaker, end } = setUp();
+    const { breaker, at, end } = setUp();
     for (const feedId of ['a', 'b', 'c']) end('misconfigured', { feedId });
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.isOpen(at())).toBe(true);
   });
 
   it('lets one call through now and then, less and less often, every minute at last', () => {
@@ -88,12 +89,12 @@ describe('the breaker of a shard', () => {
   });
 
   it('opens again at once when the endpoint fails while it starts slowly', () => {
-    const { breaker, endMany, end, pass, retryInMs } = setUp();
+    const { breaker, at, endMany, end, pass, retryInMs } = setUp();
     endMany('unanswered', 10);
     pass(retryInMs());
     end('answered');
     endMany('unanswered', 2);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.isOpen(at())).toBe(true);
     expect(retryInMs()).toBe(2000);
   });
 });

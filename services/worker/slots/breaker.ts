@@ -1,9 +1,14 @@
-import { probeDelayMs } from '../../../shared/domain/endpoint/endpoint-guards.ts';
+import { partOf, probeDelayMs, slowStartCalls } from '../../../shared/domain/endpoint/endpoint-guards.ts';
+import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
 /** Calls in a row, over all runs, that brought no answer, until the shard's endpoint counts as down. */
 const failuresToOpen = 10;
 /** Runs that are refused for a fault of configuration, with no other that is served, until it is the endpoint's fault and not theirs. */
 const runsToOpen = 3;
+/** What was looked at longer ago says nothing any more: then this worker is on its own. */
+const lookLastsMs = 5000;
+/** Beyond this, nothing is left of a slow start. */
+const wholeStart = 1000;
 
 export type CallEnd = 'answered' | 'unanswered' | 'misconfigured';
 
@@ -17,87 +22,202 @@ export interface EndedCall {
   nowMs: number;
 }
 
+/** What the store has to be told: the calls met nothing but failures, or the probe has ended. */
+export interface GuardReport {
+  kind: 'open' | 'probe-answered' | 'probe-failed';
+  cause: string;
+  retryAfterMs: number | null;
+}
+
 /**
- * Keeps the calls of this worker to an endpoint that is down few. Closed, until it does not answer; open, with one call now and then to see; and when that
- * is answered, closed with a slow start: the slots double with each round that is answered.
+ * Keeps the calls to an endpoint that is down few, over all workers. This worker finds out by its own calls that the endpoint is down, and
+ * reports it to the store; from then on the store's word counts, whichever worker reported it: no worker calls but the one that was given
+ * the probe, and when that is answered, all start slowly together. As long as the store cannot be asked, this worker decides alone.
  */
 export interface Breaker {
-  readonly isOpen: boolean;
+  isOpen(nowMs: number): boolean;
   /** What people are shown; null unless it is open. */
-  readonly cause: string | null;
-  /** Calls that may be in flight now; infinite where nothing is wrong. */
+  cause(nowMs: number): string | null;
+  /** Calls of this worker that may be in flight now; infinite where nothing is wrong. */
   allowed(nowMs: number): number;
-  /** When it is open: until the next probe. */
+  /** When it is open: until the next probe, whichever worker makes it. */
   retryInMs(nowMs: number): number;
-  /**
-   * A call has ended.
-   * @param atMost how many were allowed at once: when there are few, fewer failures count as down
-   * @returns true when the breaker opened by it
-   */
-  onEnd(end: CallEnd, call: EndedCall, atMost?: number): boolean;
-  /** Closes it, without a slow start. */
-  reset(): void;
+  /** When it is open: until this worker may probe without asking; infinite where it has to ask, or does already. */
+  callInMs(nowMs: number): number;
+  onBegin(nowMs: number): void;
+  /** A call has ended. @returns true when the breaker opened by it */
+  onEnd(end: CallEnd, call: EndedCall): boolean;
+  /** What was begun was not called after all. */
+  onNoCall(): void;
+  /** To be reported to the store, and then to be crossed off. */
+  readonly report: GuardReport | null;
+  onReported(nowMs: number): void;
+  /** @param look null: it is well. @param askedAtMs when it was asked. @returns true when the breaker opened by it */
+  onLook(look: GuardLook | null, askedAtMs: number): boolean;
+  wantsProbe(nowMs: number): boolean;
+  /** The next probe is this worker's, if it begins by then. */
+  onGrant(untilMs: number): void;
 }
+
+type Mode =
+  /** Nothing is wrong. */
+  | { kind: 'closed' }
+  /** Found by this worker's own calls. Without the store, this worker probes. */
+  | { kind: 'found-down'; cause: string; retryAtMs: number }
+  /** Without the store, after this worker's probe was answered: the calls double with each round that is answered. */
+  | { kind: 'starting-alone'; limit: number; answered: number }
+  /** The store's word, good until it is `lookLastsMs` old: the worker probes to which the store gives the probe. */
+  | { kind: 'known-down'; cause: string; retryAtMs: number }
+  /** The store's word likewise: all workers start together. */
+  | { kind: 'starting-together'; sinceMs: number; workers: number; rank: number };
+
+const closed: Mode = { kind: 'closed' };
 
 /** @param random in [0, 1) */
 export function createBreaker(random: () => number): Breaker {
-  let failures = 0;
-  let misconfiguredRuns = new Set<string>();
-  let cause: string | null = null;
-  /** How often in a row it opened. */
-  let openings = 0;
-  let probeAtMs = 0;
-  /** While it closes slowly; infinite otherwise. */
-  let limit = Number.POSITIVE_INFINITY;
-  let answeredAtLimit = 0;
+  let mode: Mode = closed;
+  const evidence = { failures: 0, misconfiguredRuns: new Set<string>(), openings: 0 };
+  const probe = { grantedUntilMs: Number.NEGATIVE_INFINITY, isUnderWay: false };
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let report: GuardReport | null = null;
+  /** What was asked before does not know yet what was reported. */
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
 
-  function onAnswer(): boolean {
-    failures = 0;
-    if (misconfiguredRuns.size > 0) misconfiguredRuns = new Set();
-    if (cause !== null) {
-      cause = null;
-      limit = 2;
-      answeredAtLimit = 0;
-    } else if (limit !== Number.POSITIVE_INFINITY && ++answeredAtLimit >= limit) {
-      limit = limit >= 1000 ? Number.POSITIVE_INFINITY : limit * 2;
-      answeredAtLimit = 0;
-      if (limit === Number.POSITIVE_INFINITY) openings = 0;
-    }
-    return false;
+  const isAlone = (nowMs: number) => nowMs - lookedAtMs > lookLastsMs;
+
+  function modeAt(nowMs: number): Mode {
+    const isOfStore = mode.kind === 'known-down' || mode.kind === 'starting-together';
+    return isOfStore && isAlone(nowMs) ? closed : mode;
   }
 
-  function open({ cause: why, retryAfterMs, nowMs }: EndedCall): boolean {
-    const wasOpen = cause !== null;
-    openings++;
-    cause = why;
-    probeAtMs = nowMs + probeDelayMs(openings, retryAfterMs, random());
-    return !wasOpen;
+  function downAt(nowMs: number) {
+    const now = modeAt(nowMs);
+    return now.kind === 'found-down' || now.kind === 'known-down' ? now : null;
+  }
+
+  function allowed(nowMs: number): number {
+    const now = modeAt(nowMs);
+    switch (now.kind) {
+      case 'closed':
+        return Number.POSITIVE_INFINITY;
+      case 'starting-alone':
+        return now.limit;
+      case 'starting-together':
+        return partOf(slowStartCalls(nowMs - now.sinceMs), now.workers, now.rank);
+      default:
+        return (isAlone(nowMs) ? nowMs >= now.retryAtMs : nowMs < probe.grantedUntilMs) ? 1 : 0;
+    }
+  }
+
+  function open({ cause, retryAfterMs, nowMs }: EndedCall): void {
+    evidence.openings++;
+    mode = { kind: 'found-down', cause, retryAtMs: nowMs + probeDelayMs(evidence.openings, retryAfterMs, random()) };
+  }
+
+  function onAnswer(): void {
+    evidence.failures = 0;
+    evidence.misconfiguredRuns.clear();
+    if (mode.kind === 'found-down') {
+      mode = { kind: 'starting-alone', limit: 2, answered: 0 };
+      // It is over before it could be reported.
+      if (report?.kind === 'open') report = null;
+    } else if (mode.kind === 'starting-alone') onRoundOf(mode);
+  }
+
+  function onRoundOf({ limit, answered }: Extract<Mode, { kind: 'starting-alone' }>): void {
+    if (answered + 1 < limit) mode = { kind: 'starting-alone', limit, answered: answered + 1 };
+    else if (limit < wholeStart) mode = { kind: 'starting-alone', limit: limit * 2, answered: 0 };
+    else {
+      mode = closed;
+      evidence.openings = 0;
+    }
+  }
+
+  /** @returns true when it opened by it */
+  function onFailure(end: CallEnd, call: EndedCall): boolean {
+    const { nowMs, feedId } = call;
+    const atMost = allowed(nowMs);
+    if (end === 'misconfigured') evidence.misconfiguredRuns.add(feedId);
+    else evidence.failures++;
+    if (call.othersAreServed) return false;
+    // Where few calls are allowed at once, fewer failures count as down.
+    const isDown = evidence.failures >= Math.min(failuresToOpen, atMost);
+    if (!isDown && evidence.misconfiguredRuns.size < runsToOpen) return false;
+    open(call);
+    report = { kind: 'open', cause: call.cause, retryAfterMs: call.retryAfterMs };
+    return true;
+  }
+
+  /** From here on it is the store's. */
+  function forgetOwn(): void {
+    if (mode.kind !== 'found-down' && mode.kind !== 'starting-alone') return;
+    evidence.failures = 0;
+    evidence.openings = 0;
   }
 
   return {
-    get isOpen() {
-      return cause !== null;
+    isOpen: (nowMs) => downAt(nowMs) !== null,
+    cause: (nowMs) => downAt(nowMs)?.cause ?? null,
+    allowed,
+    retryInMs: (nowMs) => Math.max(0, (downAt(nowMs)?.retryAtMs ?? nowMs) - nowMs),
+    callInMs: (nowMs) => {
+      if (probe.isUnderWay) return Number.POSITIVE_INFINITY;
+      if (isAlone(nowMs)) return Math.max(0, (downAt(nowMs)?.retryAtMs ?? nowMs) - nowMs);
+      return nowMs < probe.grantedUntilMs ? 0 : Number.POSITIVE_INFINITY;
     },
-    get cause() {
-      return cause;
+    onBegin: (nowMs) => {
+      if (downAt(nowMs)) probe.isUnderWay = true;
     },
-    allowed: (nowMs) => (cause === null ? limit : nowMs >= probeAtMs ? 1 : 0),
-    retryInMs: (nowMs) => (cause === null ? 0 : Math.max(0, probeAtMs - nowMs)),
-    onEnd: (end, call, atMost = limit) => {
-      if (end === 'answered') return onAnswer();
-      // Calls that were under way when it opened: only a probe may put the next one off.
-      if (cause !== null) return call.nowMs >= probeAtMs && open(call);
-      if (end === 'misconfigured') misconfiguredRuns.add(call.feedId);
-      else failures++;
-      if (call.othersAreServed) return false;
-      const isDown = failures >= Math.min(failuresToOpen, atMost) || misconfiguredRuns.size >= runsToOpen;
-      return isDown && open(call);
+    onNoCall: () => {
+      probe.isUnderWay = false;
     },
-    reset: () => {
-      failures = 0;
-      cause = null;
-      limit = Number.POSITIVE_INFINITY;
-      openings = 0;
+    onEnd: (end, call) => {
+      const { nowMs, cause, retryAfterMs } = call;
+      const wasProbe = probe.isUnderWay;
+      probe.isUnderWay = false;
+      if (wasProbe && !isAlone(nowMs)) {
+        probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
+        report = { kind: end === 'answered' ? 'probe-answered' : 'probe-failed', cause, retryAfterMs };
+        return false;
+      }
+      const down = downAt(nowMs);
+      // Calls that were under way when it opened say nothing new: without the store only a probe may put the next one off.
+      if (down && !isAlone(nowMs)) return false;
+      if (end === 'answered') onAnswer();
+      else if (!down) return onFailure(end, call);
+      else if (nowMs >= down.retryAtMs) open(call);
+      return false;
+    },
+    get report() {
+      return report;
+    },
+    onReported: (nowMs) => {
+      report = null;
+      reportedAtMs = nowMs;
+    },
+    onLook: (look, askedAtMs) => {
+      const wasOpen = downAt(askedAtMs) !== null;
+      lookedAtMs = askedAtMs;
+      if (report !== null || askedAtMs < reportedAtMs) return false;
+      forgetOwn();
+      mode = look ? modeOf(look, askedAtMs) : closed;
+      const isOpen = downAt(askedAtMs) !== null;
+      if (!isOpen) probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
+      return !wasOpen && isOpen;
+    },
+    wantsProbe: (nowMs) => {
+      const now = modeAt(nowMs);
+      if (now.kind !== 'known-down' || probe.isUnderWay || report !== null) return false;
+      return nowMs >= now.retryAtMs && nowMs >= probe.grantedUntilMs;
+    },
+    onGrant: (untilMs) => {
+      probe.grantedUntilMs = untilMs;
     },
   };
+}
+
+function modeOf(look: GuardLook, askedAtMs: number): Mode {
+  if (look.state === 'open') return { kind: 'known-down', cause: look.cause, retryAtMs: askedAtMs + look.retryInMs };
+  const { sinceMs, workers, rank } = look;
+  return { kind: 'starting-together', sinceMs: askedAtMs - sinceMs, workers, rank };
 }

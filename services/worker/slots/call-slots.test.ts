@@ -3,7 +3,10 @@ import { engineConfig } from '../../../shared/contracts/endpoints/engine-config.
 import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
-import { createCallSlots, type CallSlots, type ReleasePause, type ServedCall } from './call-slots.ts';
+import { createCallSlots, type CallSlots, type ReleasePause } from './call-slots.ts';
+import { ratedActions } from './group-views.ts';
+import type { ServedCall } from './learn-from-call.ts';
+import { createSlotGroups, type SlotGroups } from './slot-groups.ts';
 import { createStanding } from '../claims/step-standing.ts';
 import type { Work } from '../work.ts';
 
@@ -31,6 +34,7 @@ describe('call slots', () => {
   let clock: SettableClock;
   let calls: Call[];
   let released: { work: Work; pause: ReleasePause | null }[];
+  let groups: SlotGroups;
   let slots: CallSlots;
 
   let actionTypes: ReturnType<typeof configOf>['actionTypes'];
@@ -42,17 +46,22 @@ describe('call slots', () => {
         countries.map((country) => [topics.shard({ actionType, country }), { actionType, country }] as const),
       ),
     );
+    const monotonicMs = () => clock.monotonicMs();
+    groups = createSlotGroups({ shards, actionTypes, concurrency: total, monotonicMs, random: () => 0.5 });
     return createCallSlots({
-      shards,
-      actionTypes,
+      groups,
       concurrency: total,
       leaseMs: 30_000,
       serve: (work) => new Promise((resolve) => calls.push({ work, end: (served = answered) => resolve(served) })),
       onReport: () => undefined,
       release: (works, pause) => released.push(...works.map((work) => ({ work, pause }))),
-      monotonicMs: () => clock.monotonicMs(),
-      random: () => 0.5,
+      monotonicMs,
     });
+  }
+
+  function reshape(): void {
+    groups.reshape();
+    slots.resume();
   }
 
   function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
@@ -193,12 +202,12 @@ describe('call slots', () => {
     expect(inFlightOf('slow')).toBe(50);
 
     Object.assign(actionTypes, configOf(120).actionTypes);
-    slots.reshape();
+    reshape();
     await rounds(2, 9000, ['slow']);
     expect(inFlightOf('slow')).toBe(100);
 
     Object.assign(actionTypes, configOf(12).actionTypes);
-    slots.reshape();
+    reshape();
     await rounds(1, 9000, ['slow']);
     expect(inFlightOf('slow')).toBe(10);
   });
@@ -206,25 +215,22 @@ describe('call slots', () => {
   it('follow the other bounds that are changed, in all shards of the action type', async () => {
     slots.add([...worksOf('a', 10), ...worksOf('b', 10, { country: 'ID' })]);
     await endCalls(20, ['a', 'b']);
-    const budgets = [SG, ID].map((topic) => slots.retryBudgetOf(topic));
-    const retries = () => budgets.map((budget) => Array.from({ length: 50 }, () => budget.take(clock.monotonicMs())));
     const [type] = Object.values(configOf(64).actionTypes);
     if (!type) throw new Error('no action type is configured');
 
-    Object.assign(actionTypes, { 'award-reward': { ...type, retryBudgetPercent: 100, ratePerSecond: { calls: 5 } } });
-    slots.reshape();
+    Object.assign(actionTypes, { 'award-reward': { ...type, ratePerSecond: { calls: 5 } } });
+    reshape();
 
-    expect(retries().map((taken) => taken.filter((each) => each !== null).length)).toEqual([50, 50]);
-    const rated = [...slots.rated([])];
+    const rated = [...ratedActions(groups.all.values(), [])];
     expect(rated).toMatchObject([
       { actionType: 'award-reward', rate: { buckets: [{ unit: 'calls', ratePerSecond: 5 }] } },
     ]);
-    expect([slots.takeRate(SG, 1), slots.takeRate(ID, 1)]).toEqual([false, false]);
+    expect([groups.takeRate(SG, 1), groups.takeRate(ID, 1)]).toEqual([false, false]);
 
     Object.assign(actionTypes, { 'award-reward': type });
-    slots.reshape();
-    expect([...slots.rated([])]).toEqual([]);
-    expect([slots.takeRate(SG, 1), slots.takeRate(ID, 1)]).toEqual([true, true]);
+    reshape();
+    expect([...ratedActions(groups.all.values(), [])]).toEqual([]);
+    expect([groups.takeRate(SG, 1), groups.takeRate(ID, 1)]).toEqual([true, true]);
   });
 
   it('want more claims ahead of the calls when these are quick, and for each shard by its own', async () => {

@@ -1,60 +1,48 @@
-import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
-import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
-import type { Pressure } from '../call/read-answer.ts';
-import type { CallEnd } from './breaker.ts';
+/*
+ * Between a claim and its call stand six limits. A step that one of them holds back stays unclaimed, or waits claimed in its feed's line; it
+ * never fails for it. A claim is made where `room` and `roomOf` are left; a call begins when all of these let it, asked in this order:
+ *
+ * | no. | limit                | bounds                                    | of                       | learns from           | file              |
+ * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
+ * | 1   | breaker              | calls to an endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        |
+ * | 2   | adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429, times | adaptive-limit.ts |
+ * | 3   | first calls          | a burst after silence                     | shard, this worker       | answers, time         | slot-group.ts     |
+ * | 4   | feed's line          | a feed of which little is known           | feed in a shard          | answers               | slot-group.ts     |
+ * | 5   | pools                | calls at once; slow ones leave some over  | action type, then worker | mean times            | slot-pool.ts      |
+ * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
+ *
+ * 1 to 3 together are `slotsOf`; the shard with the fewest calls in flight comes first, and in it the feed with the fewest (next-line.ts). The
+ * rate comes last, because it is taken: whose turn it is waits for it, or a large batch would wait for ever behind small ones. The same
+ * bounds, in steps instead of calls, limit what is claimed ahead (`roomOfGroup`, `roomOfFeed`). What a call's end teaches is in
+ * learn-from-call.ts; guard-keeper.ts and rate-keeper.ts exchange it with the other workers.
+ */
 import { heldBackForMs, nextLine } from './next-line.ts';
-import type { RatedAction } from './keep-rates.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { RetryBudget } from './retry-budget.ts';
-import type { SharedBreaker } from './shared-breaker.ts';
-import {
-  beginCall,
-  endCall,
-  lineOf,
-  othersAreServed,
-  roomOfFeed,
-  roomOfGroup,
-  slotsOf,
-  type FeedLine,
-  type SlotGroup,
-} from './slot-group.ts';
-import { createSlotGroups } from './slot-groups.ts';
+import { learnFromCall, type ServedCall } from './learn-from-call.ts';
+import { beginCall, endCall, lineOf, roomOfFeed, roomOfGroup, type FeedLine, type SlotGroup } from './slot-group.ts';
+import type { SlotGroups } from './slot-groups.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../work.ts';
-import type { ShardLevels } from '../report/worker-meter.ts';
 
 /** Claims that wait for a slot, over all shards; each shard may have a few beyond it. */
 const maxWaiting = 1500;
 const waitingFloor = 10;
 
 export interface CallSlotsDeps {
-  /** By topic. It may change, and `reshape` is told then. */
-  shards: ReadonlyMap<string, Shard>;
-  /** These likewise. */
-  actionTypes: EngineConfig['actionTypes'];
+  /** What is learned of the shards is in them. */
+  groups: SlotGroups;
   /** Calls in flight over all action types. */
   concurrency: number;
   leaseMs: number;
-  /** Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the slot is free again. */
+  /**
+   * Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the slot is free again;
+   * with null when no call was made.
+   */
   serve: (work: Work) => Promise<ServedCall | null>;
-  /** A breaker has something to tell the store. */
+  /** A breaker has something to report to the store. */
   onReport: () => void;
   /** Takes back what was claimed and will not be called now. */
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   monotonicMs: () => number;
-  /** In [0, 1). */
-  random: () => number;
-}
-
-/** How a call ended; null in its stead when none was made. */
-export interface ServedCall {
-  end: CallEnd;
-  /** For people, where it was not answered. */
-  cause: string;
-  /** Null where the endpoint took it well. */
-  pressure: Pressure | null;
-  /** What the endpoint asked for; null where it did not. */
-  retryAfterMs: number | null;
 }
 
 /** The shard's endpoint is down: what is given back is to come again then. */
@@ -63,21 +51,9 @@ export interface ReleasePause {
   delayMs: number;
 }
 
-/** A shard with its breaker. */
-export interface GuardedShard {
-  readonly shard: Shard;
-  readonly topic: string;
-  readonly breaker: SharedBreaker;
-  readonly hasCalls: boolean;
-  /** Claimed steps wait for a call. */
-  readonly hasWaiting: boolean;
-  /** The store said that its endpoint is down. */
-  onOpened(): void;
-}
-
 /**
  * Claimed steps wait here for a call slot of their shard. Slots are shared evenly by what is in flight (max-min fair): over the shards, and
- * inside each over its feeds, so that whose calls take long holds no more of them than others, and nobody is without.
+ * inside each over its feeds, so that a feed whose calls take long holds no more of them than others, and none is without.
  */
 export interface CallSlots {
   /** How many more steps of the shard may be claimed now, and how many of one of its feeds. */
@@ -86,23 +62,14 @@ export interface CallSlots {
   add(works: readonly Work[]): void;
   /** Until a shard that lets no call through now, because its endpoint is down or asked for a pause, does so; infinite when none will by itself. */
   nextCallInMs(topics: Iterable<string>): number;
-  /** What the store has to know of the shards' breakers, and they of the store. */
-  guarded(): Iterable<GuardedShard>;
-  /** The action types with a rate that all workers share. @param queued topics with steps that wait to be claimed */
-  rated(queued: Iterable<string>): Iterable<RatedAction>;
-  /** Of a shard: what bounds its retries. */
-  retryBudgetOf(topic: string): RetryBudget;
-  /** Whether the shard's rate has room for one more call, beyond the one that was begun; it is then taken. */
-  takeRate(topic: string, users: number): boolean;
-  /** Feeds of which somebody waits for a slot. */
+  /** Feeds with steps that wait for a slot. */
   waitingFeeds(): string[];
   /** Releases what waits of these feeds: their runs were stopped, however long it would be until a slot is free. */
   releaseFeeds(feedIds: readonly string[]): void;
-  /** Begins calls that time has made room for. */
+  /** The shard's endpoint is down: what waits is given back until the next probe, and it begins anew when it is back. */
+  onOpened(topic: string): void;
+  /** Begins calls that time, or other bounds, have made room for. */
   resume(): void;
-  levels(): Omit<ShardLevels, 'recorded'>[];
-  /** There are other shards, or types whose concurrency, rate or budget differs. A shard that is gone ends what it has. */
-  reshape(): void;
   /** No more calls begin: what waits for one, and what is still added, is released. */
   close(): void;
   /** Resolves when no call is in flight. */
@@ -112,18 +79,11 @@ export interface CallSlots {
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   const { leaseMs, serve, release, monotonicMs } = deps;
   const total = createWorkerPool(deps.concurrency);
-  const slotGroups = createSlotGroups(deps);
-  const { groups } = slotGroups;
+  const groups = deps.groups.all;
   let waiting = 0;
   let turns = 0;
   let closed = false;
   let whenIdle = Promise.withResolvers<null>();
-
-  function groupOf(topic: string): SlotGroup {
-    const group = groups.get(topic);
-    if (!group) throw new Error(`no call slots for ${topic}`);
-    return group;
-  }
 
   function start(): void {
     for (;;) {
@@ -147,30 +107,16 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     const nowMs = monotonicMs();
     group.pool.end(wasSlow);
     total.end(wasSlow);
-    if (served) learn(group, line, served, startedMs, nowMs);
-    else group.breaker.onNoCall();
+    const before = group.breaker.report;
+    if (!served) group.breaker.onNoCall();
+    else if (learnFromCall({ group, line, startedMs, nowMs }, served)) giveBack(group, nowMs);
+    if (group.breaker.report !== before) deps.onReport();
     endCall(group, line, served && nowMs - startedMs, nowMs);
     start();
     if (total.inFlight === 0) whenIdle.resolve(null);
   }
 
-  function learn(group: SlotGroup, line: FeedLine, served: ServedCall, startedMs: number, nowMs: number): void {
-    const { end, cause, pressure, retryAfterMs } = served;
-    const { feedId } = line;
-    line.isServed = end === 'answered';
-    const othersServed = end !== 'answered' && othersAreServed(group, feedId);
-    // What one campaign is told alone is none of the others' business: its steps wait by themselves.
-    const pauseMs = othersServed ? null : retryAfterMs;
-    group.adaptive.onEnd({ startedMs, nowMs, inFlight: group.inFlight, pressure, pauseMs });
-    const call = { feedId, cause, othersAreServed: othersServed, retryAfterMs, nowMs };
-    const { breaker } = group;
-    const before = breaker.report;
-    if (breaker.onEnd(end, call)) onOpened(group, nowMs);
-    if (breaker.report !== before) deps.onReport();
-  }
-
-  /** The endpoint is down: what waits here is given back until somebody may probe, and it begins anew when it is back. */
-  function onOpened(group: SlotGroup, nowMs: number): void {
+  function giveBack(group: SlotGroup, nowMs: number): void {
     const { breaker, adaptive } = group;
     adaptive.reset();
     releaseGroup(group, { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) });
@@ -206,7 +152,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       }
       const nowMs = monotonicMs();
       for (const work of works) {
-        const group = groupOf(work.topic);
+        const group = deps.groups.of(work.topic);
         lineOf(group, work.claim.feedId, nowMs).waiting.push(work);
         group.waiting++;
         waiting++;
@@ -226,6 +172,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         }
       }
     },
+    onOpened: (topic) => giveBack(deps.groups.of(topic), monotonicMs()),
     nextCallInMs: (topics) => {
       const nowMs = monotonicMs();
       const queued = new Set(topics);
@@ -235,49 +182,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       }
       return soonest;
     },
-    rated: (topics) => {
-      const queued = new Set(topics);
-      const rated = new Map<RateLimit, RatedAction>();
-      for (const { shard, topic, rate, inFlight, waiting: own } of groups.values()) {
-        if (!rate) continue;
-        const hasWork = (rated.get(rate)?.hasWork ?? false) || inFlight + own > 0 || queued.has(topic);
-        rated.set(rate, { actionType: shard.actionType, rate, hasWork });
-      }
-      return rated.values();
-    },
-    retryBudgetOf: (topic) => groupOf(topic).retryBudget,
-    takeRate: (topic, users) => {
-      const { rate } = groupOf(topic);
-      const nowMs = monotonicMs();
-      if (rate && rate.waitMs(users, nowMs) > 0) return false;
-      rate?.take(users, nowMs);
-      return true;
-    },
-    guarded: () =>
-      [...groups.values()].map((group) => ({
-        shard: group.shard,
-        topic: group.topic,
-        breaker: group.breaker,
-        hasCalls: group.inFlight > 0,
-        hasWaiting: group.waiting > 0,
-        onOpened: () => onOpened(group, monotonicMs()),
-      })),
     resume: start,
-    levels: () => {
-      const nowMs = monotonicMs();
-      const served = [...groups.values()].filter(({ topic }) => deps.shards.has(topic));
-      return served.map((group) => ({
-        shard: group.shard,
-        inFlight: group.inFlight,
-        limit: slotsOf(group, nowMs),
-        waiting: group.waiting,
-        isBreakerOpen: group.breaker.isOpen(nowMs),
-      }));
-    },
-    reshape: () => {
-      slotGroups.reshape();
-      start();
-    },
     close: () => {
       closed = true;
       for (const group of groups.values()) releaseGroup(group, null);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
-import type { CallEnd } from './breaker.ts';
-import { createSharedBreaker, type SharedBreaker } from './shared-breaker.ts';
+import { createBreaker, type Breaker, type CallEnd } from './breaker.ts';
 
 const shard = { actionType: 'award-reward', country: 'SG' };
 const cause = 'connection refused';
@@ -15,10 +14,10 @@ function slowStart(sinceMs: number, workers = 1, rank = 0): GuardLook {
 }
 
 describe('the breaker that all workers share', () => {
-  let breaker: SharedBreaker;
+  let breaker: Breaker;
   let nowMs: number;
   beforeEach(() => {
-    breaker = createSharedBreaker(() => 0.5);
+    breaker = createBreaker(() => 0.5);
     nowMs = 1000;
   });
 
@@ -56,7 +55,7 @@ describe('the breaker that all workers share', () => {
     expect(breaker.isOpen(nowMs)).toBe(true);
     const askedAtMs = nowMs;
     nowMs += 10;
-    breaker.onTold(nowMs);
+    breaker.onReported(nowMs);
     breaker.onLook(null, askedAtMs);
     expect(breaker.isOpen(nowMs)).toBe(true);
     look(openLook(1000));

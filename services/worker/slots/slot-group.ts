@@ -1,9 +1,8 @@
 import { maxBatchUsers } from '../../../shared/domain/step/batch.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createAdaptiveLimit, type AdaptiveLimit } from './adaptive-limit.ts';
-import { createSharedBreaker, type SharedBreaker } from './shared-breaker.ts';
+import { createBreaker, type Breaker } from './breaker.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../intake/step-fifo.ts';
 import type { Work } from '../work.ts';
@@ -33,7 +32,7 @@ export interface FeedLine extends CallLine {
   /** How the last call ended; null before. */
   isServed: boolean | null;
   lastEndMs: number;
-  /** Counts the calls begun, over all: who began one longest ago comes first among equals. */
+  /** Counts the calls begun, over all: among equals, the line that began one longest ago comes first. */
   lastTurn: number;
 }
 
@@ -43,11 +42,10 @@ export interface SlotGroup {
   readonly topic: string;
   readonly pool: SlotPool;
   readonly lines: Map<string, FeedLine>;
-  readonly breaker: SharedBreaker;
+  readonly breaker: Breaker;
   readonly adaptive: AdaptiveLimit;
   /** The action type's, over all its countries; null where nothing limits it. */
   rate: RateLimit | null;
-  readonly retryBudget: RetryBudget;
   inFlight: number;
   waiting: number;
   meanMs: number;
@@ -65,22 +63,20 @@ export interface SlotGroupTerms {
   /** Calls at once, however badly the endpoint takes them. */
   minConcurrency: number;
   rate: RateLimit | null;
-  retryBudgetPercent: number;
   /** In [0, 1). */
   random: () => number;
 }
 
 export function createSlotGroup(terms: SlotGroupTerms): SlotGroup {
-  const { topic, shard, pool, minConcurrency, rate, retryBudgetPercent, random } = terms;
+  const { topic, shard, pool, minConcurrency, rate, random } = terms;
   return {
     shard,
     topic,
     pool,
     lines: new Map(),
-    breaker: createSharedBreaker(random),
+    breaker: createBreaker(random),
     adaptive: createAdaptiveLimit(minConcurrency, pool.capacity),
     rate,
-    retryBudget: createRetryBudget(retryBudgetPercent),
     inFlight: 0,
     waiting: 0,
     meanMs: 0,

@@ -18,7 +18,11 @@ export interface SlotGroupsDeps {
 
 export interface SlotGroups {
   /** By topic. Groups stay, with what they have learned, also those of shards that are not served any more: calls may be under way. */
-  readonly groups: ReadonlyMap<string, SlotGroup>;
+  readonly all: ReadonlyMap<string, SlotGroup>;
+  /** @throws Error when no such shard was ever served */
+  of(topic: string): SlotGroup;
+  /** Whether the shard's rate has room for one more call, beyond the one that was begun; it is then taken. */
+  takeRate(topic: string, users: number): boolean;
   /** Follows the shards and types as they are now. @throws Error when a shard's action type is not among them */
   reshape(): void;
 }
@@ -54,9 +58,9 @@ export function createSlotGroups(deps: SlotGroupsDeps): SlotGroups {
     const capacity = Math.min(type.concurrency, concurrency);
     const action = actions.get(shard.actionType) ?? createAction(type, capacity);
     actions.set(shard.actionType, action);
-    const { minConcurrency, retryBudgetPercent } = type;
+    const { minConcurrency } = type;
     const { pool, rate } = action;
-    groups.set(topic, createSlotGroup({ topic, shard, pool, minConcurrency, rate, retryBudgetPercent, random }));
+    groups.set(topic, createSlotGroup({ topic, shard, pool, minConcurrency, rate, random }));
   }
 
   function reshape(): void {
@@ -72,14 +76,30 @@ export function createSlotGroups(deps: SlotGroupsDeps): SlotGroups {
     for (const [topic, shard] of shards) if (!groups.has(topic)) addGroup(topic, shard);
   }
 
+  function of(topic: string): SlotGroup {
+    const group = groups.get(topic);
+    if (!group) throw new Error(`no call slots for ${topic}`);
+    return group;
+  }
+
   reshape();
-  return { groups, reshape };
+  return {
+    all: groups,
+    of,
+    takeRate: (topic, users) => {
+      const { rate } = of(topic);
+      const nowMs = monotonicMs();
+      if (rate && rate.waitMs(users, nowMs) > 0) return false;
+      rate?.take(users, nowMs);
+      return true;
+    },
+    reshape,
+  };
 }
 
 function changeGroup(group: SlotGroup, type: ActionTypeConfig, { pool, rate }: ActionSlots): void {
   group.rate = rate;
   group.adaptive.resize(type.minConcurrency, pool.capacity);
-  group.retryBudget.allow(type.retryBudgetPercent);
 }
 
 function isSameRate(one: RatePerSecond | undefined, other: RatePerSecond | undefined): boolean {

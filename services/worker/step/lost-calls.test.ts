@@ -179,7 +179,7 @@ describe('a lost call of class C', () => {
 });
 
 describe('a status question', () => {
-  it('takes nothing from the retry budget, however many there are at once', async () => {
+  it('waits for no other, however many there are at once', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: readable });
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length % 4 === 0 ? lost : answer(seen));
@@ -187,7 +187,6 @@ describe('a status question', () => {
     const { runId, totals } = await feed(batches, oneStep);
     await passTime(clock, 1000);
     expect([endpoint.seen.length, endpoint.asked.length]).toEqual([120, 0]);
-    // By then no call is left in the window that would earn a retry: 20 are all that there may be.
     await passTime(clock, 70_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);

@@ -1,6 +1,6 @@
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { AttemptNote, ChildBatch, StepResult, ToldUsers } from '../../../shared/ports/step-ledger.ts';
-import type { FinalReading, ReportedReading } from './step-result.ts';
+import type { FinalReading, ReportedReading } from '../call/read-endpoint.ts';
 
 interface WholeReading {
   kind: 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous';

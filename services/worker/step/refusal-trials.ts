@@ -1,7 +1,9 @@
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { HeldSteps } from './held-steps.ts';
-import { heldResult, refusedResult, releasedResult, splitResult, type ResultTerms } from './step-result.ts';
+import { splitResult } from './done-result.ts';
+import { refusedResult } from './result-of-answer.ts';
+import { putBackResult, type ResultTerms } from './waiting-result.ts';
 import { noteAttempt } from './note-attempt.ts';
 import type { FinishedStep, Refusal, Work } from '../work.ts';
 
@@ -25,8 +27,8 @@ export function beginTrial(work: Work): FinishedStep {
 }
 
 /**
- * One of the single users is through. With the last of them, everybody else goes on: bisected where somebody was accepted, back and held
- * where all were refused and nobody ever succeeded.
+ * One of the single users is through. With the last of them, the others go on: bisected where a user was accepted, back and held where
+ * all were refused and no user ever succeeded.
  */
 export async function endProbe(
   { standing }: Work,
@@ -47,7 +49,7 @@ export async function endProbe(
   if (first && refusedAlone.length === trial.probes) {
     await heldSteps.hold(standing, `${first.refusal.cause} (the endpoint refuses the parameters of this step)`);
   }
-  const back = standing.hold ? heldResult : releasedResult;
+  const back = (work: Work) => putBackResult(work, 0, null);
   const calledBack = refusedWorks.map(({ work, refusal }) => finish(work, refusal, back(work)));
   return { finished: [...calledBack, ...parked.map((work) => ({ work, result: back(work) }))], again: [] };
 }

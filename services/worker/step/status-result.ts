@@ -2,16 +2,18 @@ import { consequenceOfStatus, type StatusReading } from '../../../shared/domain/
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { UserStatus } from '../call/read-status.ts';
-import { childrenOf, doneResult, retryDelayMs, waitingResult, type ResultTerms } from './step-result.ts';
+import { childrenOf } from './child-batches.ts';
+import { doneResult } from './done-result.ts';
+import { retryDelayMs, waitingResult, type ResultTerms } from './waiting-result.ts';
 import type { Work } from '../work.ts';
 
 /** `call`: the lost call was never applied and never will be; the same may be sent again, with the same key. */
 export type StatusConsequence = { kind: 'call' } | { kind: 'record'; result: StepResult };
 
 /**
- * What becomes of a class C step whose users were asked for. Whoever was served or failed goes on with this recording. If everybody else is
- * in one and the same state, the step itself goes on; the others are child batches: who was never served is called for at once under a key
- * of their own, and who is not settled yet is asked for again.
+ * What becomes of a class C step whose users were asked for. Users that were served or failed go on with this recording. If all others are
+ * in one and the same state, the step itself goes on; else they are child batches: users that were never served are called for at once under
+ * a key of their own, and users that are not settled yet are asked for again.
  */
 export function statusResult(
   work: Work,

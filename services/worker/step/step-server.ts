@@ -1,19 +1,20 @@
 import type { ClaimedStep, RefusedStep } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { ReleasePause, ServedCall } from '../slots/call-slots.ts';
+import type { ReleasePause } from '../slots/call-slots.ts';
+import type { ServedCall } from '../slots/learn-from-call.ts';
 import { afterProbe, processBatch, type Processed, type ProcessBatchDeps } from './process-batch.ts';
 import type { Prepared } from '../claims/prepare-work.ts';
-import { pausedResult, releasedResult } from './step-result.ts';
+import type { StepOutcomes } from './step-outcomes.ts';
+import { putBackResult } from './waiting-result.ts';
 import type { FinishedStep, OpenMessage, Work } from '../work.ts';
 
 export interface StepServerDeps extends ProcessBatchDeps {
-  onFinished: (steps: readonly FinishedStep[]) => void;
-  onCallable: (works: readonly Work[]) => void;
+  outcomes: StepOutcomes;
   onHandled: (origin: OpenMessage | null) => void;
   logger: Logger;
 }
 
-/** The border around serving single steps: whatever happens to one, its slot comes free, and whoever waits for it hears of it. */
+/** The border around serving single steps: whatever happens to one, its slot comes free, and what waits for it goes on. */
 export interface StepServer {
   /** Never rejects. Null where no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
@@ -23,19 +24,19 @@ export interface StepServer {
   leaveBroken(broken: Prepared['broken']): void;
   /** Results that were not written, and steps that the store will never take. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;
-  /** Split for a trial, and its single users will not come: who waits for them goes back. */
+  /** Split for a trial, and its single users will not come: what waits for them goes back. */
   abandonTrials(steps: readonly FinishedStep[]): void;
   /** Resolves when everything that was released is handed on. */
   idle(): Promise<void>;
 }
 
 export function createStepServer(deps: StepServerDeps): StepServer {
-  const { onFinished, onCallable, onHandled, directory, markBegun, random, logger } = deps;
+  const { outcomes, onHandled, directory, markBegun, random, logger } = deps;
   const underWay = new Set<Promise<void>>();
 
   function handOn({ finished, again }: Pick<Processed, 'finished' | 'again'>): void {
-    onFinished(finished);
-    if (again.length > 0) onCallable(again);
+    outcomes.record(finished);
+    outcomes.callAgain(again);
   }
 
   async function serve(work: Work): Promise<ServedCall | null> {
@@ -85,11 +86,11 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     release: (works, pause) => {
       const results = works.map((work): FinishedStep => {
         const result = pause
-          ? pausedResult(work, pause.delayMs * (1 + random() / 2), pause.cause)
-          : releasedResult(work);
+          ? putBackResult(work, Math.round(pause.delayMs * (1 + random() / 2)), pause.cause)
+          : putBackResult(work, 0, null);
         return { work, result };
       });
-      onFinished(results);
+      outcomes.record(results);
       for (const work of works) if (work.isProbe) track(endProbeOf(work));
     },
     lose: (lost, refused) => {

@@ -69,11 +69,6 @@ const actionTypeFields = service.extend({
       maxDelayMs: z.int().min(100).max(86_400_000).default(300_000),
     })
     .prefault({}),
-  /**
-   * Of the calls of one worker in ten seconds, retries that are not answered may be so many, and twenty more; others
-   * wait.
-   */
-  retryBudgetPercent: z.number().min(0).max(100).default(20),
   /** What all workers together may send to this action type's endpoint, over all countries. */
   ratePerSecond: z
     .strictObject({

@@ -2,21 +2,13 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { RateShares } from '../../../shared/ports/rate-shares.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { RatedAction } from './group-views.ts';
 
 const everyMs = 1000;
 /** A share that is not renewed ends; three looks may fail before. */
 const leaseMs = 3500;
-/** Who has nothing to call for does not ask: it is woken when it has. */
+/** A worker that has nothing to call for does not ask: it is woken when it has. */
 const idleMs = 60_000;
-
-/** An action type with a rate that all workers share. */
-export interface RatedAction {
-  readonly actionType: string;
-  readonly rate: RateLimit;
-  /** It has something to call for, or calls. */
-  readonly hasWork: boolean;
-}
 
 export interface RateKeeperDeps {
   rateShares: RateShares;

@@ -2,16 +2,16 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { EndpointGuards } from '../../../shared/ports/endpoint-guards.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
-import type { GuardedShard } from './call-slots.ts';
+import type { GuardedShard } from './group-views.ts';
 
 const wellMs = 2000;
 const troubledMs = 1000;
-/** Who has nothing to call for does not ask: it is woken when it has. */
+/** A worker that has nothing to call for does not ask: it is woken when it has. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
-/** Whoever was given the probe begins it within this time, or not at all. */
+/** The worker that was given the probe begins it within this time, or not at all. */
 const probeBeginsWithinMs = 3000;
-/** What a probe may take beyond its call's time-out, until it is told. */
+/** What a probe may take beyond its call's time-out, until it is reported. */
 const probeMarginMs = 2000;
 
 export interface GuardKeeperDeps {
@@ -20,6 +20,8 @@ export interface GuardKeeperDeps {
   /** Topics with steps that wait to be claimed. */
   queuedTopics: () => Iterable<string>;
   timeoutMsOf: (actionType: string) => number;
+  /** The store said that the endpoint of this shard is down. */
+  onOpened: (topic: string) => void;
   /** Calls may begin that could not before. */
   onRoom: () => void;
   clock: Clock;
@@ -28,7 +30,7 @@ export interface GuardKeeperDeps {
   logger: Logger;
 }
 
-/** Tells the store of this worker's breakers, asks it for all workers', and for the probe where one is due. */
+/** Reports this worker's breakers to the store, asks it for all workers', and for the probe where one is due. */
 export interface GuardKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
   /** There is work: asks again if it had stopped asking. */
   onWork(): void;
@@ -45,15 +47,14 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
     isIdle = !shards.some((shard) => hasWork(shard) || shard.breaker.report !== null);
     if (isIdle) return idleMs;
 
-    for (const shard of shards) await tell(shard);
+    for (const shard of shards) await report(shard);
     for (const shard of shards) if (!shard.hasCalls && hasWork(shard)) await askForProbe(shard);
     return await look(shards, shards.filter(hasWork));
   }
 
-  async function tell({ shard, breaker }: GuardedShard): Promise<void> {
-    const { report } = breaker;
-    if (!report) return;
-    const { kind, cause, retryAfterMs } = report;
+  async function report({ shard, breaker }: GuardedShard): Promise<void> {
+    if (!breaker.report) return;
+    const { kind, cause, retryAfterMs } = breaker.report;
     const broken = { shard, cause, retryAfterMs, random: random() };
     if (kind === 'open') {
       await guards.open(broken);
@@ -63,7 +64,7 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
       await guards.endProbe({ ...broken, answered });
       if (answered) logger.info({ ...shard }, 'an endpoint answers again, its breaker closes');
     }
-    breaker.onTold(clock.monotonicMs());
+    breaker.onReported(clock.monotonicMs());
   }
 
   async function askForProbe({ shard, breaker }: GuardedShard): Promise<void> {
@@ -82,11 +83,10 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
     const byName = new Map(seen.map((guard) => [nameOf(guard), guard]));
     let soonestMs = seen.length === 0 ? wellMs : troubledMs;
     let hasRoom = false;
-    for (const guardedShard of shards) {
-      const { shard, breaker } = guardedShard;
+    for (const { shard, topic, breaker } of shards) {
       const before = breaker.allowed(askedAtMs);
       const guard = byName.get(nameOf(shard)) ?? null;
-      if (breaker.onLook(guard, askedAtMs)) guardedShard.onOpened();
+      if (breaker.onLook(guard, askedAtMs)) deps.onOpened(topic);
       if (breaker.allowed(askedAtMs) > before) hasRoom = true;
       if (guard?.state === 'open' && guard.retryInMs > 0) soonestMs = Math.min(soonestMs, Math.ceil(guard.retryInMs));
     }

@@ -1,10 +1,10 @@
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
-import { readStatus } from './read-status.ts';
-import type { BatchEndpoint } from './batch-endpoint.port.ts';
-import { statusResult } from '../step/status-result.ts';
-import { retryDelayMs, waitingResult, type ResultTerms } from '../step/step-result.ts';
+import { readStatus } from '../call/read-status.ts';
+import type { BatchEndpoint } from '../call/batch-endpoint.port.ts';
+import { statusResult } from './status-result.ts';
+import { retryDelayMs, waitingResult, type ResultTerms } from './waiting-result.ts';
 import type { Work } from '../work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
 
@@ -27,7 +27,7 @@ export async function askStatus(
   const read = readStatus(usersOf(work.users), answer);
   meter.asked(work, read);
   const terms = termsNow();
-  if (read.kind === 'untold') {
+  if (read.kind === 'unanswered') {
     const result = waitingResult(work, retryDelayMs(work, work.claim.epoch, terms), true, read.cause);
     return { kind: 'record', result };
   }

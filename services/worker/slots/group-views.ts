@@ -1,0 +1,57 @@
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
+import type { ShardLevels } from '../report/worker-meter.ts';
+import type { Breaker } from './breaker.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { slotsOf, type SlotGroup } from './slot-group.ts';
+
+/** A shard with its breaker. */
+export interface GuardedShard {
+  readonly shard: Shard;
+  readonly topic: string;
+  readonly breaker: Breaker;
+  readonly hasCalls: boolean;
+  /** Claimed steps wait for a call. */
+  readonly hasWaiting: boolean;
+}
+
+/** An action type with a rate that all workers share. */
+export interface RatedAction {
+  readonly actionType: string;
+  readonly rate: RateLimit;
+  /** It has something to call for, or calls. */
+  readonly hasWork: boolean;
+}
+
+/** What the store has to know of the shards' breakers, and they of the store. */
+export function guardedShards(groups: Iterable<SlotGroup>): GuardedShard[] {
+  return [...groups].map(({ shard, topic, breaker, inFlight, waiting }) => ({
+    shard,
+    topic,
+    breaker,
+    hasCalls: inFlight > 0,
+    hasWaiting: waiting > 0,
+  }));
+}
+
+/** The action types with a rate that all workers share. @param queued topics with steps that wait to be claimed */
+export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<string>): Iterable<RatedAction> {
+  const topics = new Set(queued);
+  const rated = new Map<RateLimit, RatedAction>();
+  for (const { shard, topic, rate, inFlight, waiting } of groups) {
+    if (!rate) continue;
+    const hasWork = (rated.get(rate)?.hasWork ?? false) || inFlight + waiting > 0 || topics.has(topic);
+    rated.set(rate, { actionType: shard.actionType, rate, hasWork });
+  }
+  return rated.values();
+}
+
+/** What each of these shards has under way. */
+export function levelsOf(groups: Iterable<SlotGroup>, nowMs: number): Omit<ShardLevels, 'recorded'>[] {
+  return [...groups].map((group) => ({
+    shard: group.shard,
+    inFlight: group.inFlight,
+    limit: slotsOf(group, nowMs),
+    waiting: group.waiting,
+    isBreakerOpen: group.breaker.isOpen(nowMs),
+  }));
+}
