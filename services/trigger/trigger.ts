@@ -19,20 +19,20 @@ import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
-import { createAdmitFeeds } from './admit/admit-feeds.ts';
+import { createFeedAdmission } from './admit/feed-admission.ts';
 import { createFeedPager } from './feed/feed-pager.ts';
-import { createKeepRuns } from './keep/keep-runs.ts';
-import { createKeepTopics } from './prepare/keep-topics.ts';
+import { createRunKeeper } from './keep/run-keeper.ts';
+import { createShardPartitions } from './prepare/shard-partitions.ts';
 import { createPageQuestions } from './pages/page-questions.ts';
 import { createFeedOwner } from './feed/feed-owner.ts';
 import type { LetterPublisher, LetterReplays } from './sweep/letter-replays.port.ts';
-import { createReplayLetters } from './sweep/replay-letters.ts';
-import { createReconcileRuns } from './sweep/reconcile-runs.ts';
+import { createLetterReplayer } from './sweep/letter-replayer.ts';
+import { createRunReconciler } from './sweep/run-reconciler.ts';
 import { createRetention, type RetentionDays } from './retain/retention.ts';
 import { createRetriedUsers } from './pages/retried-users.ts';
 import { createRunPreparer } from './prepare/run-preparer.ts';
 import { createTriggerFigures } from './trigger-figures.ts';
-import { createWarnSparingly } from './warn-sparingly.ts';
+import { createThrottledWarn } from './throttled-warn.ts';
 
 /** One trigger of all sweeps and ends runs. It loses little by dying: the next one takes over within this time. */
 const sweeperLeaseMs = 10_000;
@@ -57,7 +57,7 @@ export interface TriggerDeps {
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
   shards: ShardStore;
-  /** What is known of action types and shards; somebody else keeps it up to date. */
+  /** What is known of action types and shards; the process keeps it up to date. */
   registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
   /** What a new shard's topic is like. */
   topicTerms: Omit<TopicSpec, 'topic'>;
@@ -85,7 +85,7 @@ export interface Trigger extends Service {
 export function createTrigger(deps: TriggerDeps): Trigger {
   const { runStore, feedStore, outboxSweep, publisher, segmentation, topics, feedLeaseMs } = deps;
   const { clock, random, logger } = deps;
-  const warn = createWarnSparingly({ clock, logger });
+  const warn = createThrottledWarn({ clock, logger });
   const figures = createTriggerFigures({ meter: deps.meter ?? noMeter, feeds: () => feeds.pagers() });
   let isTakingIn = false;
 
@@ -117,7 +117,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     clock,
     logger,
   });
-  const admission = loopOf('admit-feeds', createAdmitFeeds({ ...deps, pagers: () => feeds.pagers(), figures }));
+  const admission = loopOf('feed-admission', createFeedAdmission({ ...deps, pagers: () => feeds.pagers(), figures }).turn);
   const preparation = createRunPreparer({
     runStore,
     segmentation,
@@ -136,21 +136,21 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const { runHistory, stepEndings, topicBacklogs, stallMs } = deps;
   const looking = { runStore, runHistory, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
   const keeping = loopOf(
-    'keep-runs',
-    createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),
+    'run-keeper',
+    createRunKeeper({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }).turn,
   );
   const { reconciliation } = deps;
   const reconciling = loopOf(
-    'reconcile-runs',
-    createReconcileRuns({ runStore, reconciliation, isSweeper, figures, clock, warn, logger }),
+    'run-reconciler',
+    createRunReconciler({ runStore, reconciliation, isSweeper, figures, clock, warn, logger }).turn,
   );
   const retaining = loopOf(
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
   );
-  const replaying = loopOf('replay-letters', createReplayLetters({ ...deps, isSweeper, warn }));
+  const replaying = loopOf('letter-replayer', createLetterReplayer({ ...deps, isSweeper, warn }).turn);
 
-  const topicKeeping = loopOf('keep-topics', createKeepTopics(deps));
+  const topicKeeping = loopOf('shard-partitions', createShardPartitions(deps).turn);
   deps.registry.onChange(() => topicKeeping.poke());
 
   return {

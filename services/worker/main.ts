@@ -26,7 +26,7 @@ import { readConfig } from './config.ts';
 import { createBatchEndpoint } from './call/http/batch-endpoint.ts';
 import { callableTypes } from './intake/callable-types.ts';
 import { createFeedContexts } from './claims/postgres/feed-contexts.ts';
-import { createSettleByStatus } from './call/settle-by-status.ts';
+import { createStatusSettler } from './call/status-settler.ts';
 import { createShardReports } from './report/postgres/shard-reports.ts';
 import { createShardReporter } from './report/report-shards.ts';
 import { servedOf, type Served } from './intake/served-shards.ts';
@@ -108,15 +108,15 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     meter,
   });
   const settling = createLoop({
-    name: 'settle-by-status',
-    turn: createSettleByStatus({
+    name: 'status-settler',
+    turn: createStatusSettler({
       settlements: createSettlements({ pool }),
       endpoint,
       actionTypes: () => servedNow.actionTypes,
       owner,
       random: () => Math.random(),
       logger,
-    }),
+    }).turn,
     afterErrorMs: 10_000,
     clock: systemClock,
     logger,

@@ -5,8 +5,8 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'the feeder publishes after its commit',
     edits: [
       {
-        text: '      if (!(await write(cut))) return idleMs;\n      await publish(cut, signal);',
-        replacement: '      await publish(cut, signal);\n      if (!(await write(cut))) return idleMs;',
+        text: '      if (!(await write(cut))) return idleMs;\n      await writer.publish(cut, signal);',
+        replacement: '      await writer.publish(cut, signal);\n      if (!(await write(cut))) return idleMs;',
       },
     ],
     project: 'unit',

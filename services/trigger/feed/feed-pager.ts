@@ -1,5 +1,4 @@
 import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
-import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
@@ -8,16 +7,14 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createAllowance } from './allowance.ts';
 import { createAudiencePages } from '../pages/audience-pages.ts';
-import type { Cut } from './cut-batches.ts';
 import { createPageBuffer, type BufferCut } from './page-buffer.ts';
 import type { FeedStanding, PageQuestions } from '../pages/page-questions.ts';
 import type { FetchedPage, Stall } from '../pages/page-source.ts';
 import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
-import { publishUntilStopped } from './publish-until-stopped.ts';
-import { fedMessages } from './step-messages.ts';
+import { createFeedWriter } from './feed-writer.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
-import type { WarnSparingly } from '../warn-sparingly.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
 
 const maxBatchesPerWrite = 100;
 /** Both loops are poked when there is something to do. */
@@ -44,7 +41,7 @@ export interface FeedPagerDeps {
   clock: Clock;
   random: () => number;
   figures: Pick<TriggerFigures, 'stalled'>;
-  warn: WarnSparingly;
+  warn: ThrottledWarn;
   logger: Logger;
 }
 
@@ -53,7 +50,7 @@ export interface FeedPagerDeps {
  * - `lost`: another trigger has taken the feed over.
  * - `expired`: the run's deadline has passed.
  * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when its pause is over.
- * - `unverified`: a write failed, and may have been written all the same: whoever goes on has to read the cursor again.
+ * - `unverified`: a write failed, and may have been written all the same: the next owner has to read the cursor again.
  */
 export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified';
 
@@ -76,19 +73,16 @@ export interface FeedPager {
 }
 
 export function createFeedPager(deps: FeedPagerDeps): FeedPager {
-  const { feed, feedStore, publisher, clock, random, logger, warn } = deps;
+  const { feed, feedStore, clock, logger, warn } = deps;
   const source = createAudiencePages(deps);
   const buffer = createPageBuffer({ batchUsers: feed.batchUsers, maxUsers: deps.maxBufferedUsers, clock });
   const allowance = createAllowance(feed.batchUsers);
   const deadlineMs = deps.claimedAtMs + feed.deadlineInMs;
-  const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
+  const writer = createFeedWriter(deps);
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
 
-  let cursor = feed.cursor;
-  let nextBatchNo = feed.nextBatchNo;
-  let { audience, fedUsers, excludedUsers } = feed;
+  let { audience } = feed;
   let stall: Stall | null = null;
-  let isUnpublishable = false;
   let isWaitingForRoom = false;
   let end: PagerEnd | null = null;
 
@@ -154,68 +148,32 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       const waitMs = buffer.gatherMs() ?? idleMs;
       if (waitMs > 0) return waitMs;
       const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
-      const cut = buffer.cut({ maxBatches, nextBatchNo });
+      const cut = buffer.cut({ maxBatches, nextBatchNo: writer.nextBatchNo });
       if (cut.reached === undefined && !cut.complete) {
         // Less than a batch is left behind: it is fetched again.
         if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');
         return idleMs;
       }
       if (!(await write(cut))) return idleMs;
-      await publish(cut, signal);
-      if (cut.complete) finish();
+      await writer.publish(cut, signal);
+      if (!cut.complete) continue;
+      writer.noteShortfall(audience);
+      endAs('complete');
     }
     return idleMs;
   }
 
   async function write(cut: BufferCut): Promise<boolean> {
-    const { batches, invalidUsers, skipped, complete } = cut;
-    const { feedId, token } = feed;
-    const reached = cut.reached ?? cursor;
-    const users = { batches, invalidUsers, skipped };
-    const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled: stall !== null };
-    try {
-      if (!(await feedStore.writePages(pages))) {
-        endAs('lost');
-        return false;
-      }
-    } catch (error) {
-      warn('could not write pages, giving the feed back', String(error), facts);
-      endAs('unverified');
+    const written = await writer.write(cut, stall !== null);
+    if (written !== 'written') {
+      endAs(written);
       return false;
     }
-    cursor = reached;
-    nextBatchNo += batches.length;
-    fedUsers += cut.taken + skipped.heldOut;
-    excludedUsers += skipped.excluded;
-    allowance.spend(batches.length);
+    allowance.spend(cut.batches.length);
     buffer.drop(cut);
     if (isWaitingForRoom) fetches.poke();
     if (allowance.granted() === 0 && buffer.batches() > 0) deps.onNeedRoom();
     return true;
-  }
-
-  async function publish({ batches }: Cut, signal: AbortSignal): Promise<void> {
-    const terms = { publisher, onTrouble: showTrouble, clock, random };
-    await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
-  }
-
-  async function showTrouble(trouble: string | null): Promise<void> {
-    isUnpublishable = trouble !== null;
-    const cause = trouble === null ? null : `Kafka does not take messages of ${topic}: ${trouble}`;
-    if (cause !== null) warn('could not publish batches', cause, facts);
-    await feedStore.show(feed.feedId, feed.token, cause).catch((error: unknown) => {
-      warn('could not show what a feed waits for', String(error), facts);
-    });
-  }
-
-  function finish(): void {
-    const [segment, ...others] = audience.include;
-    // How many are in several sources at once, nobody knows.
-    const isTold = segment && 'segment' in segment && others.length === 0;
-    const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
-    const note = isTold ? shortfallNote({ ...segment, ...passed }) : null;
-    if (note !== null) logger.warn({ ...facts, note }, 'segment ended before its estimate');
-    endAs('complete');
   }
 
   const fetches = createLoop({ name: 'fetch-pages', turn: fetchTurn, afterErrorMs, clock, logger });
@@ -229,7 +187,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     },
     end: () => end,
     standing: () => source.standing(),
-    isStalled: () => stall !== null || isUnpublishable,
+    isStalled: () => stall !== null || writer.isUnpublishable,
     granted: () => allowance.granted(),
     wants: () => (end === null ? allowance.wants(buffer.batches(), buffer.isOpen()) : 0),
     grant: (batches) => {

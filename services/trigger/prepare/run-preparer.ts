@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RunToPrepare } from '../keep/run-store.port.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
-import type { WarnSparingly } from '../warn-sparingly.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
 
 /** Runs prepared at once. Of these, runs that were tried in vain before take half at most: what hangs keeps nobody new out. */
 const maxAtOnce = 64;
@@ -22,7 +22,7 @@ export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
-  warn: WarnSparingly;
+  warn: ThrottledWarn;
 }
 
 /** Failed tries of one run, kept by this process alone: another trigger makes its own. */

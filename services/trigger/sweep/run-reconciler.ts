@@ -4,30 +4,35 @@ import { pauseAfter } from '../keep/pause-after.ts';
 import type { Reconciliation } from './reconciliation.port.ts';
 import type { RunStore } from '../keep/run-store.port.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
-import type { WarnSparingly } from '../warn-sparingly.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
 
 /** Between two turns, or twenty times as long as the last one took. */
 const lookEveryMs = 10_000;
 /** Feeds are read one after the other until so much time has gone. */
 const turnMs = 200;
 
-export interface ReconcileRunsDeps {
+export interface RunReconcilerDeps {
   runStore: Pick<RunStore, 'tallies'>;
   reconciliation: Reconciliation;
   isSweeper: () => boolean;
   figures: Pick<TriggerFigures, 'repaired'>;
   clock: Clock;
-  warn: WarnSparingly;
+  warn: ThrottledWarn;
   logger: Logger;
 }
 
-/** Compares the feeds of runs that go on with their rows, in turn, and sets right what differs. What comes back is a loop's turn. */
-export function createReconcileRuns(deps: ReconcileRunsDeps): () => Promise<number> {
+/** Compares the feeds of runs that go on with their rows, in turn, and sets right what differs. */
+export interface RunReconciler {
+  /** @returns milliseconds until the next turn */
+  turn(): Promise<number>;
+}
+
+export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
   const { runStore, reconciliation, isSweeper, figures, clock, warn, logger } = deps;
   /** Feeds that had their turn last. */
   let before = '';
 
-  return async () => {
+  async function turn(): Promise<number> {
     if (!isSweeper()) return lookEveryMs;
     const tallies = await runStore.tallies();
     const feeds = tallies
@@ -51,5 +56,7 @@ export function createReconcileRuns(deps: ReconcileRunsDeps): () => Promise<numb
       if (clock.monotonicMs() - startedMs >= turnMs) break;
     }
     return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
-  };
+  }
+
+  return { turn };
 }

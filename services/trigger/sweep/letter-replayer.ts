@@ -5,7 +5,7 @@ const lookEveryMs = 5000;
 /** Letters in one look: their bytes are in memory. */
 const maxLetters = 50;
 
-export interface ReplayLettersDeps {
+export interface LetterReplayerDeps {
   letterReplays: LetterReplays;
   letterPublisher: LetterPublisher;
   /** Whether this trigger is the one that looks after all runs. */
@@ -16,9 +16,14 @@ export interface ReplayLettersDeps {
 
 /**
  * Publishes dead letters again that a person wants to be: topic by topic, so that one which cannot be written holds up no other. A crash in
- * between publishes one twice, which the claims make harmless. What comes back is a loop's turn.
+ * between publishes one twice, which the claims make harmless.
  */
-export function createReplayLetters(deps: ReplayLettersDeps): () => Promise<number> {
+export interface LetterReplayer {
+  /** @returns milliseconds until the next turn */
+  turn(): Promise<number>;
+}
+
+export function createLetterReplayer(deps: LetterReplayerDeps): LetterReplayer {
   const { letterReplays, letterPublisher, isSweeper, warn, logger } = deps;
 
   async function replay(topic: string, letters: readonly ReplayedLetter[]): Promise<boolean> {
@@ -33,7 +38,7 @@ export function createReplayLetters(deps: ReplayLettersDeps): () => Promise<numb
     return true;
   }
 
-  return async () => {
+  async function turn(): Promise<number> {
     if (!isSweeper()) return lookEveryMs;
     const wanted = await letterReplays.wanted(maxLetters);
     let replayed = 0;
@@ -41,5 +46,7 @@ export function createReplayLetters(deps: ReplayLettersDeps): () => Promise<numb
       if (await replay(topic, letters)) replayed += letters.length;
     }
     return replayed === maxLetters ? 0 : lookEveryMs;
-  };
+  }
+
+  return { turn };
 }

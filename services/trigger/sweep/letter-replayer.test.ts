@@ -8,7 +8,7 @@ import {
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { LetterBytes } from './letter-replays.port.ts';
-import { createReplayLetters } from './replay-letters.ts';
+import { createLetterReplayer } from './letter-replayer.ts';
 
 describe('dead letters that are to be replayed', () => {
   const database = createMemoryDatabase(createSettableClock());
@@ -24,7 +24,7 @@ describe('dead letters that are to be replayed', () => {
     isSweeper = true;
   });
 
-  const turn = createReplayLetters({
+  const { turn } = createLetterReplayer({
     letterReplays: replays,
     letterPublisher: {
       publish: (letters) => {

@@ -13,13 +13,13 @@ import type { RunHistory } from './run-history.port.ts';
 import { createRunFinisher } from '../end/run-finisher.ts';
 import { settlePauses } from './settle-pauses.ts';
 import { createStepProgress, type OpenStep } from './step-progress.ts';
-import { createLostSweeper, type Swept } from '../sweep/sweep-lost.ts';
+import { createLostSweeper, type Swept } from '../sweep/lost-sweeper.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
-import type { WarnSparingly } from '../warn-sparingly.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
 
 const lookEveryMs = 1000;
 
-export interface KeepRunsDeps {
+export interface RunKeeperDeps {
   runStore: RunStore;
   runHistory: RunHistory;
   outboxSweep: OutboxSweep;
@@ -33,71 +33,71 @@ export interface KeepRunsDeps {
   feedLeaseMs: number;
   clock: Clock;
   figures: TriggerFigures;
-  warn: WarnSparingly;
+  warn: ThrottledWarn;
   logger: Logger;
 }
 
-/** Looks after all runs: sweeps up what was lost, ends what is over, shows what is waited for. What comes back is a loop's turn. */
-export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
-  const {
-    runStore,
-    runHistory,
-    outboxSweep,
-    stepEndings,
-    publisher,
-    topicBacklogs,
-    topics,
-    stallMs,
-    figures,
-    clock,
-    warn,
-    logger,
-  } = deps;
+/** Looks after all runs: offers again what was lost, ends what is over, shows what is waited for. */
+export interface RunKeeper {
+  /** @returns milliseconds until the next turn */
+  turn(): Promise<number>;
+}
+
+export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
+  const { runStore, runHistory, stepEndings, topicBacklogs, topics, figures, clock, warn, logger } = deps;
   let backlogs = new Map<string, number | null>();
   const backlogOf = (topic: string) => backlogs.get(topic) ?? null;
   const progress = createStepProgress({ topics, clock });
-  const sweeper = createLostSweeper({
-    outboxSweep,
-    publisher,
-    topics,
-    backlogOf,
-    stallMs,
-    figures,
-    clock,
-    warn,
-    logger,
-  });
+  const sweeper = createLostSweeper({ ...deps, backlogOf });
   const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, figures, logger });
 
-  return async () => {
+  /** One turn, in this order: each step finds in the look what those before it have brought. */
+  const steps: readonly { name: string; step: (look: Look) => Promise<void> | void }[] = [
+    { name: 'forget runs that have ended', step: ({ tallies }) => finisher.keepOnly(new Set(runIdsOf(tallies))) },
+    { name: 'see how far steps are', step: (look) => void (look.open = progress.look(look.tallies)) },
+    { name: 'ask what lies on the topics', step: async ({ open }) => void (backlogs = await askBacklogs(open)) },
+    { name: 'offer again what was lost', step: async (look) => void (look.swept = await sweep(look)) },
+    {
+      name: 'see what waits',
+      step: async (look) => void (look.waiting = await runStore.waitingSteps(runIdsOf(look.tallies))),
+    },
+    { name: 'see what budgets lack', step: async (look) => void (look.shortages = await shortagesOf(look.tallies)) },
+    { name: 'end, pause and show runs', step: keepAll },
+    { name: 'settle pauses', step: () => settlePauses({ runStore, logger }) },
+    { name: 'keep history', step: keepHistory },
+  ];
+
+  async function turn(): Promise<number> {
     if (!deps.isSweeper()) return lookEveryMs;
     const startedMs = clock.monotonicMs();
     const tallies = await runStore.tallies();
     const tookMs = clock.monotonicMs() - startedMs;
-    finisher.keepOnly(new Set(tallies.map(({ runId }) => runId)));
+    const look: Look = { tallies, open: [], swept: nothingSwept(), waiting: [], shortages: [] };
+    for (const { name, step } of steps) {
+      try {
+        await step(look);
+      } catch (error) {
+        throw new Error(`could not ${name}`, { cause: error });
+      }
+    }
+    return pauseAfter(tookMs, lookEveryMs);
+  }
 
-    const open = progress.look(tallies);
-    backlogs = await askBacklogs(open);
-    const swept = await sweep(tallies, open);
-    const waiting = await runStore.waitingSteps(tallies.map(({ runId }) => runId));
-    const shortages = await shortagesOf(tallies);
-    for (const tally of tallies) {
+  async function keepAll(look: Look): Promise<void> {
+    for (const tally of look.tallies) {
       // One run that cannot be kept must not hold up the others.
-      await keep(tally, { open, swept, waiting, shortages }).catch((error: unknown) => {
+      await keep(tally, look).catch((error: unknown) => {
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       });
     }
-    await settlePauses({ runStore, logger });
-    await keepHistory();
-    return pauseAfter(tookMs, lookEveryMs);
-  };
+  }
 
   /** For people alone: whatever becomes of it, runs are kept. */
   async function keepHistory(): Promise<void> {
     try {
       await runHistory.notePoints();
       for (const { runId, kind } of await runHistory.noteTroubles())
-        logger.info({ runId, kind }, 'told the history of a run');
+        logger.info({ runId, kind }, 'noted in the history of a run');
     } catch (error) {
       warn('could not note how runs go, trying again', String(error), {});
     }
@@ -114,7 +114,7 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
   }
 
   /** Endings need the database alone: what Kafka does to the sweep must not keep them waiting. */
-  async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
+  async function sweep({ tallies, open }: Look): Promise<Swept> {
     try {
       const swept = await sweeper.sweep(tallies, open);
       if (swept.quarantined.length > 0) {
@@ -124,7 +124,7 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
       return swept;
     } catch (error) {
       warn('could not sweep, trying again', String(error), {});
-      return { quarantined: [], troubles: new Map() };
+      return nothingSwept();
     }
   }
 
@@ -135,7 +135,7 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
   }
 
   /** Too many failed, or its budget is used up. True when it was running until now. */
-  async function pauseItself(tally: RunTally, { open, shortages }: Seen): Promise<boolean> {
+  async function pauseItself(tally: RunTally, { open, shortages }: Look): Promise<boolean> {
     const { runId, campaignId, state } = tally;
     const isOwn = (of: { runId: string }) => of.runId === runId;
     const cause =
@@ -147,7 +147,7 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
     return true;
   }
 
-  async function keep(tally: RunTally, seen: Seen): Promise<void> {
+  async function keep(tally: RunTally, seen: Look): Promise<void> {
     if (await finisher.finish(tally)) return;
     if (await pauseItself(tally, seen)) return;
     const { runId, chain, feeds } = tally;
@@ -161,12 +161,23 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
       waitingCause,
     });
   }
+
+  return { turn };
 }
 
 /** What a look brought, of all runs. */
-interface Seen {
+interface Look {
+  readonly tallies: readonly RunTally[];
   open: readonly OpenStep[];
   swept: Swept;
   waiting: readonly WaitingStep[];
   shortages: readonly BudgetShortage[];
+}
+
+function nothingSwept(): Swept {
+  return { quarantined: [], troubles: new Map() };
+}
+
+function runIdsOf(tallies: readonly RunTally[]): string[] {
+  return tallies.map(({ runId }) => runId);
 }

@@ -8,14 +8,14 @@ import { createRunPaces, type RunPaces } from './run-paces.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
 
 const lookEveryMs = 100;
-/** However often somebody asks for room. */
+/** However often a pager asks for room. */
 const minPauseMs = 20;
 /** Pokes ask for a look at once; without a feed there is nothing to look at. */
 const idleMs = 60_000;
 /** Settled feeds are asked for once more after this, so that those of runs that have ended are forgotten. */
 const settledForMs = 60_000;
 
-export interface AdmitFeedsDeps {
+export interface FeedAdmissionDeps {
   feedStore: FeedStore;
   pagers: () => readonly FeedPager[];
   /** Calls of one worker in flight at once for an action type. */
@@ -24,8 +24,13 @@ export interface AdmitFeedsDeps {
   clock: Clock;
 }
 
-/** Grants room to pagers, over all shards of their chains. What comes back is a loop's turn. */
-export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
+/** Grants room to pagers, over all shards of their chains. */
+export interface FeedAdmission {
+  /** @returns milliseconds until the next turn */
+  turn(): Promise<number>;
+}
+
+export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
   const { feedStore, pagers, figures, clock } = deps;
   let busySinceMs: ReadonlyMap<string, number> = new Map();
   let rates = new Map<string, number>();
@@ -36,7 +41,7 @@ export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
   let lookedAtMs = clock.monotonicMs();
   let notBeforeMs = 0;
 
-  return async () => {
+  async function turn(): Promise<number> {
     const mine = new Map(pagers().map((pager) => [pager.feed.feedId, pager]));
     if (mine.size === 0) return idleMs;
     const startedMs = clock.monotonicMs();
@@ -72,7 +77,7 @@ export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
     const tookMs = clock.monotonicMs() - startedMs;
     notBeforeMs = startedMs + tookMs + pauseAfter(tookMs, minPauseMs);
     return pauseAfter(tookMs, lookEveryMs);
-  };
+  }
 
   function rememberSettled(feeds: readonly FeedInChain[], nowMs: number): void {
     if (nowMs >= forgetSettledAtMs) {
@@ -81,6 +86,8 @@ export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
     }
     for (const { load, chain } of feeds) if (chain.isSettled) settled.add(load.feedId);
   }
+
+  return { turn };
 }
 
 interface FeedInChain {
@@ -106,7 +113,7 @@ function measuredRates(
     shard,
     smoothedRate(before.get(shard) ?? 0, count, elapsedMs),
   ]);
-  // A shard that nobody comes through is forgotten once its rate has faded.
+  // A shard that no feed comes through is forgotten once its rate has faded.
   return new Map(rates.filter(([shard, rate]) => rate > 0.01 || feeds.some(({ chain }) => chain.loads.has(shard))));
 }
 

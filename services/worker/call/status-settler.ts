@@ -16,7 +16,7 @@ const askAgain = { firstDelayMs: 1000, maxDelayMs: 60_000 };
 /** Then it ends as failed, and a person has to look. */
 const maxTries = 6;
 
-export interface SettleByStatusDeps {
+export interface StatusSettlerDeps {
   settlements: Settlements;
   endpoint: BatchEndpoint;
   /** As they are now. */
@@ -29,9 +29,14 @@ export interface SettleByStatusDeps {
 
 /**
  * Settles unknown outcomes of runs that have ended by asking the status endpoints (class C), in the background, page by page. What a page
- * settled stays settled whatever follows. What comes back is a loop's turn.
+ * settled stays settled whatever follows.
  */
-export function createSettleByStatus(deps: SettleByStatusDeps): () => Promise<number> {
+export interface StatusSettler {
+  /** @returns milliseconds until the next turn */
+  turn(): Promise<number>;
+}
+
+export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   const { settlements, owner, logger } = deps;
 
   async function goOn(settlement: StatusSettlement): Promise<void> {
@@ -65,25 +70,27 @@ export function createSettleByStatus(deps: SettleByStatusDeps): () => Promise<nu
     else await settlements.putOff(settlementId, owner, backoffMs(askAgain, tries + 1, deps.random()), cause);
   }
 
-  return async () => {
+  async function turn(): Promise<number> {
     const settlement = await settlements.claimByStatus(owner, leaseMs);
     if (!settlement) return lookEveryMs;
     await goOn(settlement);
     return 0;
-  };
+  }
+
+  return { turn };
 }
 
 /** How long after a run's end a call of any of its class C actions may still be applied. */
-function latestMs({ chain }: StatusSettlement, deps: SettleByStatusDeps): number {
+function latestMs({ chain }: StatusSettlement, deps: StatusSettlerDeps): number {
   const actionTypes = deps.actionTypes();
   return Math.max(0, ...chain.map((action) => (actionTypes[action]?.appliesLateSeconds ?? 0) * 1000));
 }
 
-/** Whom the endpoints told of, settled; others stay unknown. Or why nobody could be asked. */
+/** Users that the endpoints reported, settled; others stay unknown. Or why no endpoint could be asked. */
 async function askPage(
   page: readonly UnknownUser[],
   { runId, chain }: StatusSettlement,
-  { endpoint, ...deps }: SettleByStatusDeps,
+  { endpoint, ...deps }: StatusSettlerDeps,
 ): Promise<{ users: SettledUser[] } | { cause: string }> {
   const actionTypes = deps.actionTypes();
   const users: SettledUser[] = [];

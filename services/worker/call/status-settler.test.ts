@@ -8,7 +8,7 @@ import { createMemorySettlementRequests, createMemorySettlements } from '../../.
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { answerOf, createScriptedEndpoint } from '../../../test/support/worker-fixture.ts';
 import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
-import { createSettleByStatus } from './settle-by-status.ts';
+import { createStatusSettler } from './status-settler.ts';
 
 const statusUrl = 'http://endpoint/status';
 
@@ -35,7 +35,7 @@ async function setUp(unknown: number) {
   const settlementId = uuidv7();
   await requests.begin({ settlementId, runId, method: 'status', apiKey: null, step: null, country: null });
   const endpoint = createScriptedEndpoint();
-  const turn = createSettleByStatus({
+  const { turn } = createStatusSettler({
     settlements: createMemorySettlements({ database }),
     endpoint,
     actionTypes: () => ({

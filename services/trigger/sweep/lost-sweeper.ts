@@ -9,7 +9,7 @@ import type { LostRef, OutboxSweep, SweptFeed } from './outbox-sweep.port.ts';
 import type { RunTally } from '../keep/run-store.port.ts';
 import type { OpenStep } from '../keep/step-progress.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
-import type { WarnSparingly } from '../warn-sparingly.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
 
 /** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
 const maxRefsPerFeed = 200;
@@ -24,7 +24,7 @@ const windowEveryMs = 2000;
 const windowBatches = 20_000;
 const maxWindowsPerLook = 200;
 
-export interface SweepLostDeps {
+export interface LostSweeperDeps {
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
   topics: TopicNames;
@@ -34,7 +34,7 @@ export interface SweepLostDeps {
   stallMs: number;
   clock: Clock;
   figures: Pick<TriggerFigures, 'offered'>;
-  warn: WarnSparingly;
+  warn: ThrottledWarn;
   logger: Logger;
 }
 
@@ -65,7 +65,7 @@ interface WindowState {
  * Publishes again what a crash left. A reference too many is harmless, because claiming it comes to nothing; what was offered is marked in
  * its row, so that neither a repeat nor a new sweeper floods the topics.
  */
-export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
+export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
   let windows = new Map<string, WindowState>();
   let firstFeed = 0;

@@ -5,7 +5,7 @@ import type { RegistryReader } from '../../../shared/runtime/installation/regist
 /** Poked when the registry changes. */
 const idleMs = 60_000;
 
-export interface KeepTopicsDeps {
+export interface ShardPartitionsDeps {
   registry: Pick<RegistryReader, 'current'>;
   topicAdmin: TopicAdmin;
   topics: TopicNames;
@@ -13,14 +13,19 @@ export interface KeepTopicsDeps {
 }
 
 /**
- * Gives the shards' topics the partitions that somebody wants them to have. Keys carry no order, so that this may be done under load; what
- * is published goes to new partitions as soon as publishers see them. What comes back is a loop's turn.
+ * Gives the shards' topics the partitions that the registry wants them to have. Keys carry no order, so that this may be done under load; what
+ * is published goes to new partitions as soon as publishers see them.
  */
-export function createKeepTopics({ registry, topicAdmin, topics, topicTerms }: KeepTopicsDeps): () => Promise<number> {
+export interface ShardPartitions {
+  /** @returns milliseconds until the next turn */
+  turn(): Promise<number>;
+}
+
+export function createShardPartitions({ registry, topicAdmin, topics, topicTerms }: ShardPartitionsDeps): ShardPartitions {
   /** By topic: the partitions that it is known to have. */
   const kept = new Map<string, number>();
 
-  return async () => {
+  async function turn(): Promise<number> {
     const wanted = (registry.current()?.shards ?? []).map((shard) => ({
       ...topicTerms,
       topic: topics.shard(shard),
@@ -31,5 +36,7 @@ export function createKeepTopics({ registry, topicAdmin, topics, topicTerms }: K
     await topicAdmin.ensureTopics(changed);
     for (const { topic, partitions } of changed) kept.set(topic, partitions);
     return idleMs;
-  };
+  }
+
+  return { turn };
 }

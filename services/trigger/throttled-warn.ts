@@ -8,9 +8,9 @@ const maxRemembered = 1000;
  * Warns once per message and cause and minute, with how often it happened since the last time. A service that is down is one line a
  * minute, not one for each feed that waits for it.
  */
-export type WarnSparingly = (message: string, cause: string, facts: object) => void;
+export type ThrottledWarn = (message: string, cause: string, facts: object) => void;
 
-export function createWarnSparingly({ clock, logger }: { clock: Clock; logger: Logger }): WarnSparingly {
+export function createThrottledWarn({ clock, logger }: { clock: Clock; logger: Logger }): ThrottledWarn {
   const said = new Map<string, { atMs: number; unsaid: number }>();
   return (message, cause, facts) => {
     const key = `${message}/${cause}`;

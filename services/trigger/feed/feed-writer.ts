@@ -1,0 +1,101 @@
+import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
+import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { Cut } from './cut-batches.ts';
+import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
+import type { BufferCut } from './page-buffer.ts';
+import { publishUntilStopped } from './publish-until-stopped.ts';
+import { fedMessages } from './step-messages.ts';
+
+export interface FeedWriterDeps {
+  feed: OwnedFeed;
+  feedStore: FeedStore;
+  publisher: MessagePublisher;
+  topics: TopicNames;
+  clock: Clock;
+  random: () => number;
+  warn: ThrottledWarn;
+  logger: Logger;
+}
+
+/**
+ * - `written`: it is committed.
+ * - `lost`: another trigger has taken the feed over.
+ * - `unverified`: it failed, and may have been written all the same.
+ */
+export type WriteEnd = 'written' | 'lost' | 'unverified';
+
+/** Where a feed stands in the database and on its topic: writes batches, and publishes what is committed. */
+export interface FeedWriter {
+  /** Of the next batch. */
+  readonly nextBatchNo: number;
+  /** The topic takes nothing. */
+  readonly isUnpublishable: boolean;
+  /** @param staysStalled the cause for which the feed stands still is shown on */
+  write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd>;
+  /** Tries until it succeeds; what is not out when the signal aborts is found by the sweeper. */
+  publish(cut: Cut, signal: AbortSignal): Promise<void>;
+  /** All of the feed is written: says so where there was less than its segment had promised. */
+  noteShortfall(audience: FeedAudience): void;
+}
+
+export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
+  const { feed, feedStore, publisher, clock, random, warn, logger } = deps;
+  const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
+  const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
+  let { cursor, nextBatchNo, fedUsers, excludedUsers } = feed;
+  let isUnpublishable = false;
+
+  async function write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd> {
+    const { batches, invalidUsers, skipped, complete } = cut;
+    const { feedId, token } = feed;
+    const reached = cut.reached ?? cursor;
+    const users = { batches, invalidUsers, skipped };
+    try {
+      const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled };
+      if (!(await feedStore.writePages(pages))) return 'lost';
+    } catch (error) {
+      warn('could not write pages, giving the feed back', String(error), facts);
+      return 'unverified';
+    }
+    cursor = reached;
+    nextBatchNo += batches.length;
+    fedUsers += cut.taken + skipped.heldOut;
+    excludedUsers += skipped.excluded;
+    return 'written';
+  }
+
+  async function showTrouble(trouble: string | null): Promise<void> {
+    isUnpublishable = trouble !== null;
+    const cause = trouble === null ? null : `Kafka does not take messages of ${topic}: ${trouble}`;
+    if (cause !== null) warn('could not publish batches', cause, facts);
+    await feedStore.show(feed.feedId, feed.token, cause).catch((error: unknown) => {
+      warn('could not show what a feed waits for', String(error), facts);
+    });
+  }
+
+  return {
+    get nextBatchNo() {
+      return nextBatchNo;
+    },
+    get isUnpublishable() {
+      return isUnpublishable;
+    },
+    write,
+    publish: async ({ batches }, signal) => {
+      const terms = { publisher, onTrouble: showTrouble, clock, random };
+      await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
+    },
+    noteShortfall: ({ include: [source, ...others] }) => {
+      // How many users are in several sources at once is not known.
+      const isOneSegment = source && 'segment' in source && others.length === 0;
+      const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
+      const note = isOneSegment ? shortfallNote({ ...source, ...passed }) : null;
+      if (note !== null) logger.warn({ ...facts, note }, 'segment ended before its estimate');
+    },
+  };
+}
