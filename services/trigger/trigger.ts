@@ -117,7 +117,10 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     clock,
     logger,
   });
-  const admission = loopOf('feed-admission', createFeedAdmission({ ...deps, pagers: () => feeds.pagers(), figures }).turn);
+  const admission = loopOf(
+    'feed-admission',
+    createFeedAdmission({ ...deps, pagers: () => feeds.pagers(), figures }).turn,
+  );
   const preparation = createRunPreparer({
     runStore,
     segmentation,

@@ -27,7 +27,7 @@ export interface FeedAdmissionDeps {
 /** Grants room to pagers, over all shards of their chains. */
 export interface FeedAdmission {
   /** @returns milliseconds until the next turn */
-  turn(): Promise<number>;
+  turn: () => Promise<number>;
 }
 
 export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {

@@ -40,7 +40,7 @@ export interface RunKeeperDeps {
 /** Looks after all runs: offers again what was lost, ends what is over, shows what is waited for. */
 export interface RunKeeper {
   /** @returns milliseconds until the next turn */
-  turn(): Promise<number>;
+  turn: () => Promise<number>;
 }
 
 export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {

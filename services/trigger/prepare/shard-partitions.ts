@@ -18,10 +18,15 @@ export interface ShardPartitionsDeps {
  */
 export interface ShardPartitions {
   /** @returns milliseconds until the next turn */
-  turn(): Promise<number>;
+  turn: () => Promise<number>;
 }
 
-export function createShardPartitions({ registry, topicAdmin, topics, topicTerms }: ShardPartitionsDeps): ShardPartitions {
+export function createShardPartitions({
+  registry,
+  topicAdmin,
+  topics,
+  topicTerms,
+}: ShardPartitionsDeps): ShardPartitions {
   /** By topic: the partitions that it is known to have. */
   const kept = new Map<string, number>();
 

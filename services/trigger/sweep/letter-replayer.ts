@@ -20,7 +20,7 @@ export interface LetterReplayerDeps {
  */
 export interface LetterReplayer {
   /** @returns milliseconds until the next turn */
-  turn(): Promise<number>;
+  turn: () => Promise<number>;
 }
 
 export function createLetterReplayer(deps: LetterReplayerDeps): LetterReplayer {

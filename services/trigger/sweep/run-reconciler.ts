@@ -24,7 +24,7 @@ export interface RunReconcilerDeps {
 /** Compares the feeds of runs that go on with their rows, in turn, and sets right what differs. */
 export interface RunReconciler {
   /** @returns milliseconds until the next turn */
-  turn(): Promise<number>;
+  turn: () => Promise<number>;
 }
 
 export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {

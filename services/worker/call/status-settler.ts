@@ -33,7 +33,7 @@ export interface StatusSettlerDeps {
  */
 export interface StatusSettler {
   /** @returns milliseconds until the next turn */
-  turn(): Promise<number>;
+  turn: () => Promise<number>;
 }
 
 export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
