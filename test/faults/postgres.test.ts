@@ -3,6 +3,7 @@ import { rewardThenMessage } from '../e2e/installation.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+import { isAsAsked } from './support/as-asked.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -145,33 +146,36 @@ describe('row 17: Postgres restarts', () => {
   });
 });
 
+const frozenSeconds = isAsAsked ? 30 : 12;
+const lockedSeconds = isAsAsked ? 30 : 8;
+
 describe('row 18: Postgres does not answer', () => {
-  it('frozen for 12 s: time-outs fire, leases are respected', async () => {
+  it(`frozen for ${frozenSeconds} s: time-outs fire, leases are respected`, async () => {
     const runId = await begin(10_000);
     await trial.awaitCalls(runId, 1, 20);
-    const thawed = trial.injections.begin('Postgres frozen', '12 s');
+    const thawed = trial.injections.begin('Postgres frozen', `${frozenSeconds} s`);
     postgres.freeze();
-    await lasting(12_000);
+    await lasting(frozenSeconds * 1000);
     postgres.thaw();
     thawed();
 
     await trial.awaitEnd(runId);
-    expect(await trial.judge(runId, { rows: '18', scenario: 'frozen 12 s', segment })).toEqual([]);
+    expect(await trial.judge(runId, { rows: '18', scenario: `frozen ${frozenSeconds} s`, segment })).toEqual([]);
   });
 
   it.each(['batch_steps', 'run_totals', 'feeds'])(
-    '%s locked for 8 s: everything goes on where it stood',
+    `%s locked for ${lockedSeconds} s: everything goes on where it stood`,
     async (table) => {
       const runId = await begin(10_000);
       await trial.awaitCalls(runId, 1, 20);
       const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
       const released = trial.injections.begin('lock', table);
-      await lasting(8000);
+      await lasting(lockedSeconds * 1000);
       await lock.release();
       released();
 
       await trial.awaitEnd(runId);
-      expect(await trial.judge(runId, { rows: '18', scenario: `${table} locked 8 s`, segment })).toEqual([]);
+      expect(await trial.judge(runId, { rows: '18', scenario: `${table} locked`, segment })).toEqual([]);
     },
   );
 });

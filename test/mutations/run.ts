@@ -40,7 +40,8 @@ try {
   await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
   for (const project of ['unit', 'integration'] as const) {
     const tests = chosen.filter((each) => each.project === project).flatMap(({ noticedBy }) => noticedBy);
-    if (tests.length > 0 && !(await passes(project, tests))) throw new Error('the tests fail without any mutation');
+    if (tests.length > 0 && !(await passes(project, tests, 'inherit')))
+      throw new Error('the tests fail without any mutation');
   }
   const unnoticed: string[] = [];
   for (const mutation of chosen) {
@@ -72,7 +73,12 @@ async function withMutation<Value>({ edits }: Mutation, during: () => Promise<Va
   }
 }
 
-function passes(project: Mutation['project'], tests: readonly string[]): Promise<boolean> {
+/** @param output shown where a failure is no success */
+function passes(
+  project: Mutation['project'],
+  tests: readonly string[],
+  output: 'ignore' | 'inherit' = 'ignore',
+): Promise<boolean> {
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--project', project, '--bail', '1', ...new Set(tests)];
   const given = servers && {
@@ -81,7 +87,7 @@ function passes(project: Mutation['project'], tests: readonly string[]): Promise
     KAFKA_BROKERS: servers.brokers.join(','),
   };
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: tree, stdio: 'ignore', env: { ...process.env, ...given } });
+    const child = spawn(process.execPath, args, { cwd: tree, stdio: output, env: { ...process.env, ...given } });
     child.once('error', reject);
     child.once('exit', (code) => {
       resolve(code === 0);

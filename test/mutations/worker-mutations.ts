@@ -95,7 +95,7 @@ export const workerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/step/refusals', 'services/worker/step/answers'],
+    noticedBy: ['services/worker/step/open-keys'],
   },
   {
     takesAway: 'the breaker opens',
