@@ -9,7 +9,7 @@ import { describeParamsError } from './describe-params-error.ts';
 /** Every part of a schema may be held against every value: more would keep everybody else waiting. */
 const maxValues = 2000;
 
-/** Of larger ones only the first problem is told: each that was found on the way is an object. */
+/** Of larger ones only the first problem is reported: each that was found on the way is an object. */
 const maxValuesToldWhole = 200;
 
 interface Compiled {

@@ -35,7 +35,7 @@ export function clientKeyRoutes(
   server.route({
     method: 'POST',
     url: '/clients/:id/keys',
-    // Its answer holds a secret, which nobody keeps for a repeat.
+    // Its answer holds a secret, which is not kept for a repeat.
     config: { role: 'operator', isAnswerSecret: true },
     schema: {
       operationId: 'addClientKey',

@@ -16,7 +16,10 @@ export interface JobChangerDeps {
   logger: Logger;
 }
 
-/** Carries changes of many jobs out, part by part. Whoever dies in the middle leaves a place, and another goes on there. */
+/**
+ * Carries changes of many jobs out, part by part. A process that dies in the middle leaves a place, where another goes
+ * on.
+ */
 export interface JobChanger {
   /** There is something to do. */
   poke(): void;

@@ -23,7 +23,7 @@ export interface JobChangeRoutesDeps {
 
 const tags = ['jobs'];
 
-/** One wish for many jobs. */
+/** One request for many jobs. */
 export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): void {
   const { jobChanges, jobChanger, clients, clock } = deps;
 

@@ -44,7 +44,7 @@ const filter = {
 
 const needClient = new Set<string | undefined>(['sidelined', 'called', 'expired', 'cancelled', 'dead']);
 
-/** What becomes of jobs, and changing them while nobody calls them. */
+/** What becomes of jobs, and changing them while they are not being called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   const { jobStore } = deps;
 

@@ -22,7 +22,7 @@ interface Line {
 
 /**
  * Jobs as their lines come; yields lines of results in the same order. Memory is bounded however many there are: nothing is read while two parts
- * are being stored, or while nobody reads the results.
+ * are being stored, or while the results are not being read.
  */
 export async function* streamJobResults(
   bytes: AsyncIterable<unknown>,
@@ -54,7 +54,7 @@ async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
   if (part.length > 0) yield part;
 }
 
-/** Never rejects: whoever reads the results has to learn of every line what became of it. */
+/** Never rejects: the results have to say of every line what became of it. */
 async function storePart(part: readonly Line[], client: string | undefined, deps: AcceptJobsDeps): Promise<string> {
   const read = part.map(({ text }) => valueOf(text));
   const values = read.flatMap((each) => ('value' in each ? [each.value] : []));

@@ -23,7 +23,7 @@ export interface ReadReceiptsTerms {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Clocks differ, and nobody has to know by how much; but a receipt from next year would go before all that come until then. */
+/** Clocks differ, by an unknown amount; but a receipt from next year would go before all that come until then. */
 const farthestAheadMs = 86_400_000;
 const earliestMs = Date.UTC(2000, 0, 1);
 
@@ -58,7 +58,7 @@ function listOf(text: string): unknown[] {
   return receipts;
 }
 
-/** What is no JSON stays as it is: it is told by its place. */
+/** What is no JSON stays as it is: it is reported by its place. */
 function linesOf(text: string): unknown[] {
   return text
     .split('\n')

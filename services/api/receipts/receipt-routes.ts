@@ -37,7 +37,7 @@ const ndjson = 'application/x-ndjson';
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
   const { receipts, signers, apiKeys, clock, onRefusedKey, meter } = deps;
-  // Nobody sends receipts from a page: cookies are not looked at.
+  // Receipts are not sent from a page: cookies are not looked at.
   const authentication = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter({

@@ -82,8 +82,8 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       await checkOwner(request, id, schedules);
       const { groups = null } = body ?? {};
       // A repeat whose first answer was lost fires at the same instant, which has fired.
-      const wish = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
-      return firedView(id, await schedules.fire(requireId('schedule', id), wish, groups));
+      const asked = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
+      return firedView(id, await schedules.fire(requireId('schedule', id), asked, groups));
     },
   });
 
@@ -106,13 +106,13 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       const { id } = request.params;
       const { from, until, groups = null } = request.body;
       await checkOwner(request, id, schedules);
-      const wish = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
-      if (wish.untilMs < wish.fromMs) {
+      const asked = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
+      if (asked.untilMs < asked.fromMs) {
         throw invalidRequest([
           { pointer: '/until', code: 'invalid-value', detail: `${until} lies before from, ${from}` },
         ]);
       }
-      return firedView(id, await schedules.fire(requireId('schedule', id), wish, groups));
+      return firedView(id, await schedules.fire(requireId('schedule', id), asked, groups));
     },
   });
 }
@@ -146,7 +146,11 @@ function firedView(id: string, fired: Fired) {
 function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesDeps): void {
   const answered = { 200: jsonAnswer('The next fires', previewShape) };
 
-  const preview = (definition: RecurrenceDefinition, madeAtMs: number, { after, count }: PreviewWish): PreviewShape => {
+  const preview = (
+    definition: RecurrenceDefinition,
+    madeAtMs: number,
+    { after, count }: PreviewRequest,
+  ): PreviewShape => {
     const afterMs = after === undefined ? clock.now().getTime() : Date.parse(after);
     return previewView(definition.zone, nextFires(recurrenceOf(definition, madeAtMs), afterMs, count));
   };
@@ -154,7 +158,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
   server.route({
     method: 'POST',
     url: '/schedules/preview',
-    // It changes nothing that anybody would look for later.
+    // It changes nothing that would be looked for later.
     config: { role: 'viewer', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
@@ -189,7 +193,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
   });
 }
 
-interface PreviewWish {
+interface PreviewRequest {
   count: number;
   after?: string | undefined;
 }

@@ -72,7 +72,7 @@ export interface OccurrenceRecord {
 }
 
 /** What fires beside the rhythm, because a person asks for it. */
-export type FireWish =
+export type FireRequest =
   /** At this instant, which tells it from others; null: now. It is due now either way. */
   | { kind: 'manual'; atMs: number | null }
   /** What recurs between the two, inclusive, and has not fired. */
@@ -118,7 +118,7 @@ export interface ScheduleStore {
     reason: string | null,
   ): Promise<{ move: ScheduleMove; schedule: ScheduleRecord } | undefined>;
   /** Now, beside the rhythm, whatever the overlap policy. @param groups null: all of the schedule's */
-  fire(scheduleId: string, wish: FireWish, groups: readonly string[] | null): Promise<Fired>;
+  fire(scheduleId: string, request: FireRequest, groups: readonly string[] | null): Promise<Fired>;
   /**
    * Newest first; `cursor` is `next` of the page before.
    * @throws {InvalidCursorError} when it is none

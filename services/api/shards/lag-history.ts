@@ -4,11 +4,16 @@ export const lagStepSeconds = 30;
 /** A quarter of an hour. */
 const points = 30;
 
-/** How far behind each shard was, as often as somebody looked. Of this process: another one has seen it at other moments. */
+/**
+ * How far behind each shard was, as often as it was looked at. Of this process: another one has seen it at other
+ * moments.
+ */
 export interface LagHistory {
-  /** @param seconds null where nobody knows */
+  /** @param seconds null where it is unknown */
   add(shard: string, nowMs: number, seconds: number | null): void;
-  /** Oldest first, the current point last; null for what nobody looked at. Empty for a shard that was never looked at. */
+  /**
+   * Oldest first, the current point last; null where it was not looked at. Empty for a shard that was never looked at.
+   */
   of(shard: string, nowMs: number): (number | null)[];
 }
 

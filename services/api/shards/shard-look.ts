@@ -24,7 +24,7 @@ export interface ShardLookDeps {
 
 /** All shards as they are now. */
 export interface ShardLook {
-  /** By id; about a second old at most. @param isChanged somebody changed a shard: nothing older than this call will do */
+  /** By id; about a second old at most. @param isChanged a shard was changed: nothing older than this call will do */
   look(isChanged?: boolean): Promise<readonly ShardShape[]>;
   /** What was seen last; nothing before the first look. */
   last(): readonly ShardShape[];
@@ -92,7 +92,7 @@ export function exportShardFigures(meter: Meter, shards: ShardLook): void {
       help,
       labelNames: ['action', 'country'],
       collect: (gauge) => {
-        // Joined by whoever asks meanwhile. Who asks next gets it: to collect has to be quick.
+        // Joined by requests that come meanwhile. The next one gets it: to collect has to be quick.
         shards.look().catch(() => undefined);
         for (const shard of shards.last()) {
           const level = value(shard);

@@ -57,7 +57,7 @@ export function shardView(facts: ShardFacts): ShardShape {
   };
 }
 
-/** Whoever reports that it serves the shard, and whoever has a partition of it. */
+/** Workers that report to serve the shard, and those that have a partition of it. */
 function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
   const names = [...reports.map(({ worker }) => worker), ...(traffic ?? []).flatMap(({ member }) => member ?? [])];
   return [...new Set(names)].sort().map((worker) => ({

@@ -25,7 +25,7 @@ export function shardsModule(parts: Parts, installationId: () => string | undefi
     guards: createGuardReader({ pool }),
     group: { look: (topics) => workers()?.look(topics) ?? Promise.resolve(null) },
   });
-  // So that the lag of the last minutes is known to whoever opens a page.
+  // So that the lag of the last minutes is known when a page is opened.
   const turn = () => shardLook.look().then(() => shardLookMs);
   const looks = createLoop({ name: 'look-at-shards', turn, afterErrorMs: shardLookMs, clock, logger });
   onClose(looks, (loop) => loop.stop());

@@ -28,7 +28,7 @@ const byId = z.object({ id: z.string().describe('qst_…') });
 const tags = ['quarantined steps'];
 const sampled = 100;
 
-/** Steps that nobody calls for any more, because their calls ended their workers again and again. */
+/** Steps that no worker calls for any more, because their calls ended their workers again and again. */
 export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   const { quarantinedSteps } = deps;
   listRoutes(server, deps);

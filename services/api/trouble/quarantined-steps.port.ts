@@ -11,7 +11,10 @@ export interface QuarantineFilter {
   state?: QuarantineState | undefined;
 }
 
-/** A step whose calls ended their workers again and again, or took longer than their leases: nobody calls for it any more. */
+/**
+ * A step whose calls ended their workers again and again, or took longer than their leases: no worker calls for it any
+ * more.
+ */
 export interface QuarantinedStep {
   quarantineId: string;
   runId: string;

@@ -4,7 +4,7 @@ import type { SettledUser } from '../../../shared/ports/settlements.ts';
 import type { RejectedLine } from './settlement-requests.port.ts';
 import { textLines } from '../frame/text-lines.ts';
 
-/** Nobody's line is longer: an id of 256 bytes, escaped, and a few words. */
+/** No line is longer: an id of 256 bytes, escaped, and a few words. */
 const maxLineBytes = 4096;
 
 export interface ReadLine {

@@ -35,7 +35,10 @@ export interface SettlementRecord extends NewSettlement {
 
 /** Who settled what, and how far it has come. */
 export interface SettlementRequests {
-  /** Undefined while the run has not ended, or where there is none: only then is it sure that nobody else will settle its users. */
+  /**
+   * Undefined while the run has not ended, or where there is none. Once it has ended, no worker settles its users any
+   * more.
+   */
   begin(settlement: NewSettlement): Promise<SettlementRecord | undefined>;
   /** Of a person or a file: all lines are read. */
   end(

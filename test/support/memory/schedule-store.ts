@@ -8,7 +8,7 @@ import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-state
 import type { Page } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type {
   Fired,
-  FireWish,
+  FireRequest,
   GroupRecord,
   GroupStore,
   OccurrenceRecord,
@@ -44,7 +44,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
     }
   }
 
-  function fire(row: ScheduleRow, wish: FireWish, wanted: readonly string[] | null): Fired {
+  function fire(row: ScheduleRow, wish: FireRequest, wanted: readonly string[] | null): Fired {
     const all = selectGroups(row.definition.groups, [...groups.values()]);
     const names = all.map(({ name }) => name).filter((name) => wanted?.includes(name) ?? true);
     if (names.length === 0) return { kind: 'no-groups' };

@@ -44,7 +44,7 @@ export async function acceptJob(wanted: WantedJob, deps: AcceptJobsDeps): Promis
 }
 
 export interface SentJobs {
-  /** Each as somebody sent it. */
+  /** Each as it was sent. */
   values: readonly unknown[];
   /** Of those that name none. */
   client: string | undefined;
@@ -79,7 +79,7 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
   });
 }
 
-/** Clients that jobs name, each looked up once: also one that nobody knows. */
+/** Clients that jobs name, each looked up once: also an unknown one. */
 function rememberClients(admission: JobAdmission): (ref: string) => Client | Promise<Client> {
   const known = new Map<string, Client>();
   const asked = new Map<string, Promise<Client>>();
@@ -134,8 +134,8 @@ function resultOf(
 function refused(error: unknown, pointer: string): JobResult {
   if (!(error instanceof HttpProblem)) throw error;
   const { code, message: detail, errors } = error;
-  const told = errors.length === 0 ? [{ pointer: '', code, detail }] : errors;
-  return { status: 'refused', errors: told.map((each) => at(pointer, each)) };
+  const problems = errors.length === 0 ? [{ pointer: '', code, detail }] : errors;
+  return { status: 'refused', errors: problems.map((each) => at(pointer, each)) };
 }
 
 function at(pointer: string, problem: FieldProblem): FieldProblem {

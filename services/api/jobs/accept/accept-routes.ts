@@ -65,7 +65,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
     },
   });
 
-  // For itself, because nobody else takes lines that are read as they come.
+  // For itself, because no other route takes lines that are read as they come.
   await server.register((scope: HttpServer) => {
     scope.addContentTypeParser(ndjson, (_request, payload, done) => done(null, payload));
     bulkRoute(scope, deps);

@@ -24,7 +24,7 @@ const farthestMs = 3660 * 86_400_000;
 
 export interface JobAdmission {
   /**
-   * The client that a request names. One that nobody knows is looked up once more: it may have been made a moment ago.
+   * The client that a request names. An unknown one is looked up once more: it may have been made a moment ago.
    * @throws {HttpProblem} 422 unknown, 409 disabled
    */
   clientOf(ref: string): Promise<Client>;
@@ -83,7 +83,7 @@ const onlyType = {
   text: JSON.stringify({ 'content-type': contentTypes.text }),
 } as const;
 
-/** Names in small letters; what the body is, unless somebody has said. */
+/** Names in small letters; what the body is, unless a header says it. */
 export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
   const kind = body && (body.isJson ? 'json' : 'text');
   if (headers === undefined) return kind && onlyType[kind];

@@ -15,7 +15,7 @@ const bulkInFlight = 2;
 /** Jobs that were taken from requests and are not committed yet. */
 const maxInsideJobs = 30_000;
 const maxInsideBytes = 64 * 1024 * 1024;
-/** How long a commit that nobody knows of is looked for. */
+/** How long a commit whose outcome is unknown is looked for. */
 const resolveForMs = 10_000;
 const resolveEveryMs = 250;
 
@@ -25,7 +25,7 @@ export type Acceptance =
   | { kind: 'duplicate'; jobId: string; dueAtMs: number | null }
   /** Its key was used before, for another call: this one is not stored. */
   | { kind: 'reused'; jobId: string }
-  /** Nobody knows whether it is stored. Sent again with its key, it is stored once. */
+  /** It is not known whether it is stored. Sent again with its key, it is stored once. */
   | { kind: 'unknown'; problem: HttpProblem };
 
 export interface JobAcceptor {
@@ -70,7 +70,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
   async function storeGroup(jobs: readonly JobToStore[], slotNo: number): Promise<Acceptance[]> {
     const byId = new Map<string, JobToStore>();
     for (const job of jobs) if (!byId.has(job.jobId)) byId.set(job.jobId, job);
-    const stored = await storeSurely([...byId.values()], slotNo);
+    const stored = await storeWithRetry([...byId.values()], slotNo);
     const others = [...byId.keys()].filter((jobId) => !stored.has(jobId));
     const known = new Map(others.length === 0 ? [] : (await intake.known(others)).map((job) => [job.jobId, job]));
     return jobs.map((job) =>
@@ -78,8 +78,11 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     );
   }
 
-  /** When the connection breaks, nobody knows whether the commit came before: the same ids are stored again, which tells. */
-  async function storeSurely(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
+  /**
+   * When the connection breaks, the commit may have come before or not: the same ids are stored again, which answers
+   * it.
+   */
+  async function storeWithRetry(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
     for (let lost: Error | undefined; ;) {
       try {
@@ -157,7 +160,7 @@ function acceptanceOf(job: JobToStore, { first, due, known }: Found): Acceptance
     return first && isSameCall(job, first) ? { kind: 'duplicate', jobId, dueAtMs: due } : { kind: 'reused', jobId };
   }
   const dueAtMs = known?.dueAtMs ?? null;
-  // Nobody else has an id without a key: this was stored by us, and its answer was lost.
+  // No other job has an id without a key: this one was stored here, and its answer was lost.
   if (job.key === null) return { kind: 'accepted', jobId, dueAtMs };
   return !known || isSameCall(job, known.call) ? { kind: 'duplicate', jobId, dueAtMs } : { kind: 'reused', jobId };
 }

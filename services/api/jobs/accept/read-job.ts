@@ -7,7 +7,7 @@ import { readPlainJob, type WantedJob } from './read-plain-job.ts';
 const fields = z.record(z.string(), z.unknown());
 
 /**
- * A job as somebody sent it.
+ * A job as it was sent.
  * @param client of a job that names none
  * @throws {HttpProblem} 422
  */

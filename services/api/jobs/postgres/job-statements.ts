@@ -106,14 +106,14 @@ export const lockJobs = statementOf<{ ids: string }>(
   ($) => `select id from jobs where id = any(${$('ids')}::uuid[]) order by id for update`,
 );
 
-const nobodyCalls = `not exists (select from fires f where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
+const isNotCalled = `not exists (select from fires f where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
 /** After `lockJobs`, as a statement of its own: only then it sees the fire of a claim that it waited for. */
 export const cancelJobs = statementOf<{ ids: string; slot: number }>(
   'cancel-jobs',
   ($) => `
   with gone as (
-    delete from jobs j where j.id = any(${$('ids')}::uuid[]) and ${nobodyCalls}
+    delete from jobs j where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
     returning j.id, j.client, j.scheduled_for, j.attempt, j.method, j.url, j.key, j.tags, j.schedule
   ), ended as (
     insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags, schedule)
@@ -126,13 +126,16 @@ export const cancelJobs = statementOf<{ ids: string; slot: number }>(
   select id from gone`,
 );
 
-/** The window of its relevancy moves with it. Past times are due now: behind the scheduler's watermark nobody would see them. */
+/**
+ * The window of its relevancy moves with it. Past times are due now: behind the scheduler's watermark no look would
+ * find them.
+ */
 export const moveJobs = statementOf<{ ids: string; dueAt: string | null; delayMs: number }>(
   'move-jobs',
   ($) => `
   update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for), sideline = null
   from (select greatest(coalesce(${$('dueAt')}::timestamptz, now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
-  where j.id = any(${$('ids')}::uuid[]) and ${nobodyCalls}
+  where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
   returning j.id`,
 );
 

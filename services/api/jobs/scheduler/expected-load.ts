@@ -76,7 +76,7 @@ function usersPerSecondOf(types: Catalogue['actionTypes'], action: string, batch
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** A shard that is at work shows how fast it is; of one that rests nobody knows. */
+/** A shard that is at work shows how fast it is; of one that rests nothing is known. */
 function shardSeconds(users: number | null, shard: ShardShape | undefined, batchUsers: number): number | null {
   if (!shard || shard.lag.aheadBatches === 0) return null;
   const seconds = secondsFor(users, shard.batchesPerSecond * batchUsers);

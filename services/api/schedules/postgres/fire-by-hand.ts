@@ -16,21 +16,21 @@ import {
   plannedRowOf,
   type PlannedColumns,
 } from '../../../../shared/postgres/schedules/schedule-rows.ts';
-import type { Fired, FireWish, ScheduleRecord } from '../schedule-store.port.ts';
+import type { Fired, FireRequest, ScheduleRecord } from '../schedule-store.port.ts';
 import { readOccurrences } from './occurrence-list.ts';
 
-/** Occurrences of one wish, at most: they are inserted in one transaction. */
+/** Occurrences of one request, at most: they are inserted in one transaction. */
 export const maxFiredByHand = 1000;
 
 export interface HandFire {
   schedule: ScheduleRecord;
-  wish: FireWish;
+  request: FireRequest;
   groups: readonly string[] | null;
   decider: Decider;
 }
 
 /** Fires what a person asks for. The schedule's row is locked by this transaction. */
-export async function fireByHand(client: PoolClient, { schedule, wish, groups, decider }: HandFire): Promise<Fired> {
+export async function fireByHand(client: PoolClient, { schedule, request, groups, decider }: HandFire): Promise<Fired> {
   const { scheduleId } = schedule;
   const { rows } = await client.query<PlannedColumns & { clockMs: number }>(selectRow, [scheduleId]);
   const [found] = rows;
@@ -42,10 +42,10 @@ export async function fireByHand(client: PoolClient, { schedule, wish, groups, d
   const names = all.map(({ name }) => name).filter((name) => groups?.includes(name) ?? true);
   if (names.length === 0) return { kind: 'no-groups' };
   const atMost = Math.floor(maxFiredByHand / names.length);
-  const instants = instantsByHand(wish, definition, { ...found, atMost });
+  const instants = instantsByHand(request, definition, { ...found, atMost });
   if (instants.length > atMost) return { kind: 'too-many', atMost };
 
-  const kind: OccurrenceKind = wish.kind;
+  const kind: OccurrenceKind = request.kind;
   const wanted = instants.flatMap((atMs, index) => {
     // A run is known by its time: neighbours must not have the same one.
     const dueAtMs = found.clockMs + index;
@@ -67,17 +67,18 @@ interface InstantsQuestion {
 
 /** One more than may be, where there are more. */
 export function instantsByHand(
-  wish: FireWish,
+  request: FireRequest,
   { recurrence }: KeptSchedule,
   { clockMs, createdAtMs, atMost }: InstantsQuestion,
 ): number[] {
-  if (wish.kind === 'manual') return [wish.atMs ?? clockMs];
+  if (request.kind === 'manual') return [request.atMs ?? clockMs];
   const whole = recurrenceOf(recurrence, createdAtMs);
   // Before it was made it recurred no less: that is what backfilling is for.
-  const unbounded = whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: wish.fromMs } : whole;
+  const unbounded =
+    whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: request.fromMs } : whole;
   const instants: number[] = [];
-  for (const instant of instantsFrom(unbounded, wish.fromMs)) {
-    if (instant.atMs > Math.min(wish.untilMs, clockMs) || instants.length > atMost) break;
+  for (const instant of instantsFrom(unbounded, request.fromMs)) {
+    if (instant.atMs > Math.min(request.untilMs, clockMs) || instants.length > atMost) break;
     if (instant.kind === 'fire') instants.push(instant.atMs);
   }
   return instants;

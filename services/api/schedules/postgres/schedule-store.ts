@@ -88,12 +88,12 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         return { move, schedule: await require(client, scheduleId) };
       }),
 
-    fire: (scheduleId, wish, groups) =>
+    fire: (scheduleId, request, groups) =>
       inTransaction(pool, async (client) => {
         const schedule = await lock(client, scheduleId);
         if (!schedule) return { kind: 'missing' };
         if (schedule.state === 'disabled') return { kind: 'disabled', schedule };
-        return await fireByHand(client, { schedule, wish, groups, decider });
+        return await fireByHand(client, { schedule, request, groups, decider });
       }),
 
     occurrences: (scheduleId, filter, limit, cursor) => listOccurrences(pool, { scheduleId, filter, limit, cursor }),
@@ -117,7 +117,7 @@ async function beginAnew(client: PoolClient, before: ScheduleRecord, definition:
   await client.query(beginFrom, [before.scheduleId, iso(nowMs), ...times]);
 }
 
-/** By the definition that it was due by: it would be lost otherwise. What came while it rests is told as skipped. */
+/** By the definition that it was due by: it would be lost otherwise. What came while it rests is listed as skipped. */
 async function decidePending(
   client: PoolClient,
   { scheduleId, state }: ScheduleRecord,

@@ -83,7 +83,7 @@ export const reopenStep = `
     where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = '${reasons.quarantined}'
       and t.slot <> ${settlementSlot}
   ), v as (
-    -- They were spent, and may have been: nobody else may reserve them now.
+    -- They were spent, and may have been: no other step may reserve them now.
     insert into budget_reservations (feed, batch_no, step, units, granted)
     select s.feed, s.batch_no, s.step, f.step_units[s.step] * (select count(*) from u), true
     from s join feeds f on f.feed = s.feed where f.step_units[s.step] > 0
