@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import type { ApiKeyRecord } from '../../shared/ports/api-keys.ts';
@@ -72,6 +73,7 @@ const requestsPerMinute = 6000;
 /** Everything that needs a key. */
 export async function v1Routes(server: HttpServer, deps: V1Deps): Promise<void> {
   const authentication = createAuthenticate({ ...deps, onRefused: deps.onRefusedKey });
+  await server.register(cookie);
   admitCallers(server, authentication, deps.refusal);
   logChanges(server);
   server.setNotFoundHandler(server.answerNoRoute);

@@ -1,4 +1,4 @@
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 /** Details hold what a person has to know to understand a change: never a secret, never a body as it came. */
 export type AuditDetail = Readonly<Record<string, unknown>>;

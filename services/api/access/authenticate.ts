@@ -37,7 +37,7 @@ export interface Caller {
   session: CallerSession | null;
 }
 
-type Asked = Pick<FastifyRequest, 'headers' | 'ip' | 'method'>;
+type Asked = Pick<FastifyRequest, 'headers' | 'cookies' | 'ip' | 'method'>;
 
 export interface Authentication {
   /**
@@ -101,11 +101,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
 
   return {
     callerOf: async (request) => {
-      const { headers, ip } = request;
+      const { headers, cookies, ip } = request;
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
       if (key !== undefined) return { apiKey: await ofKey(key, ip), session: null };
       const inCookies = sessions && headers.authorization === undefined;
-      const secret = inCookies ? secretInCookies(headers.cookie, place) : undefined;
+      const secret = inCookies ? secretInCookies(cookies, place) : undefined;
       if (secret !== undefined) return await ofCookie(secret, request);
       return refuse('this needs the header Authorization: Bearer <API key>');
     },

@@ -40,24 +40,21 @@ function nameOf({ basePath, isSecure }: CookiePlace): (typeof names)[number] {
   return basePath === '' ? '__Host-muster-session' : '__Secure-muster-session';
 }
 
-/** @param maxAgeSeconds 0 takes it away */
-export function sessionCookie(secret: string, place: CookiePlace, maxAgeSeconds: number): string {
+/** How the cookie is set for a place: sent along to it alone, and read by no script. */
+export function sessionCookieAt(place: CookiePlace) {
   const path = place.basePath === '' ? '/' : place.basePath;
-  const attributes = [`Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict'];
-  return [`${nameOf(place)}=${secret}`, ...attributes, ...(place.isSecure ? ['Secure'] : [])].join('; ');
+  const attributes = { path, httpOnly: true, sameSite: 'strict', secure: place.isSecure } as const;
+  return { name: nameOf(place), attributes };
 }
 
 /**
  * The secret in the cookies that a request came with. Under a name that only https can set where there is one: any sibling host could have
  * set the plain one.
- * @param place undefined where nobody said how people reach us
+ * @param place undefined where it is not configured how people reach us
  */
-export function secretInCookies(header: string | undefined, place: CookiePlace | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const given = header.split(';').map((each) => each.trim());
-  for (const name of place ? [nameOf(place)] : names) {
-    const found = given.find((each) => each.startsWith(`${name}=`));
-    if (found !== undefined) return found.slice(name.length + 1);
-  }
-  return undefined;
+export function secretInCookies(
+  cookies: Readonly<Record<string, string | undefined>>,
+  place: CookiePlace | undefined,
+): string | undefined {
+  return (place ? [nameOf(place)] : names).map((name) => cookies[name]).find((secret) => secret !== undefined);
 }

@@ -1,24 +1,18 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
-import { cookiePlaceOf, type Authentication, type CallerSession } from './authenticate.ts';
+import type { Authentication, CallerSession } from './authenticate.ts';
+import { createBrowserSessions, type BrowserSessions } from './browser-sessions.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import { sessionMaxMs, type SessionRecord, type SessionStore } from './session-store.port.ts';
+import type { SessionStore } from './session-store.port.ts';
 import type { PublicAddress } from '../frame/server/public-address.ts';
-import {
-  csrfTokenOf,
-  digestOfSecret,
-  newSessionSecret,
-  secretInCookies,
-  sessionCookie,
-  type CookiePlace,
-} from './session-cookie.ts';
+import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.ts';
 
 export interface InstallationFacts {
   name: string | null;
@@ -44,24 +38,21 @@ const tags = ['session'];
 const shown = jsonAnswer('Who is logged in, and what a page needs to go on', sessionShape);
 const logInPath = '/log-in';
 
-export function sessionRoutes(
-  server: HttpServer,
-  {
-    sessions,
-    installation,
-    catalogue,
-    publicAddress,
-    authentication,
-  }: SessionRoutesDeps & { authentication: Authentication },
-): void {
-  const place = publicAddress && cookiePlaceOf(publicAddress);
+type Deps = SessionRoutesDeps & { authentication: Authentication };
 
-  /** Without a public address, the browser tells by its `Origin` whether it came by https. */
-  function placeFor({ headers }: FastifyRequest): CookiePlace {
-    return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
-  }
+export function sessionRoutes(server: HttpServer, deps: Deps): void {
+  const opened = createBrowserSessions(deps);
+  const viewOf = createSessionView(deps);
+  logInRoute(server, deps, opened, viewOf);
+  ownSessionRoutes(server, opened, viewOf);
+  everySessionRoute(server, opened);
+  linkRoute(server, deps);
+}
 
-  function viewOf({ key, name, role }: ApiKeyRecord, csrfToken: string | null, expiresAt: Date | null) {
+type SessionView = ReturnType<typeof createSessionView>;
+
+function createSessionView({ installation, catalogue }: Pick<Deps, 'installation' | 'catalogue'>) {
+  return ({ key, name, role }: ApiKeyRecord, csrfToken: string | null, expiresAt: Date | null) => {
     const { countries = null } = catalogue.current();
     return {
       keyId: publicId('apiKey', key),
@@ -71,30 +62,10 @@ export function sessionRoutes(
       expiresAt: expiresAt?.toISOString() ?? null,
       installation: { ...installation, version: packageVersion, countries: countries && [...countries] },
     };
-  }
+  };
+}
 
-  /** A secret of its own for each log-in: what the browser had before is closed, so nobody can have laid it there. */
-  async function open(request: FastifyRequest, reply: FastifyReply, apiKey: ApiKeyRecord): Promise<SessionRecord> {
-    await closeFormer(request);
-    const secret = newSessionSecret();
-    const session = await sessions.open(digestOfSecret(secret) ?? '', apiKey.key);
-    const cookie = sessionCookie(secret, placeFor(request), sessionMaxMs / 1000);
-    void reply.header('set-cookie', cookie);
-    request.session = { secret, digest: digestOfSecret(secret) ?? '', expiresAt: session.expiresAt };
-    return session;
-  }
-
-  async function closeFormer({ headers }: FastifyRequest): Promise<void> {
-    const former = digestOfSecret(secretInCookies(headers.cookie, place) ?? '');
-    if (former === undefined) return;
-    authentication.forget(former);
-    await sessions.close(former);
-  }
-
-  function takeCookieAway(request: FastifyRequest, reply: FastifyReply): void {
-    void reply.header('set-cookie', sessionCookie('', placeFor(request), 0));
-  }
-
+function logInRoute(server: HttpServer, { authentication }: Deps, opened: BrowserSessions, viewOf: SessionView): void {
   server.route({
     method: 'POST',
     url: '/session',
@@ -117,13 +88,15 @@ export function sessionRoutes(
         link === undefined
           ? await authentication.ofKey(apiKey ?? '', request.ip)
           : await authentication.ofLink(link, request.ip);
-      const session = await open(request, reply, key);
+      const session = await opened.open(request, reply, key);
       request.apiKey = key;
       request.auditDetail = { by: link === undefined ? 'key' : 'link' };
       return viewOf(session.apiKey, csrfTokenOf(request.session?.secret ?? ''), session.expiresAt);
     },
   });
+}
 
+function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: SessionView): void {
   server.route({
     method: 'GET',
     url: '/session',
@@ -135,7 +108,7 @@ export function sessionRoutes(
       response: { 200: shown },
     },
     handler: ({ apiKey, session }) => {
-      if (!apiKey) throw new Error('a route of a viewer was asked by nobody');
+      if (!apiKey) throw new Error('a route of a viewer was asked without a key');
       return viewOf(apiKey, session && csrfTokenOf(session.secret), session?.expiresAt ?? null);
     },
   });
@@ -151,15 +124,13 @@ export function sessionRoutes(
       response: { 204: z.null().describe('It is over') },
     },
     handler: async (request, reply) => {
-      if (request.session) {
-        authentication.forget(request.session.digest);
-        await sessions.close(request.session.digest);
-        takeCookieAway(request, reply);
-      }
+      await opened.close(request, reply);
       return reply.code(204).send(null);
     },
   });
+}
 
+function everySessionRoute(server: HttpServer, opened: BrowserSessions): void {
   server.route({
     method: 'DELETE',
     url: '/sessions',
@@ -172,18 +143,18 @@ export function sessionRoutes(
       response: { 200: jsonAnswer('How many', endedSessions) },
     },
     handler: async (request, reply) => {
-      const ended = await sessions.closeAll(request.apiKey?.key ?? '');
-      authentication.forget();
-      if (request.session) takeCookieAway(request, reply);
+      const ended = await opened.closeAll(request, reply);
       request.auditDetail = { ended };
       return { ended };
     },
   });
+}
 
+function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void {
   server.route({
     method: 'POST',
     url: '/session/links',
-    // Whoever repeats it gets another one: nobody keeps the secret.
+    // A repeat gets another one: the secret is not kept.
     config: { role: 'viewer', isAnswerSecret: true },
     schema: {
       operationId: 'createLogInLink',

@@ -5,18 +5,12 @@ import type { SecretBox } from '../../../shared/runtime/configuration/secret-box
 import { actionTypeSecretRoutes } from './action-type-secret-routes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkActionType, patched, replacementOf, type WantedActionType } from './check-action-type.ts';
-import {
-  actionType,
-  actionTypeDefinition,
-  actionTypeMatching,
-  actionTypePatch,
-  actionTypeReplacement,
-} from './action-types.contract.ts';
+import { actionType, actionTypeDefinition, actionTypePatch, actionTypeReplacement } from './action-types.contract.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { createActionTypeChanger, refusalOf } from './change-action-type.ts';
-import { entityTag, expectedRevision } from '../frame/entity-tag.ts';
+import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ActionTypeStore } from './action-type-store.port.ts';
@@ -104,7 +98,7 @@ export function actionTypeRoutes(
       description: 'What is not said is as for a new one. Workers call by it from about a second later on.',
       tags,
       params: byName,
-      headers: actionTypeMatching,
+      headers: ifMatchHeaders,
       body: actionTypeReplacement,
       response: { 200: answered, ...problems(409) },
     },
@@ -128,7 +122,7 @@ export function actionTypeRoutes(
       description: 'null takes a field back to what it is for a new one (JSON merge patch).',
       tags,
       params: byName,
-      headers: actionTypeMatching,
+      headers: ifMatchHeaders,
       body: actionTypePatch,
       response: { 200: answered, ...problems(409) },
     },
@@ -154,7 +148,7 @@ export function actionTypeRoutes(
       description: 'One that is used can be disabled: PATCH it with {"enabled": false}.',
       tags,
       params: byName,
-      headers: actionTypeMatching,
+      headers: ifMatchHeaders,
       response: { 204: z.null().describe('It is gone'), ...problems(409) },
     },
     handler: async ({ params: { name }, headers }, reply) => {

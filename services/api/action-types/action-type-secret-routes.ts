@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { secretNames, type RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { refusalOf, type ActionTypeChanger } from './change-action-type.ts';
 import { checkReceiptsAreTaken, checkSecretBody } from './check-secrets.ts';
-import { actionType, actionTypeMatching, secretBody } from './action-types.contract.ts';
+import { actionType, secretBody } from './action-types.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { expectedRevision } from '../frame/entity-tag.ts';
+import { expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
 import type { ActionTypeStore } from './action-type-store.port.ts';
 
@@ -45,7 +45,7 @@ export function actionTypeSecretRoutes(
         'authorization: the whole header of our calls; it goes before what `authorizationEnv` names. signing: our calls are signed with it (Standard Webhooks). receipts: so are delivery receipts that come to us. Workers use it from about a second later on. It is kept encrypted and never shown.',
       tags,
       params: bySecret,
-      headers: actionTypeMatching,
+      headers: ifMatchHeaders,
       body: secretBody,
       response: {
         200: jsonAnswer('The action type, which says that there is one', actionType),
@@ -77,7 +77,7 @@ export function actionTypeSecretRoutes(
       description: 'Calls go without it from about a second later on. Where there is none, nothing changes.',
       tags,
       params: bySecret,
-      headers: actionTypeMatching,
+      headers: ifMatchHeaders,
       response: { 204: z.null().describe('There is none'), ...problems(422) },
     },
     handler: async (request, reply) => {

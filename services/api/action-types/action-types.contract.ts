@@ -11,10 +11,6 @@ export const actionTypeDefinition = z
   .meta({ id: 'ActionTypeDefinition' });
 
 /** Of headers that a change may have: others pass. */
-export const actionTypeMatching = z.looseObject({
-  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
-});
-
 const secretValue = z.string().meta({ writeOnly: true });
 
 export const secretBody = z

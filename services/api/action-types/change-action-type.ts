@@ -2,7 +2,7 @@ import type { RegisteredActionType, SecretName } from '../../../shared/ports/reg
 import { secretPlace } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { checkActionType, type WantedActionType } from './check-action-type.ts';
-import { outdated } from '../frame/entity-tag.ts';
+import { changeRevised, revisedSince } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import type {
   ActionTypeChange,
@@ -58,15 +58,13 @@ export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeCh
     require,
     sealed,
     change: async (name, expected, wish) => {
-      for (;;) {
-        const before = await require(name);
-        if (expected !== null && expected !== before.revision) {
-          throw refusalOf({ kind: 'outdated', type: before }, name);
-        }
-        const changed = await actionTypes.change(name, wish(before), before.revision);
-        if (changed.kind === 'changed') return changed.type;
-        if (expected !== null || changed.kind === 'missing') throw refusalOf(changed, name);
-      }
+      const changed = await changeRevised(expected, {
+        look: () => require(name),
+        change: (before) => actionTypes.change(name, wish(before), before.revision),
+        nameOf: (type) => type.name,
+      });
+      if (changed.kind === 'missing') throw refusalOf(changed, name);
+      return changed.type;
     },
     wantedFrom: (body, before) => {
       const { config, enabled, secrets } = required(checkActionType(body, before));
@@ -98,7 +96,7 @@ export function refusalOf(
     case 'missing':
       return notFound('action-type', name);
     case 'outdated':
-      return outdated(`${name} is at revision ${refused.type.revision} by now: look at it, and say it anew`);
+      return revisedSince(name, refused.type.revision);
     case 'used': {
       const more = refused.campaigns - refused.names.length;
       const named = `${refused.names.map(quoted).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

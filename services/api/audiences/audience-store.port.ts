@@ -1,5 +1,5 @@
 import type { AudienceState, RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 export interface AudienceRecord {
   audienceId: string;

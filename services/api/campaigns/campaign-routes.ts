@@ -11,7 +11,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { etagOf } from '../frame/etag.ts';
+import { etagOf } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -38,8 +38,15 @@ const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
 
 export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): void {
-  const { campaigns, catalogue, clock } = deps;
+  createRoute(server, deps);
+  showRoute(server, deps);
+  startRoute(server, deps);
+  estimateRoute(server, deps);
+  unscheduleRoute(server, deps);
+}
 
+function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
+  const { campaigns, catalogue, clock } = deps;
   server.route({
     method: 'POST',
     url: '/campaigns',
@@ -68,7 +75,9 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
         .send({ ...view, warnings });
     },
   });
+}
 
+function showRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/campaigns/:id',
@@ -87,7 +96,10 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       return reply.header('etag', etagOf(view)).send(view);
     },
   });
+}
 
+function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
+  const { campaigns, catalogue, clock } = deps;
   server.route({
     method: 'POST',
     url: '/campaigns/:id/start',
@@ -116,7 +128,10 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       return { ...campaignView(started), warnings };
     },
   });
+}
 
+function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
+  const { campaigns, clock } = deps;
   server.route({
     method: 'POST',
     url: '/campaigns/:id/estimate',
@@ -138,7 +153,9 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       return estimateView(id, record.definition, asked, clock.now());
     },
   });
+}
 
+function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unschedule',

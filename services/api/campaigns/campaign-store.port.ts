@@ -18,16 +18,6 @@ export interface CampaignRecord {
   latestRun: { runId: string; state: RunState } | null;
 }
 
-export interface Page<Item> {
-  items: Item[];
-  next: string | null;
-}
-
-/** A list was asked to go on behind something that none of its pages ended with. */
-export class InvalidCursorError extends Error {
-  override readonly name = 'InvalidCursorError';
-}
-
 export interface CampaignStore {
   /** @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is given. */
   create(definition: CampaignDefinition, campaignId?: string): Promise<CampaignRecord>;

@@ -12,8 +12,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { requireMatch, etagOf } from '../frame/etag.ts';
-import { outdated } from '../frame/entity-tag.ts';
+import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
@@ -30,9 +29,6 @@ export interface DraftRoutesDeps extends CampaignRoutesDeps {
 }
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
-const matching = z.looseObject({
-  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
-});
 const tags = ['campaigns'];
 
 /** Campaigns that are being written: not made yet, or not started. */
@@ -55,7 +51,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
         'Each change is a revision. What was started is not changed any more: take it back before, or copy it.',
       tags,
       params: byId,
-      headers: matching,
+      headers: ifMatchHeaders,
       body: campaignPatch,
       response: {
         200: jsonAnswer('The campaign as it is now', campaignWithWarnings),
@@ -101,8 +97,7 @@ function alreadyStarted({ campaignId }: CampaignRecord): HttpProblem {
 }
 
 function changedMeanwhile({ campaignId, revision }: CampaignRecord): HttpProblem {
-  const id = publicId('campaign', campaignId);
-  return outdated(`${id} is at revision ${revision} by now: look at it, and say it anew`);
+  return revisedSince(publicId('campaign', campaignId), revision);
 }
 
 function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {

@@ -17,7 +17,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { entityTag, expectedRevision, outdated } from '../frame/entity-tag.ts';
+import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ClientChange } from './client-store.port.ts';
@@ -27,9 +27,6 @@ import { clientView } from './client-view.ts';
 export type ClientRoutesDeps = ClientKeyRoutesDeps;
 
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
-const matching = z.looseObject({
-  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
-});
 const tags = ['clients'];
 const answered = jsonAnswer('The client', clientShape);
 
@@ -45,26 +42,25 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     return client;
   }
 
-  /** Another may change it between our look and our write: then its newest state is looked at again. */
-  async function change(id: string, expected: number | null, wish: (before: Client) => ClientChange): Promise<Client> {
-    for (;;) {
-      const before = await require(id);
-      const wanted = wish(before);
-      if (expected !== null && expected !== before.revision) throw changedSince(before);
-      const changed = await clientStore.change(before.clientId, wanted, before.revision);
-      switch (changed.kind) {
-        case 'changed':
-          // So that the next request to this process, at the latest, goes by it.
-          await deps.clients.refresh();
-          return changed.client;
-        case 'missing':
-          throw notFound('client', id);
-        case 'name-taken':
-          throw nameTaken(wanted.name ?? before.name);
-        case 'outdated':
-          if (expected !== null) throw changedSince(changed.client);
-      }
-    }
+  async function change(
+    id: string,
+    expected: number | null,
+    changeOf: (before: Client) => ClientChange,
+  ): Promise<Client> {
+    const changed = await changeRevised(expected, {
+      look: () => require(id),
+      change: async (before) => {
+        const wanted = changeOf(before);
+        const outcome = await clientStore.change(before.clientId, wanted, before.revision);
+        if (outcome.kind === 'name-taken') throw nameTaken(wanted.name ?? before.name);
+        return outcome;
+      },
+      nameOf: ({ name }) => name,
+    });
+    if (changed.kind === 'missing') throw notFound('client', id);
+    // So that the next request to this process, at the latest, goes by it.
+    await deps.clients.refresh();
+    return changed.client;
   }
 
   server.route({
@@ -129,7 +125,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       description: 'null takes a field back to what it is for a new one (JSON merge patch).',
       tags,
       params: byId,
-      headers: matching,
+      headers: ifMatchHeaders,
       body: clientPatch,
       response: { 200: answered, ...problems(409) },
     },
@@ -187,8 +183,4 @@ function patched({ name, definition }: Client, patch: unknown): { name: string; 
 
 function nameTaken(name: string): HttpProblem {
   return new HttpProblem({ status: 409, code: 'name-taken', detail: `there is a client ${quoted(name)} already` });
-}
-
-function changedSince({ name, revision }: Client): HttpProblem {
-  return outdated(`${name} is at revision ${revision} by now: look at it, and say it anew`);
 }

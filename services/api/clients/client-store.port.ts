@@ -1,6 +1,6 @@
 import type { ClientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 export interface ClientChange {
   name?: string | undefined;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { invalidRequest } from './http-problem.ts';
 import { preferredType } from './preferred-type.ts';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from './page.port.ts';
 import { refusingInvalidCursor } from './public-ids.ts';
 import { allRows, csvStream, ndjsonStream } from './stream-rows.ts';
 

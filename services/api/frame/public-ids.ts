@@ -1,6 +1,6 @@
 import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts';
 import { invalidRequest, notFound, quoted } from './http-problem.ts';
-import { InvalidCursorError, type Page } from '../campaigns/campaign-store.port.ts';
+import { InvalidCursorError, type Page } from './page.port.ts';
 
 /** What the id of a path is of, or 404: a malformed id names nothing, just as an unknown one. */
 export function requireId(kind: IdKind, id: string): string {

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify';
 import { pipeline, Readable } from 'node:stream';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from './page.port.ts';
 
 /** All rows of a list, page by page as they are asked for. */
 export async function* allRows<Row, View extends object>(

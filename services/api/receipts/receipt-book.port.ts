@@ -1,4 +1,4 @@
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 /** What a provider says of one user: how what it accepted has ended. */
 export interface Receipt {

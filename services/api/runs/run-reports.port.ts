@@ -3,7 +3,7 @@ import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { BudgetFigures } from './control/budget-store.port.ts';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 export interface RunHeader {
   runId: string;

@@ -6,7 +6,7 @@ import { runProgress, runRates, runReport, runSummary } from '../../../shared/co
 import { runStates } from '../../../shared/domain/run/run-states.ts';
 import { jsonAnswer, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { etagOf } from '../frame/etag.ts';
+import { etagOf } from '../frame/if-match.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { preferredType } from '../frame/preferred-type.ts';
 import type { EventStreams } from '../access/event-streams.ts';

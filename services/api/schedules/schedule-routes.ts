@@ -19,7 +19,7 @@ import type { ClientReader } from '../../../shared/runtime/installation/client-r
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { entityTag, expectedRevision, outdated } from '../frame/entity-tag.ts';
+import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
@@ -35,9 +35,6 @@ export interface ScheduleRoutesDeps {
 }
 
 export const byScheduleId = z.object({ id: z.string().describe('sch_…') });
-const matching = z.looseObject({
-  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
-});
 const tags = ['schedules'];
 const answered = jsonAnswer('The schedule', scheduleShape);
 
@@ -132,27 +129,30 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
         'Of a campaign’s schedule only the note can be changed here.',
       tags,
       params: byScheduleId,
-      headers: matching,
+      headers: ifMatchHeaders,
       body: schedulePatch,
       response: { 200: answered, ...problems(409) },
     },
     // What is wrong is said by the merged schedule, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
-      const { params, headers } = request;
+      const { id } = request.params;
       const body: unknown = request.body;
-      const expected = expectedRevision(headers['if-match']);
-      for (;;) {
-        const before = await require(params.id);
-        if (before.campaignId === null) requireRole(request, 'operator');
-        if (expected !== null && expected !== before.revision) throw changedSince(before);
-        const change = before.campaignId === null ? await changeOf(before, body) : noteOf(before, body);
-        const changed = await schedules.change(before.scheduleId, change, before.revision);
-        if (changed.kind === 'changed') return answer(reply, changed.schedule);
-        if (changed.kind === 'missing') throw notFound('schedule', params.id);
-        if (changed.kind === 'busy') throw stillDeciding(params.id);
-        if (expected !== null) throw changedSince(changed.schedule);
-      }
+      const changed = await changeRevised(expectedRevision(request.headers['if-match']), {
+        look: async () => {
+          const before = await require(id);
+          if (before.campaignId === null) requireRole(request, 'operator');
+          return before;
+        },
+        change: async (before) => {
+          const change = before.campaignId === null ? await changeOf(before, body) : noteOf(before, body);
+          return await schedules.change(before.scheduleId, change, before.revision);
+        },
+        nameOf: ({ scheduleId }) => publicId('schedule', scheduleId),
+      });
+      if (changed.kind === 'missing') throw notFound('schedule', id);
+      if (changed.kind === 'busy') throw stillDeciding(id);
+      return answer(reply, changed.schedule);
     },
   });
 
@@ -234,8 +234,4 @@ function stateForbids({ scheduleId, state }: ScheduleRecord, verb: ScheduleVerb,
 function stillDeciding(id: string): HttpProblem {
   const detail = `what ${id} has missed is still being decided by its definition as it is; try again in a moment`;
   return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });
-}
-
-function changedSince({ scheduleId, revision }: ScheduleRecord): HttpProblem {
-  return outdated(`${publicId('schedule', scheduleId)} is at revision ${revision} by now: look at it, and say it anew`);
 }

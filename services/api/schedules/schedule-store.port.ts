@@ -3,7 +3,7 @@ import type { OccurrenceKind } from '../../../shared/contracts/schedules/planned
 import type { RegisteredGroup } from '../../../shared/domain/recurrence/groups.ts';
 import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
 import type { ScheduleMove, ScheduleState, ScheduleVerb } from '../../../shared/domain/recurrence/schedule-states.ts';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 export interface ScheduleRecord {
   scheduleId: string;

@@ -1,5 +1,5 @@
 import type { DeadLetterState } from '../../../shared/contracts/messages/dead-letters.ts';
-import type { Page } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
 
 export interface DeadLetterFilter {
   topic?: string | undefined;

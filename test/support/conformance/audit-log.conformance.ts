@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEntry, AuditLog } from '../../../services/api/access/audit-log.port.ts';
-import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import type { ApiKeys } from '../../../shared/ports/api-keys.ts';
 
 export interface AuditLogSubject {

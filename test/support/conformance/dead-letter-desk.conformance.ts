@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import type { DeadLetterStore } from '../../../services/api/trouble/dead-letter-store.port.ts';
 import type { LetterReplays } from '../../../services/trigger/sweep/letter-replays.port.ts';
 import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Receipt, ReceiptBook } from '../../../services/api/receipts/receipt-book.port.ts';
-import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
 import { receiptLine } from '../../../shared/domain/step/receipts.ts';
 import {

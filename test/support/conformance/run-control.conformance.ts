@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunChange, RunControl, RunEventEntry } from '../../../services/api/runs/control/run-control.port.ts';
-import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import {
   claimOne,
   createRun,

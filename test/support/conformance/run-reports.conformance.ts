@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignRecord, CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
-import { InvalidCursorError, type Page } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError, type Page } from '../../../services/api/frame/page.port.ts';
 import type { FailureFilter, RecordedFailure, RunReports } from '../../../services/api/runs/run-reports.port.ts';
 import { campaignDefinitionOf, emptyTotals, type RunRows, type RunSeed } from './run-rows.ts';
 

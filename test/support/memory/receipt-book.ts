@@ -1,5 +1,5 @@
 import { receiptCursorOf, receiptPlaceOf } from '../../../services/api/receipts/receipt-cursor.contract.ts';
-import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import type { Receipt, ReceiptBook, ReceiptVerdict } from '../../../services/api/receipts/receipt-book.port.ts';
 import { pageOf } from '../../../services/api/frame/postgres/pages.ts';
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';

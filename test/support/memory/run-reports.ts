@@ -5,7 +5,7 @@ import {
 } from '../../../services/api/runs/failures/failure-cursor.contract.ts';
 import { estimateOf, onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
-import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import type {
   FailureGroup,
   RecordedFailure,

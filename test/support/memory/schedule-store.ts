@@ -5,7 +5,7 @@ import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts
 import { selectGroups } from '../../../shared/domain/recurrence/groups.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-states.ts';
-import type { Page } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type { Page } from '../../../services/api/frame/page.port.ts';
 import type {
   Fired,
   FireRequest,

@@ -1,5 +1,5 @@
 import { validate } from 'uuid';
-import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError, type Page } from '../page.port.ts';
 
 /**
  * A page out of up to `limit + 1` rows: the one too many only tells that there is more.

@@ -4,7 +4,7 @@ import { clientIdOf, jobIdOf, type SeedJob } from '../../../../test/support/conf
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { callLedgerOn } from '../../../../test/support/postgres-call-ledger.ts';
 import { postgresJobSubject } from '../../../../test/support/postgres-job-subject.ts';
-import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../frame/page.port.ts';
 import { createDeadJobStore, type DeadJobStore } from './dead-job-store.ts';
 
 const database = databaseForFile(createHotPathPool);

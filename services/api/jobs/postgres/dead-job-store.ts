@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { validate } from 'uuid';
 import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
 /** Jobs in one transaction: it holds their rows for some dozen milliseconds. */

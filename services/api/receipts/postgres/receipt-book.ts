@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
 import { receiptCursorOf, receiptPlaceOf } from '../receipt-cursor.contract.ts';
-import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../frame/page.port.ts';
 import type { Receipt, ReceiptBook, ReceiptVerdict, RecordedReceipt } from '../receipt-book.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 import { receiptPages, recordReceipts } from './receipt-statements.ts';

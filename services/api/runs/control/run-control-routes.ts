@@ -11,7 +11,7 @@ import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { decideChanges, decideVerb, type Asker } from './control-run.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
-import { requireMatch } from '../../frame/etag.ts';
+import { requireMatch } from '../../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
 import type { RunControl } from './run-control.port.ts';

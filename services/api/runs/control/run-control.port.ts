@@ -2,7 +2,7 @@ import type { RunSettings } from '../../../../shared/contracts/runs/runs.ts';
 import type { RunEventKind } from '../../../../shared/domain/run/run-events.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { UnderWay } from '../../../../shared/domain/run/under-way.ts';
-import type { Page } from '../../campaigns/campaign-store.port.ts';
+import type { Page } from '../../frame/page.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 
 /** What is to be changed in a run. What is left out stays. */

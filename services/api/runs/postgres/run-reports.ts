@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { failureCursorOf, failurePlaceOf } from '../failures/failure-cursor.contract.ts';
-import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../frame/page.port.ts';
 import type {
   FailureGroup,
   RecordedFailure,

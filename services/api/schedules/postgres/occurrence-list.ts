@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import type { NewOccurrence } from '../../../../shared/contracts/schedules/planned-rows.ts';
-import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import type { OccurrenceFilter, OccurrenceRecord } from '../schedule-store.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
