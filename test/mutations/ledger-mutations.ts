@@ -33,7 +33,7 @@ export const ledgerMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['budgets.integration'],
+    noticedBy: ['test/integration/execution-path'],
   },
   {
     takesAway: 'budget rows are locked before they are looked at',

@@ -21,8 +21,9 @@ export function renderNightlyPage(parts: readonly (NightlyPart | NeverRun)[], ma
     '',
     'Written by `npm run test:nightly`, and by nothing else: what takes hours, and what came of it the last',
     'time. Each part says when it was run; one that was not run says so.',
-    '',
-    `On ${machine}, the last time that anything here was run.`,
+    ...(parts.some(({ lastRun }) => lastRun !== null)
+      ? ['', `On ${machine}, the last time that anything here was run.`]
+      : []),
   ];
   return `${[...head, ...parts.flatMap(renderPart)].join('\n')}\n`;
 }
