@@ -90,7 +90,7 @@ export default {
       name: 'the-library-stands-alone',
       comment: 'What others install knows Node and nothing of ours. The queries beside it are for the console alone.',
       severity: 'error',
-      from: { path: '^sdk/', pathNot: `^sdk/(write-client\\.ts$|generated/@tanstack/)|${inTests}` },
+      from: { path: '^sdk/', pathNot: `^sdk/((write-client|build)\\.ts$|generated/@tanstack/)|${inTests}` },
       to: { pathNot: '^(sdk/|(node:)?[a-z_/]+$)' },
     },
     {
@@ -147,7 +147,7 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^services/console/dist' },
+    exclude: { path: '^(services/console|sdk)/dist' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
   },
 };
