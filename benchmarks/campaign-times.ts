@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Campaign, Run } from './muster-api.ts';
+import type { Run } from '../sdk/generated/types.gen.ts';
+import type { Campaign } from './muster-api.ts';
 import type { Installation } from './installation.ts';
 import { machineMs } from './stub/call-log.ts';
 import type { Stub } from './stub/stub.ts';
