@@ -53,5 +53,18 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['{shared,services,cli}/**/*.ts'],
+    ignores: ['**/*.test.ts', 'services/console/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...['TemplateElement[value.raw=', 'Literal[value='].map((text) => ({
+          selector: `${text}/\\$([5-9]|[1-9][0-9])/]`,
+          message: 'A statement with more than four parameters names them: shared/postgres/statement.ts.',
+        })),
+      ],
+    },
+  },
   prettier,
 );

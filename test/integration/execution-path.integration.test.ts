@@ -132,7 +132,7 @@ const planned = {
   ...Object.fromEntries(Object.entries(stepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
-  writePages: feedStatements.writePages,
+  writePages: feedStatements.writePages.text,
   stepsUnderWay: stepsUnderWay.text,
   recordReceipts: recordReceipts.text,
 };

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { z } from 'zod';
 import { createPool } from '../../../shared/postgres/pool.ts';
+import { statementOf } from '../../../shared/postgres/statement.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, UserFailure } from './effects.ts';
@@ -35,9 +36,20 @@ const addToBalances = `
   select k, $2, $3, now() from unnest($1::text[]) k order by k collate "C"
   on conflict (user_id, reward) do update set units = b.units + excluded.units, updated_at = excluded.updated_at`;
 
-const addEvents = `
+interface NewEvents {
+  run: string;
+  step: number;
+  users: readonly string[];
+  reward: string;
+  units: number;
+}
+
+const addEvents = statementOf<NewEvents>(
+  'add-reward-events',
+  ($) => `
   insert into sandbox.reward_events (run, step, user_id, reward, units)
-  select $1, $2, k, $4, $5 from unnest($3::text[]) k`;
+  select ${$('run')}, ${$('step')}, k, ${$('reward')}, ${$('units')} from unnest(${$('users')}::text[]) k`,
+);
 
 const rewardParams = z.object({
   rewardId: z.string().default('reward'),
@@ -103,7 +115,7 @@ async function award(client: ClientBase, request: BatchRequest, decide: Decide):
 
   const applied = final.filter((user) => isNew.has(user) && !decisions.get(user));
   await client.query(addToBalances, [applied, rewardId, units]);
-  await client.query(addEvents, [run, step, applied, rewardId, units]);
+  await client.query(addEvents.with({ run, step, users: applied, reward: rewardId, units }));
   return {
     failures: users.flatMap((user) => told(user, earlier, decisions.get(user)) ?? []),
     applied,

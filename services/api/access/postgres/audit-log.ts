@@ -1,32 +1,66 @@
 import type { Pool } from 'pg';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 import type { AuditLog, AuditRecord } from '../audit-log.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
 export function createAuditLog({ pool }: { pool: Pool }): AuditLog {
   return {
-    record: async ({ apiKey, method, route, subject, status, requestId, detail }) => {
-      const values = [apiKey, method, route, subject, status, requestId, JSON.stringify(detail)];
-      await pool.query({ name: 'record-audit', text: insertEntry, values });
+    record: async ({ detail, ...entry }) => {
+      await pool.query(insertEntry.with({ ...entry, detail: JSON.stringify(detail) }));
     },
 
     list: async ({ subject, apiKey, method, route, since, until }, limit, cursor) => {
       requireIdCursor(cursor);
-      const filter = [subject ?? null, apiKey ?? null, method ?? null, route ?? null, since ?? null, until ?? null];
-      const { rows } = await pool.query<AuditRecord>(selectEntries, [limit + 1, cursor, ...filter]);
+      const { rows } = await pool.query<AuditRecord>(
+        selectEntries.with({
+          subject: subject ?? null,
+          apiKey: apiKey ?? null,
+          method: method ?? null,
+          route: route ?? null,
+          since: since ?? null,
+          until: until ?? null,
+          cursor,
+          limit: limit + 1,
+        }),
+      );
       return pageOf(rows, limit, (record) => record.auditId);
     },
   };
 }
 
-const insertEntry = `
-  insert into audit_log (api_key, method, route, subject, status, request_id, detail) values ($1, $2, $3, $4, $5, $6, $7::jsonb)`;
+type Entry = Omit<Parameters<AuditLog['record']>[0], 'detail'> & { detail: string };
 
-/** $1 limit, $2 id of the last entry of the page before or null, filters or null $3 to $8. */
-const selectEntries = `
+const insertEntry = statementOf<Entry>(
+  'record-audit',
+  ($) => `
+  insert into audit_log (api_key, method, route, subject, status, request_id, detail)
+  values (${$('apiKey')}, ${$('method')}, ${$('route')}, ${$('subject')}, ${$('status')}, ${$('requestId')},
+    ${$('detail')}::jsonb)`,
+);
+
+interface EntriesParams {
+  subject: string | null;
+  apiKey: string | null;
+  method: string | null;
+  route: string | null;
+  since: Date | null;
+  until: Date | null;
+  /** Id of the last entry of the page before, or null. */
+  cursor: string | null;
+  limit: number;
+}
+
+const selectEntries = unnamedStatementOf<EntriesParams>(
+  ($) => `
   select a.id as "auditId", a.at, a.api_key as "apiKey", k.name as "keyName", a.method, a.route, a.subject, a.status,
     a.request_id as "requestId", a.detail
   from audit_log a left join api_keys k on k.id = a.api_key
-  where ($2::uuid is null or a.id < $2) and ($3::text is null or a.subject = $3) and ($4::uuid is null or a.api_key = $4)
-    and ($5::text is null or a.method = $5) and ($6::text is null or a.route = $6)
-    and ($7::timestamptz is null or a.at >= $7) and ($8::timestamptz is null or a.at < $8)
-  order by a.id desc limit $1`;
+  where (${$('cursor')}::uuid is null or a.id < ${$('cursor')})
+    and (${$('subject')}::text is null or a.subject = ${$('subject')})
+    and (${$('apiKey')}::uuid is null or a.api_key = ${$('apiKey')})
+    and (${$('method')}::text is null or a.method = ${$('method')})
+    and (${$('route')}::text is null or a.route = ${$('route')})
+    and (${$('since')}::timestamptz is null or a.at >= ${$('since')})
+    and (${$('until')}::timestamptz is null or a.at < ${$('until')})
+  order by a.id desc limit ${$('limit')}`,
+);

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RegisteredActionType } from '../../../../shared/ports/registry.ts';
 import { actionTypeFields, actionTypeOf, changeRegistry, moveRevision } from '../../../../shared/postgres/registry.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import type { ActionTypeChange, ActionTypeStore } from '../action-type-store.port.ts';
 
 /** Names of the campaigns that stand in the way of a deletion: enough to know where to look. */
@@ -17,7 +18,7 @@ export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore
 
     create: (name, type) =>
       changeRegistry(pool, async (client) => {
-        const { rows } = await client.query<object>(insert, [name, ...valuesOf(type)]);
+        const { rows } = await client.query<object>(insert.with({ name, ...paramsOf(type) }));
         return actionTypeOf(rows[0]);
       }),
 
@@ -29,7 +30,7 @@ export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore
         const removed = Object.entries(change.secrets ?? {}).flatMap(([secret, text]) =>
           text === null ? [secret] : [],
         );
-        const { rows } = await client.query<object>(update, [name, ...valuesOf(change), removed]);
+        const { rows } = await client.query<object>(update.with({ name, ...paramsOf(change), removed }));
         return { kind: 'changed', type: actionTypeOf(rows[0]) ?? before };
       }),
 
@@ -52,10 +53,22 @@ async function find(connection: Pool | PoolClient, name: string): Promise<Regist
   return actionTypeOf(rows[0]);
 }
 
-/** Config, enabled, and the secrets that are set. */
-function valuesOf({ config, enabled, secrets = {} }: ActionTypeChange): unknown[] {
+interface TypeParams {
+  name: string;
+  /** Null: stays as it is. */
+  config: string | null;
+  enabled: boolean | null;
+  /** Those that are set. */
+  secrets: string;
+}
+
+function paramsOf({ config, enabled, secrets = {} }: ActionTypeChange): Omit<TypeParams, 'name'> {
   const set = Object.entries(secrets).filter(([, text]) => text !== null);
-  return [config ? JSON.stringify(config) : null, enabled ?? null, JSON.stringify(Object.fromEntries(set))];
+  return {
+    config: config ? JSON.stringify(config) : null,
+    enabled: enabled ?? null,
+    secrets: JSON.stringify(Object.fromEntries(set)),
+  };
 }
 
 const select = `select ${actionTypeFields} from action_types where deleted_at is null`;
@@ -65,36 +78,44 @@ const sealed = (texts: string) => `
   (select coalesce(jsonb_object_agg(k.key, jsonb_build_object('sealed', k.value, 'changedAt', now())), '{}') from jsonb_each_text(${texts}::jsonb) k)`;
 
 /** A name that was deleted before goes on with its revisions. */
-const insert = `
+const insert = statementOf<TypeParams>(
+  'insert-action-type',
+  ($) => `
   with made as (
     insert into action_types as t (name, config, enabled, origin, secrets)
-    values ($1, $2::jsonb, coalesce($3::boolean, true), 'api', ${sealed('$4')})
+    values (${$('name')}, ${$('config')}::jsonb, coalesce(${$('enabled')}::boolean, true), 'api',
+      ${sealed($('secrets'))})
     on conflict (name) do update
-    set config = excluded.config, enabled = excluded.enabled, origin = 'api', secrets = excluded.secrets, revision = t.revision + 1,
-      created_at = now(), updated_at = now(), deleted_at = null
+    set config = excluded.config, enabled = excluded.enabled, origin = 'api', secrets = excluded.secrets,
+      revision = t.revision + 1, created_at = now(), updated_at = now(), deleted_at = null
     where t.deleted_at is not null
     returning *
   ), moved as (
     ${moveRevision} where exists (select from made)
   )
-  select ${actionTypeFields} from made`;
+  select ${actionTypeFields} from made`,
+);
 
-const update = `
+/** @property removed names of secrets */
+const update = statementOf<TypeParams & { removed: readonly string[] }>(
+  'update-action-type',
+  ($) => `
   with wanted as (
-    select coalesce($2::jsonb, config) as config, coalesce($3::boolean, enabled) as enabled,
-      (secrets || ${sealed('$4')}) - $5::text[] as secrets
-    from action_types where name = $1
+    select coalesce(${$('config')}::jsonb, config) as config, coalesce(${$('enabled')}::boolean, enabled) as enabled,
+      (secrets || ${sealed($('secrets'))}) - ${$('removed')}::text[] as secrets
+    from action_types where name = ${$('name')}
   ), changed as (
     update action_types t
     set config = w.config, enabled = w.enabled, secrets = w.secrets, revision = t.revision + 1, updated_at = now(),
       origin = case when t.config <> w.config then 'api' else t.origin end
     from wanted w
-    where t.name = $1 and (t.config, t.enabled, t.secrets) is distinct from (w.config, w.enabled, w.secrets)
+    where t.name = ${$('name')} and (t.config, t.enabled, t.secrets) is distinct from (w.config, w.enabled, w.secrets)
     returning t.*
   ), moved as (
     ${moveRevision} where exists (select from changed)
   )
-  select ${actionTypeFields} from changed`;
+  select ${actionTypeFields} from changed`,
+);
 
 const remove = `
   with removed as (

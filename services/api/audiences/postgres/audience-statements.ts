@@ -1,3 +1,5 @@
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+
 /** A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it is. */
 export const insert = `
   insert into audiences (id, name, state, country, attempt) values ($1, $2, 'receiving', $3, $4)
@@ -49,9 +51,20 @@ export const markReady = `
   ) p
   where id = $1 and attempt = $2 and state = 'receiving'`;
 
-/** $1 list, $2 attempt, $3 cause, $4 rows, $5 rejected. */
-export const markFailed = `
-  update audiences set state = 'failed', cause = $3, rows = $4, rejected = $5 where id = $1 and attempt = $2 and state = 'receiving'`;
+interface FailedUpload {
+  audienceId: string;
+  attempt: string;
+  cause: string;
+  rows: number;
+  rejected: number;
+}
+
+export const markFailed = statementOf<FailedUpload>(
+  'fail-upload',
+  ($) => `
+  update audiences set state = 'failed', cause = ${$('cause')}, rows = ${$('rows')}, rejected = ${$('rejected')}
+  where id = ${$('audienceId')} and attempt = ${$('attempt')} and state = 'receiving'`,
+);
 
 /** $1 list, $2 to $4 lines, values and rules. */
 export const insertRejects = `

@@ -77,7 +77,9 @@ export async function beginUpload({
     fail: async (cause, { rows, rejected, rejects }) => {
       end();
       await inTransaction(pool, async (other) => {
-        const { rowCount } = await other.query(statements.markFailed, [audienceId, attempt, cause, rows, rejected]);
+        const { rowCount } = await other.query(
+          statements.markFailed.with({ audienceId, attempt, cause, rows, rejected }),
+        );
         if (rowCount === 1) await writeRejects(other, audienceId, rejects);
       });
     },

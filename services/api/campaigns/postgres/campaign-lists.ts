@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { campaignStandings, type CampaignStanding } from '../../../../shared/domain/run/campaign-standing.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 import {
   failedRunShownDays,
   waitingShownMs,
@@ -12,9 +13,16 @@ import { selectCampaignRecords } from './campaign-store.ts';
 export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
   return {
     page: async (search, choice, order, limit, after) => {
-      const values = [...valuesOf(search), choice ?? null, order === 'state', limit + 1];
-      const place = [after?.rank ?? null, after?.campaignId ?? null];
-      const { rows } = await pool.query<PageRow>(selectPage, [...values, ...place]);
+      const { rows } = await pool.query<PageRow>(
+        selectPage.with({
+          ...searchParamsOf(search),
+          choice: choice ?? null,
+          byState: order === 'state',
+          limit: limit + 1,
+          afterRank: after?.rank ?? null,
+          afterId: after?.campaignId ?? null,
+        }),
+      );
       const shown = rows.slice(0, limit);
       const records = await selectCampaignRecords(
         pool,
@@ -30,7 +38,7 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
     },
 
     counts: async (search) => {
-      const { rows } = await pool.query<CountRow>(selectCounts, valuesOf(search));
+      const { rows } = await pool.query<CountRow>(selectCounts.with(searchParamsOf(search)));
       const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
       const counts: CampaignCountsRow = {
         all: rows.reduce((sum, { campaigns }) => sum + campaigns, 0),
@@ -63,18 +71,27 @@ interface CountRow {
   attention: number;
 }
 
-function valuesOf({ text, campaignId, country, action }: CampaignSearch): (string | null)[] {
+/** Null: any. */
+interface SearchParams {
+  /** Of the name, for `ilike`. */
+  pattern: string | null;
+  campaignId: string | null;
+  country: string | null;
+  action: string | null;
+}
+
+function searchParamsOf({ text, campaignId, country, action }: CampaignSearch): SearchParams {
   const pattern = text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
-  return [pattern, campaignId ?? null, country ?? null, action ?? null];
+  return { pattern, campaignId: campaignId ?? null, country: country ?? null, action: action ?? null };
 }
 
 const ranks = campaignStandings.map((each, index) => `when '${each}' then ${index + 1}`).join(' ');
 
 /**
- * $1 pattern of the name, $2 id, $3 country, $4 action: null for any. Every campaign once, from sets that are small: what has not ended, what
- * is planned. No campaign's runs are looked at one by one.
+ * Every campaign once, from sets that are small: what has not ended, what is planned. No campaign's runs are looked at
+ * one by one.
  */
-const standing = `
+const standing = ($: (param: keyof SearchParams) => string) => `
   with open_runs as (
     select distinct on (campaign) id, campaign, state, waiting_cause, waiting_since
     from runs where ended_at is null and parent is null order by campaign, scheduled_for desc
@@ -101,25 +118,45 @@ const standing = `
       case when o.paused then 'paused' when o.id is not null then 'running' when c.state = 'draft' then 'draft'
         when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as standing
     from campaigns c left join o on o.campaign = c.id
-    where ($1::text is null or c.name ilike $1) and ($2::uuid is null or c.id = $2)
-      and (($3::text is null and $4::text is null) or exists (
+    where (${$('pattern')}::text is null or c.name ilike ${$('pattern')})
+      and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
+      and ((${$('country')}::text is null and ${$('action')}::text is null) or exists (
         select from campaign_revisions r
-        where r.campaign = c.id and r.revision = c.revision and ($3::text is null or r.definition -> 'countries' ? $3)
-          and ($4::text is null or r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', $4::text)))
+        where r.campaign = c.id and r.revision = c.revision
+          and (${$('country')}::text is null or r.definition -> 'countries' ? ${$('country')})
+          and (${$('action')}::text is null
+            or r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', ${$('action')}::text)))
       ))
   )`;
 
-const selectCounts = `${standing}
-  select standing, count(*)::int as campaigns, count(*) filter (where "needsAttention")::int as attention from s group by standing`;
+const selectCounts = unnamedStatementOf<SearchParams>(
+  ($) => `${standing($)}
+  select standing, count(*)::int as campaigns, count(*) filter (where "needsAttention")::int as attention
+  from s group by standing`,
+);
 
-/** Beyond the search: $5 choice or null, $6 whether states decide the order, $7 limit, behind $8 rank and $9 id (or null). */
-const selectPage = `${standing}
+interface PageParams extends SearchParams {
+  choice: string | null;
+  /** Whether states decide the order, or ids alone. */
+  byState: boolean;
+  limit: number;
+  /** The place of the last one of the page before, or null. */
+  afterRank: number | null;
+  afterId: string | null;
+}
+
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `${standing($)}
   select * from (
-    select *, case when not $6::boolean then 0 when "needsAttention" then 0 else case s.standing ${ranks} end end as rank
-    from s where $5::text is null or standing = $5 or ($5 = 'needs-attention' and "needsAttention")
+    select *, case when not ${$('byState')}::boolean then 0 when "needsAttention" then 0
+      else case s.standing ${ranks} end end as rank
+    from s where ${$('choice')}::text is null or standing = ${$('choice')}
+      or (${$('choice')} = 'needs-attention' and "needsAttention")
   ) ranked
-  where $9::uuid is null or rank > $8::int or (rank = $8::int and id < $9::uuid)
-  order by rank, id desc limit $7`;
+  where ${$('afterId')}::uuid is null or rank > ${$('afterRank')}::int
+    or (rank = ${$('afterRank')}::int and id < ${$('afterId')}::uuid)
+  order by rank, id desc limit ${$('limit')}`,
+);
 
 /** Asked every two seconds while a list is open: what has not ended is few, and campaigns are read once. */
 const selectChangeMark = `

@@ -5,6 +5,7 @@ import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-s
 import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';
 import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import type { CampaignRecord, CampaignState, CampaignStore } from '../campaign-store.port.ts';
@@ -74,9 +75,9 @@ async function startRecurring(client: PoolClient, campaignId: string, recurrence
   const [started] = rows;
   if (!started) return;
   const nowMs = started.now.getTime();
-  const times = scheduleTimesOf(recurrence, nowMs, nowMs);
+  const [next, look] = scheduleTimesOf(recurrence, nowMs, nowMs);
   const definition = JSON.stringify({ recurrence } satisfies KeptSchedule);
-  await client.query(insertSchedule, [uuidv7(), started.name, campaignId, definition, started.now, ...times]);
+  await client.query(insertSchedule.with({ scheduleId: uuidv7(), campaignId, ...started, definition, next, look }));
 }
 
 const nextRevision = `
@@ -94,10 +95,24 @@ const insertRevision = `
 const scheduleCampaign = `
   update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning name, now() as now`;
 
-/** $5 is now, in whole milliseconds: what recurs does so after it. */
-const insertSchedule = `
+interface NewSchedule {
+  scheduleId: string;
+  name: string;
+  campaignId: string;
+  definition: string;
+  /** In whole milliseconds: what recurs does so after it. */
+  now: Date;
+  next: string | null;
+  look: string;
+}
+
+const insertSchedule = statementOf<NewSchedule>(
+  'insert-campaign-schedule',
+  ($) => `
   insert into schedules (id, name, campaign, definition, created_at, high_water, state, next_at, look_at)
-  values ($1, $2, $3, $4::jsonb, $5::timestamptz, $5::timestamptz, 'active', $6, $7)`;
+  values (${$('scheduleId')}, ${$('name')}, ${$('campaignId')}, ${$('definition')}::jsonb, ${$('now')}::timestamptz,
+    ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})`,
+);
 
 const insertCampaign = `
   with c as (

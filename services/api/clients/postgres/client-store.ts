@@ -1,6 +1,7 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import { clientFields, clientOf } from '../../../../shared/postgres/clients.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';
 import type { ClientStore } from '../client-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
@@ -40,7 +41,9 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
           const { name, definition, enabled, disabledReason } = change;
           const reason = disabledReason === undefined ? before.disabledReason : disabledReason;
           const text = definition ? JSON.stringify(definition) : null;
-          const { rowCount } = await client.query(update, [clientId, name ?? null, text, enabled ?? null, reason]);
+          const { rowCount } = await client.query(
+            update.with({ clientId, name: name ?? null, definition: text, enabled: enabled ?? null, reason }),
+          );
           if (rowCount === 0) return { kind: 'changed' as const, client: before };
           await moveRevision(client);
           return { kind: 'changed' as const, client: (await find(client, clientId)) ?? before };
@@ -94,14 +97,31 @@ async function changeKeys(pool: Pool, clientId: string, work: (client: PoolClien
   });
 }
 
+/** Null: stays as it is; but for the reason, which may become null. */
+interface ClientUpdate {
+  clientId: string;
+  name: string | null;
+  definition: string | null;
+  enabled: boolean | null;
+  reason: string | null;
+}
+
 /** What is enabled has no reason not to be. */
-const update = `
+const update = statementOf<ClientUpdate>(
+  'update-client',
+  ($) => `
   update clients c set name = w.name, definition = w.definition, enabled = w.enabled, disabled_reason = w.reason,
     revision = c.revision + 1, updated_at = now()
-  from (select id, coalesce($2, name) as name, coalesce($3::jsonb, definition) as definition, coalesce($4, enabled) as enabled,
-      case when coalesce($4, enabled) then null else $5 end as reason
-    from clients where id = $1) w
-  where c.id = w.id and (c.name, c.definition, c.enabled, c.disabled_reason) is distinct from (w.name, w.definition, w.enabled, w.reason)`;
+  from (
+    select id, coalesce(${$('name')}, name) as name, coalesce(${$('definition')}::jsonb, definition) as definition,
+      coalesce(${$('enabled')}, enabled) as enabled,
+      case when coalesce(${$('enabled')}, enabled) then null else ${$('reason')} end as reason
+    from clients where id = ${$('clientId')}
+  ) w
+  where c.id = w.id
+    and (c.name, c.definition, c.enabled, c.disabled_reason)
+      is distinct from (w.name, w.definition, w.enabled, w.reason)`,
+);
 
 const uniqueViolation = '23505';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { validate } from 'uuid';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
@@ -66,7 +66,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
   return {
     /** By client and cause, the largest first. */
     groups: async (filter: DeadJobFilter): Promise<DeadJobGroup[]> => {
-      const { rows } = await pool.query<DeadJobGroup>(selectGroups, valuesOf(filter));
+      const { rows } = await pool.query<DeadJobGroup>(selectGroups.with(filterOf(filter)));
       return rows;
     },
     /**
@@ -75,10 +75,9 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
      */
     list: async (filter: DeadJobFilter, limit: number, cursor: string | null): Promise<Page<DeadJob>> => {
       const [diedAt, jobId] = placeOf(cursor);
-      const { rows } = await pool.query<DeadJob & { place: string }>(selectDead, [
-        ...valuesOf(filter),
-        ...[limit + 1, diedAt, jobId],
-      ]);
+      const { rows } = await pool.query<DeadJob & { place: string }>(
+        selectDead.with({ ...filterOf(filter), limit: limit + 1, diedAt, jobId }),
+      );
       return pageOf(rows, limit, ({ place }) => place);
     },
     find: async (jobId: string): Promise<DeadJobContent | undefined> => {
@@ -121,8 +120,14 @@ interface ReplayRow {
   expired: number;
 }
 
-function valuesOf({ clientId, cause }: DeadJobFilter): (string | null)[] {
-  return [clientId ?? null, cause ?? null];
+/** Null: any. */
+interface Filter {
+  clientId: string | null;
+  cause: string | null;
+}
+
+function filterOf({ clientId, cause }: DeadJobFilter): Filter {
+  return { clientId: clientId ?? null, cause: cause ?? null };
 }
 
 /** @throws {InvalidCursorError} */
@@ -135,8 +140,9 @@ function placeOf(cursor: string | null): [diedAt: string | null, jobId: string |
   return [micros, jobId];
 }
 
-/** $1 client, $2 cause; null: any. */
-const fits = `($1::uuid is null or client = $1) and ($2::text is null or cause = $2)`;
+const fits = ($: (param: keyof Filter) => string) => `
+  (${$('clientId')}::uuid is null or client = ${$('clientId')})
+  and (${$('cause')}::text is null or cause = ${$('cause')})`;
 
 const expiresAt = `(job ->> 'expiresAt')::timestamptz`;
 const row = `id as "jobId", client as "clientId", cause, died_at as "diedAt", (job ->> 'scheduledFor')::timestamptz as "scheduledFor",
@@ -144,15 +150,22 @@ const row = `id as "jobId", client as "clientId", cause, died_at as "diedAt", (j
   job ->> 'method' as method, job ->> 'url' as url, (job ->> 'status')::int as status, job ->> 'error' as error`;
 const micros = `(extract(epoch from died_at) * 1000000)::int8`;
 
-const selectGroups = `
+const selectGroups = unnamedStatementOf<Filter>(
+  ($) => `
   select client as "clientId", cause, count(*)::int as jobs, min(died_at) as "firstAt", max(died_at) as "lastAt"
-  from dead_jobs where ${fits} group by client, cause order by jobs desc, client, cause collate "C" limit 1000`;
+  from dead_jobs where ${fits($)} group by client, cause order by jobs desc, client, cause collate "C" limit 1000`,
+);
 
-/** $3 limit, $4 and $5 the place of the last one of the page before. */
-const selectDead = `
+/** Behind the last one of the page before: when it died, in microseconds, and its id; or null. */
+type DeadParams = Filter & { limit: number; diedAt: string | null; jobId: string | null };
+
+const selectDead = unnamedStatementOf<DeadParams>(
+  ($) => `
   select ${row}, ${micros}::text || '_' || id::text as place from dead_jobs
-  where ${fits} and ($4::int8 is null or (died_at, id) < ('epoch'::timestamptz + $4::int8 * interval '1 microsecond', $5::uuid))
-  order by died_at desc, id desc limit $3`;
+  where ${fits($)} and (${$('diedAt')}::int8 is null
+    or (died_at, id) < ('epoch'::timestamptz + ${$('diedAt')}::int8 * interval '1 microsecond', ${$('jobId')}::uuid))
+  order by died_at desc, id desc limit ${$('limit')}`,
+);
 
 const selectOne = `
   select ${row}, job ->> 'headers' as headers, job ->> 'body' as body, job ->> 'answer' as answer, job ->> 'key' as key,
@@ -179,7 +192,7 @@ const anyDead = { clientId: null, cause: null, until: null, perSecond: null, off
  * again. Due one after the other, they are as many a second as was asked for without being paced.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
-  const wanted = `(${$('clientId')}::uuid is null or client = ${$('clientId')}) and (${$('cause')}::text is null or cause = ${$('cause')})
+  const wanted = `${fits($)}
       and (${$('jobId')}::uuid is null or id = ${$('jobId')}) and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
   const isExpired = `coalesce(${expiresAt} <= now(), false)`;
   return `

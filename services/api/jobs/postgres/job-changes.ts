@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { jobChangeVerbs } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
 import { cancelJobs, moveJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
@@ -56,9 +57,7 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
     get,
     /** One of that id that exists is not created again but answered as it is. */
     create: async ({ changeId, clientId, verb, filter: wanted, dueAt }: NewJobChange): Promise<JobChange> => {
-      const insert =
-        'insert into job_changes (id, client, verb, filter, due_at) values ($1, $2, $3, $4, $5) on conflict do nothing';
-      await pool.query(insert, [changeId, clientId, verb, JSON.stringify(wanted), dueAt]);
+      await pool.query(insert.with({ changeId, clientId, verb, filter: JSON.stringify(wanted), dueAt }));
       const made = await get(changeId);
       if (!made) throw new Error('a change of jobs is gone right after it was made');
       return made;
@@ -92,6 +91,21 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
     },
   };
 }
+
+interface NewChange {
+  changeId: string;
+  clientId: string;
+  verb: string;
+  filter: string;
+  dueAt: Date | null;
+}
+
+const insert = statementOf<NewChange>(
+  'insert-job-change',
+  ($) => `
+  insert into job_changes (id, client, verb, filter, due_at)
+  values (${$('changeId')}, ${$('clientId')}, ${$('verb')}, ${$('filter')}, ${$('dueAt')}) on conflict do nothing`,
+);
 
 const takePlace = `
   update job_changes set place = $3, state = case when $3::text is null then 'done' else state end,

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
+import type { Statement } from '../../../../shared/postgres/statement.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
 import { receiptCursorOf, receiptPlaceOf } from '../receipt-cursor.contract.ts';
 import { InvalidCursorError } from '../../frame/page.port.ts';
 import type { Receipt, ReceiptBook, ReceiptVerdict, RecordedReceipt } from '../receipt-book.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
-import { receiptPages, recordReceipts } from './receipt-statements.ts';
+import { receiptPages, recordReceipts, type ReceiptPageParams } from './receipt-statements.ts';
 
 export interface ReceiptBookDeps {
   /** One whose statements keep one good plan: `createHotPathPool`. */
@@ -29,11 +30,18 @@ export function createReceiptBook({ pool, slot }: ReceiptBookDeps): ReceiptBook 
       const after = cursor === null ? undefined : receiptPlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of receipts`);
-      const place = after ? [after.country, after.feedId, after.step, after.user] : [null, null, null, null];
-      const { rows } = await pool.query<RecordedReceipt & { feedId: string }>(pageTextOf(delivered), [
-        ...[runId, limit + 1, country ?? null, step ?? null],
-        ...place,
-      ]);
+      const { rows } = await pool.query<RecordedReceipt & { feedId: string }>(
+        pageStatementOf(delivered).with({
+          runId,
+          limit: limit + 1,
+          country: country ?? null,
+          step: step ?? null,
+          afterCountry: after?.country ?? null,
+          afterFeed: after?.feedId ?? null,
+          afterStep: after?.step ?? null,
+          afterUser: after?.user ?? null,
+        }),
+      );
       const { items, next } = pageOf(rows, limit, receiptCursorOf);
       return { items: items.map(({ feedId: _feedId, ...receipt }) => receipt), next };
     },
@@ -46,7 +54,7 @@ interface RefusedRow {
   verdict: Exclude<ReceiptVerdict, 'accepted'>;
 }
 
-function pageTextOf(delivered: boolean | undefined): string {
+function pageStatementOf(delivered: boolean | undefined): Statement<ReceiptPageParams> {
   if (delivered === undefined) return receiptPages.all;
   return delivered ? receiptPages.delivered : receiptPages.undelivered;
 }

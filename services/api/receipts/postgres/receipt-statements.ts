@@ -1,4 +1,4 @@
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 
 export interface RecordReceiptsParams {
   runs: string;
@@ -100,24 +100,40 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
   where not exists (select from p where p.position = k.position)`,
 );
 
-/**
- * $1 run, $2 limit, filters $3 country and $4 step (or null), behind $5 country, $6 feed, $7 step, $8 user (or null). Feeds are walked in
- * order, and each is read by a range of an index.
- */
-const selectReceipts = (said: string) => `
+export interface ReceiptPageParams {
+  runId: string;
+  limit: number;
+  /** Filters, or null. */
+  country: string | null;
+  step: number | null;
+  /** The place of the last one of the page before, or null. */
+  afterCountry: string | null;
+  afterFeed: string | null;
+  afterStep: number | null;
+  afterUser: string | null;
+}
+
+/** Feeds are walked in order, and each is read by a range of an index. */
+const selectReceipts = (said: string) =>
+  unnamedStatementOf<ReceiptPageParams>(
+    ($) => `
   select r.user_id as "user", r.step, f.country, r.delivered, r.code, r.at, r.received_at as "receivedAt", f.feed as "feedId"
   from (
-    select country collate "C" as country, feed, feed = $6::uuid as begun from feeds
-    where run = $1 and ($3::text is null or country = $3)
-      and ($5::text is null or (country collate "C", feed) >= ($5, $6::uuid))
+    select country collate "C" as country, feed, feed = ${$('afterFeed')}::uuid as begun from feeds
+    where run = ${$('runId')} and (${$('country')}::text is null or country = ${$('country')})
+      and (${$('afterCountry')}::text is null
+        or (country collate "C", feed) >= (${$('afterCountry')}, ${$('afterFeed')}::uuid))
     order by country collate "C", feed
   ) f, lateral (
     select * from receipts r
-    where r.feed = f.feed and (r.step, r.user_id) > (case when f.begun then $7::int else 0 end, case when f.begun then $8 else '' end)
-      and ($4::int is null or r.step = $4) ${said}
-    order by r.step, r.user_id limit $2
+    where r.feed = f.feed
+      and (r.step, r.user_id) > (
+        case when f.begun then ${$('afterStep')}::int else 0 end, case when f.begun then ${$('afterUser')} else '' end)
+      and (${$('step')}::int is null or r.step = ${$('step')}) ${said}
+    order by r.step, r.user_id limit ${$('limit')}
   ) r
-  order by f.country, f.feed, r.step, r.user_id limit $2`;
+  order by f.country, f.feed, r.step, r.user_id limit ${$('limit')}`,
+  );
 
 /** By what they say: each has its index. */
 export const receiptPages = {

@@ -1,6 +1,7 @@
 import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 
 /** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
 const settings = `
@@ -109,26 +110,47 @@ export const selectFailureGroups = `
   having sum(t.users) > 0
   order by t.step, f.country, users desc, t.reason collate "C", t.outcome`;
 
+interface FailuresParams {
+  runId: string;
+  limit: number;
+  /** Filters, or null. */
+  country: string | null;
+  step: number | null;
+  reason: string | null;
+  outcome: number | null;
+  /** The place of the last one of the page before, or null. */
+  afterCountry: string | null;
+  afterFeed: string | null;
+  afterBatch: number | null;
+  afterStep: number | null;
+  afterUser: string | null;
+}
+
 /**
- * $1 run, $2 limit, filters $3 country, $4 step, $5 reason (or null), behind $6 country, $7 feed, $8 batch, $9 step, $10 user (or null),
- * filter $11 outcome (or null). Who was settled as succeeded is no failure.
- * Feeds are walked in order and each is read by a range of its primary key, so that a page costs the same wherever it begins.
+ * Users who were settled as succeeded are no failures. Feeds are walked in order and each is read by a range of its
+ * primary key, so that a page costs the same wherever it begins.
  */
-export const selectFailures = `
+export const selectFailures = unnamedStatementOf<FailuresParams>(
+  ($) => `
   select u.user_id as "user", u.step, f.country, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
     u.failed_at as "failedAt", f.feed as "feedId"
   from (
-    select country collate "C" as country, feed, feed = $7::uuid as begun from feeds
-    where run = $1 and ($3::text is null or country = $3)
-      and ($6::text is null or (country collate "C", feed) >= ($6, $7::uuid))
+    select country collate "C" as country, feed, feed = ${$('afterFeed')}::uuid as begun from feeds
+    where run = ${$('runId')} and (${$('country')}::text is null or country = ${$('country')})
+      and (${$('afterCountry')}::text is null
+        or (country collate "C", feed) >= (${$('afterCountry')}, ${$('afterFeed')}::uuid))
     order by country collate "C", feed
   ) f, lateral (
     select * from user_failures
     where feed = f.feed
       and (batch_no, step, user_id) > (
-        case when f.begun then $8::int else -1 end, case when f.begun then $9::int else 0 end, case when f.begun then $10 else '' end)
-      and ($4::int is null or step = $4) and ($5::text is null or reason = $5)
-      and outcome <> ${settledAsSucceeded} and ($11::int is null or outcome = $11)
-    order by batch_no, step, user_id limit $2
+        case when f.begun then ${$('afterBatch')}::int else -1 end,
+        case when f.begun then ${$('afterStep')}::int else 0 end,
+        case when f.begun then ${$('afterUser')} else '' end)
+      and (${$('step')}::int is null or step = ${$('step')})
+      and (${$('reason')}::text is null or reason = ${$('reason')})
+      and outcome <> ${settledAsSucceeded} and (${$('outcome')}::int is null or outcome = ${$('outcome')})
+    order by batch_no, step, user_id limit ${$('limit')}
   ) u
-  order by f.country, f.feed, u.batch_no, u.step, u.user_id limit $2`;
+  order by f.country, f.feed, u.batch_no, u.step, u.user_id limit ${$('limit')}`,
+);

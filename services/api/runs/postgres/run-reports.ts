@@ -69,14 +69,21 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       const after = cursor === null ? undefined : failurePlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
-      const place = after
-        ? [after.country, after.feedId, after.batchNo, after.step, after.user]
-        : [null, null, null, null, null];
-      const filter = [country ?? null, step ?? null, reason ?? null];
-      const { rows } = await pool.query<FailureRow>(selectFailures, [
-        ...[runId, limit + 1, ...filter, ...place],
-        outcome === undefined ? null : failureCode[outcome],
-      ]);
+      const { rows } = await pool.query<FailureRow>(
+        selectFailures.with({
+          runId,
+          limit: limit + 1,
+          country: country ?? null,
+          step: step ?? null,
+          reason: reason ?? null,
+          outcome: outcome === undefined ? null : failureCode[outcome],
+          afterCountry: after?.country ?? null,
+          afterFeed: after?.feedId ?? null,
+          afterBatch: after?.batchNo ?? null,
+          afterStep: after?.step ?? null,
+          afterUser: after?.user ?? null,
+        }),
+      );
       const { items, next } = pageOf(rows, limit, failureCursorOf);
       return { items: items.map(failureOf), next };
     },

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import type { GroupRecord, GroupStore } from '../schedule-store.port.ts';
 
 export function createGroupStore({ pool }: { pool: Pool }): GroupStore {
@@ -13,8 +14,9 @@ export function createGroupStore({ pool }: { pool: Pool }): GroupStore {
       return rows[0];
     },
 
-    putGroup: async ({ name, homeRegion, fallbackSeconds, tags, countries }) => {
-      await pool.query(put, [name, homeRegion, fallbackSeconds, tags, countries]);
+    putGroup: async (group) => {
+      const { name } = group;
+      await pool.query(put.with(group));
       const { rows } = await pool.query<GroupRecord>(`${select} where name = $1`, [name]);
       if (!rows[0]) throw new Error(`group ${name} was removed while it was put`);
       return rows[0];
@@ -31,9 +33,13 @@ const select = `
     updated_at as "updatedAt"
   from schedule_groups`;
 
-const put = `
-  insert into schedule_groups as g (name, home_region, fallback_seconds, tags, countries) values ($1, $2, $3, $4, $5)
-  on conflict (name) do update set home_region = excluded.home_region, fallback_seconds = excluded.fallback_seconds, tags = excluded.tags,
-    countries = excluded.countries, revision = g.revision + 1, updated_at = now()
+const put = statementOf<Parameters<GroupStore['putGroup']>[0]>(
+  'put-group',
+  ($) => `
+  insert into schedule_groups as g (name, home_region, fallback_seconds, tags, countries)
+  values (${$('name')}, ${$('homeRegion')}, ${$('fallbackSeconds')}, ${$('tags')}, ${$('countries')})
+  on conflict (name) do update set home_region = excluded.home_region, fallback_seconds = excluded.fallback_seconds,
+    tags = excluded.tags, countries = excluded.countries, revision = g.revision + 1, updated_at = now()
   where (g.home_region, g.fallback_seconds, g.tags, g.countries)
-    is distinct from (excluded.home_region, excluded.fallback_seconds, excluded.tags, excluded.countries)`;
+    is distinct from (excluded.home_region, excluded.fallback_seconds, excluded.tags, excluded.countries)`,
+);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { NewOccurrence } from '../../../../shared/contracts/schedules/planned-rows.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import type { OccurrenceFilter, OccurrenceRecord } from '../schedule-store.port.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
 export interface OccurrenceQuestion {
@@ -16,10 +17,17 @@ export interface OccurrenceQuestion {
 export async function listOccurrences(pool: Pool, question: OccurrenceQuestion): Promise<Page<OccurrenceRecord>> {
   const { scheduleId, filter, limit, cursor } = question;
   const after = cursor === null ? null : readCursor(cursor);
-  const { rows } = await pool.query<OccurrenceRecord>(selectPage, [
-    ...[scheduleId, limit + 1, filter.state ?? null, filter.group ?? null],
-    ...[after?.at ?? null, after?.group ?? null, after?.cause ?? null],
-  ]);
+  const { rows } = await pool.query<OccurrenceRecord>(
+    selectPage.with({
+      scheduleId,
+      limit: limit + 1,
+      state: filter.state ?? null,
+      group: filter.group ?? null,
+      afterAt: after?.at ?? null,
+      afterGroup: after?.group ?? null,
+      afterCause: after?.cause ?? null,
+    }),
+  );
   return pageOf(rows, limit, writeCursor);
 }
 
@@ -50,14 +58,15 @@ export function readCursor(cursor: string): { at: string; group: string; cause: 
 }
 
 /** Whole milliseconds in all times, so that a cursor finds its place again. */
-const fired = `
+const fired = (schedule: string) => `
   select o.scheduled_for, o.group_name, '' as cause, o.state, o.kind, 1 as instants, o.scheduled_for as last_at,
     case when s.client is not null then o.target end as job, o.due_at, o.region, o.decided_at, s.campaign
-  from occurrences o join schedules s on s.id = o.schedule where o.schedule = $1`;
+  from occurrences o join schedules s on s.id = o.schedule where o.schedule = ${schedule}`;
 
-const skipped = `
-  select first_at, group_name, cause, 'skipped', null, instants, last_at, null::uuid, null::timestamptz, null, recorded_at, null::uuid
-  from skipped_instants where schedule = $1`;
+const skipped = (schedule: string) => `
+  select first_at, group_name, cause, 'skipped', null, instants, last_at, null::uuid, null::timestamptz, null,
+    recorded_at, null::uuid
+  from skipped_instants where schedule = ${schedule}`;
 
 const columns = `
   u.scheduled_for as "scheduledFor", u.group_name as "group", u.state, u.kind, nullif(u.cause, '') as cause, u.instants,
@@ -65,16 +74,32 @@ const columns = `
 
 const runs = `left join runs r on r.campaign = u.campaign and r.scheduled_for = u.due_at and r.parent is null`;
 
-const selectPage = `
+interface PageParams {
+  scheduleId: string;
+  limit: number;
+  state: string | null;
+  group: string | null;
+  /** The place of the last one of the page before, or null. */
+  afterAt: string | null;
+  afterGroup: string | null;
+  afterCause: string | null;
+}
+
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `
   select ${columns} from (
-    select * from (${fired} union all ${skipped}) u
-    where ($3::text is null or state = $3) and ($4::text is null or group_name = $4)
-      and ($5::timestamptz is null or (scheduled_for, group_name collate "C", cause collate "C") < ($5, $6, $7))
-    order by scheduled_for desc, group_name collate "C" desc, cause collate "C" desc limit $2
+    select * from (${fired($('scheduleId'))} union all ${skipped($('scheduleId'))}) u
+    where (${$('state')}::text is null or state = ${$('state')})
+      and (${$('group')}::text is null or group_name = ${$('group')})
+      and (${$('afterAt')}::timestamptz is null or (scheduled_for, group_name collate "C", cause collate "C")
+        < (${$('afterAt')}, ${$('afterGroup')}, ${$('afterCause')}))
+    order by scheduled_for desc, group_name collate "C" desc, cause collate "C" desc limit ${$('limit')}
   ) u ${runs}
-  order by u.scheduled_for desc, u.group_name collate "C" desc, u.cause collate "C" desc`;
+  order by u.scheduled_for desc, u.group_name collate "C" desc, u.cause collate "C" desc`,
+);
 
 const selectInserted = `
-  select ${columns} from (${fired}) u
-  join jsonb_to_recordset($2::jsonb) as k (group_name text, at timestamptz) on k.group_name = u.group_name and k.at = u.scheduled_for
+  select ${columns} from (${fired('$1')}) u
+  join jsonb_to_recordset($2::jsonb) as k (group_name text, at timestamptz)
+    on k.group_name = u.group_name and k.at = u.scheduled_for
   ${runs} order by u.scheduled_for, u.group_name collate "C"`;

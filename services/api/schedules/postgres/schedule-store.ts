@@ -10,6 +10,7 @@ import {
   plannedRowOf,
   type PlannedColumns,
 } from '../../../../shared/postgres/schedules/schedule-rows.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';
 import type { ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
@@ -36,16 +37,9 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
     create: async ({ scheduleId = uuidv7(), name, clientId, definition, note }) => {
       await inTransaction(pool, async (client) => {
         const nowMs = await transactionTime(client);
-        const times = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
-        await client.query(insertSchedule, [
-          scheduleId,
-          name,
-          clientId,
-          JSON.stringify(definition),
-          note,
-          iso(nowMs),
-          ...times,
-        ]);
+        const [next, look] = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
+        const texts = { definition: JSON.stringify(definition), now: iso(nowMs) };
+        await client.query(insertSchedule.with({ ...texts, scheduleId, name, clientId, note, next, look }));
       });
       return await require(pool, scheduleId);
     },
@@ -63,10 +57,16 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
         const { name, clientId, definition, note } = change;
         if (definition && !(await decidePending(client, before, decider))) return { kind: 'busy' };
-        const { rowCount } = await client.query(updateSchedule, [
-          ...[scheduleId, name ?? null, clientId ?? null, definition ? JSON.stringify(definition) : null],
-          ...[note !== undefined, note ?? null],
-        ]);
+        const { rowCount } = await client.query(
+          updateSchedule.with({
+            scheduleId,
+            name: name ?? null,
+            clientId: clientId ?? null,
+            definition: definition ? JSON.stringify(definition) : null,
+            hasNote: note !== undefined,
+            note: note ?? null,
+          }),
+        );
         if (rowCount === 1 && definition) await beginAnew(client, before, definition);
         return { kind: 'changed', schedule: await require(client, scheduleId) };
       }),
@@ -82,7 +82,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         const isOn = move.to === 'active';
         const cause = isOn ? (before.state === 'paused' ? 'paused' : 'disabled') : null;
         const next = isOn ? scheduleTimesOf(before.definition.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
-        await client.query(moveSchedule, [scheduleId, move.to, reason, isOn, cause, next]);
+        await client.query(moveSchedule.with({ scheduleId, to: move.to, reason, isOn, cause, next }));
         if (verb === 'disable') await client.query(dropBuffered, [scheduleId]);
         await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
         return { move, schedule: await require(client, scheduleId) };
@@ -191,22 +191,52 @@ const selectPage = `
 
 const selectPending = `select ${plannedColumns} from schedules s where s.id = $1 and s.look_at <= now()`;
 
-/** $6 is now, in whole milliseconds: what recurs does so after it. */
-const insertSchedule = `
-  insert into schedules (id, name, client, definition, note, created_at, high_water, state, next_at, look_at)
-  values ($1, $2, $3, $4::jsonb, $5, $6::timestamptz, $6::timestamptz, 'active', $7, $8)
-  on conflict (id) do nothing`;
+interface NewSchedule {
+  scheduleId: string;
+  name: string;
+  clientId: string;
+  definition: string;
+  note: string | null;
+  /** In whole milliseconds: what recurs does so after it. */
+  now: string;
+  next: string | null;
+  look: string;
+}
 
-const updateSchedule = `
+const insertSchedule = statementOf<NewSchedule>(
+  'insert-schedule',
+  ($) => `
+  insert into schedules (id, name, client, definition, note, created_at, high_water, state, next_at, look_at)
+  values (${$('scheduleId')}, ${$('name')}, ${$('clientId')}, ${$('definition')}::jsonb, ${$('note')},
+    ${$('now')}::timestamptz, ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})
+  on conflict (id) do nothing`,
+);
+
+/** Null: stays as it is; but for the note, which may become null. */
+interface ScheduleUpdate {
+  scheduleId: string;
+  name: string | null;
+  clientId: string | null;
+  definition: string | null;
+  hasNote: boolean;
+  note: string | null;
+}
+
+const updateSchedule = statementOf<ScheduleUpdate>(
+  'update-schedule',
+  ($) => `
   with wanted as (
-    select coalesce($2, name) as name, coalesce($3::uuid, client) as client, coalesce($4::jsonb, definition) as definition,
-      case when $5::boolean then $6 else note end as note
-    from schedules where id = $1
+    select coalesce(${$('name')}, name) as name, coalesce(${$('clientId')}::uuid, client) as client,
+      coalesce(${$('definition')}::jsonb, definition) as definition,
+      case when ${$('hasNote')}::boolean then ${$('note')} else note end as note
+    from schedules where id = ${$('scheduleId')}
   )
-  update schedules s set name = w.name, client = w.client, definition = w.definition, note = w.note, revision = s.revision + 1,
-    updated_at = now()
+  update schedules s set name = w.name, client = w.client, definition = w.definition, note = w.note,
+    revision = s.revision + 1, updated_at = now()
   from wanted w
-  where s.id = $1 and (s.name, s.client, s.definition, s.note) is distinct from (w.name, w.client, w.definition, w.note)`;
+  where s.id = ${$('scheduleId')}
+    and (s.name, s.client, s.definition, s.note) is distinct from (w.name, w.client, w.definition, w.note)`,
+);
 
 const beginFrom = `
   update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = case when state = 'active' then $3::timestamptz end,
@@ -215,13 +245,25 @@ const beginFrom = `
 
 const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
 
+interface ScheduleMove {
+  scheduleId: string;
+  to: string;
+  reason: string | null;
+  isOn: boolean;
+  cause: string | null;
+  next: string | null;
+}
+
 /** What came while it was off is skipped by the next look, which is at once. */
-const moveSchedule = `
-  update schedules set state = $2, state_reason = $3, state_since = now(), updated_at = now(),
-    silent_until = case when $4 then now() else silent_until end,
-    silent_cause = case when $4 then $5 else silent_cause end,
-    next_at = $6, look_at = case when $4 then now() else null end, region_looks = '{}'
-  where id = $1`;
+const moveSchedule = statementOf<ScheduleMove>(
+  'move-schedule',
+  ($) => `
+  update schedules set state = ${$('to')}, state_reason = ${$('reason')}, state_since = now(), updated_at = now(),
+    silent_until = case when ${$('isOn')} then now() else silent_until end,
+    silent_cause = case when ${$('isOn')} then ${$('cause')} else silent_cause end,
+    next_at = ${$('next')}, look_at = case when ${$('isOn')} then now() else null end, region_looks = '{}'
+  where id = ${$('scheduleId')}`,
+);
 
 const dropBuffered = `
   with dropped as (

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 import type {
   DeadLetterBytes,
   DeadLetterFilter,
@@ -11,12 +12,14 @@ import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 export function createDeadLetterStore({ pool }: { pool: Pool }): DeadLetterStore {
   return {
     groups: async (filter) => {
-      const { rows } = await pool.query<DeadLetterGroupRow>(selectGroups, valuesOf(filter));
+      const { rows } = await pool.query<DeadLetterGroupRow>(selectGroups.with(filterOf(filter)));
       return rows;
     },
     list: async (filter, limit, cursor) => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<DeadLetterRow>(selectLetters, [...valuesOf(filter), limit + 1, cursor]);
+      const { rows } = await pool.query<DeadLetterRow>(
+        selectLetters.with({ ...filterOf(filter), limit: limit + 1, cursor }),
+      );
       return pageOf(rows, limit, ({ letterId }) => letterId);
     },
     find: async (letterId, maxBytes) => {
@@ -29,29 +32,44 @@ export function createDeadLetterStore({ pool }: { pool: Pool }): DeadLetterStore
       return rows[0];
     },
     settleAll: async ({ topic, reason }, to) => {
-      const { rowCount } = await pool.query(settleMany, [topic ?? null, reason ?? null, 'kept', to]);
+      const { rowCount } = await pool.query(settleMany.with({ ...filterOf({ topic, reason, state: 'kept' }), to }));
       return rowCount ?? 0;
     },
   };
 }
 
-function valuesOf({ topic, reason, state }: DeadLetterFilter): (string | null)[] {
-  return [topic ?? null, reason ?? null, state ?? null];
+/** Null: any. */
+interface Filter {
+  topic: string | null;
+  reason: string | null;
+  state: string | null;
 }
 
-/** $1 topic, $2 reason, $3 state; null: any. */
-const fits = `($1::text is null or topic = $1) and ($2::text is null or reason = $2) and ($3::text is null or state = $3)`;
+function filterOf({ topic, reason, state }: DeadLetterFilter): Filter {
+  return { topic: topic ?? null, reason: reason ?? null, state: state ?? null };
+}
+
+const fits = ($: (param: keyof Filter) => string) => `
+  (${$('topic')}::text is null or topic = ${$('topic')})
+      and (${$('reason')}::text is null or reason = ${$('reason')})
+  and (${$('state')}::text is null or state = ${$('state')})`;
 
 const row = `id as "letterId", topic, partition, "offset"::float8 as "offset", reason, state, replays,
   coalesce(length(value), 0) as bytes, created_at as "createdAt", settled_at as "settledAt"`;
 
-const selectGroups = `
+const selectGroups = unnamedStatementOf<Filter>(
+  ($) => `
   select topic, reason, count(*)::int as letters, min(created_at) as "firstAt", max(created_at) as "lastAt"
-  from dead_letters where ${fits} group by topic, reason order by letters desc, topic, reason collate "C" limit 1000`;
+  from dead_letters where ${fits($)}
+  group by topic, reason order by letters desc, topic, reason collate "C" limit 1000`,
+);
 
-/** $4 limit, $5 id of the last letter of the page before, or null. */
-const selectLetters = `
-  select ${row} from dead_letters where ${fits} and ($5::uuid is null or id < $5) order by id desc limit $4`;
+/** Behind the last letter of the page before, or null. */
+const selectLetters = unnamedStatementOf<Filter & { limit: number; cursor: string | null }>(
+  ($) => `
+  select ${row} from dead_letters
+  where ${fits($)} and (${$('cursor')}::uuid is null or id < ${$('cursor')}) order by id desc limit ${$('limit')}`,
+);
 
 /** $1 letter, $2 bytes of the value at most. */
 const selectLetter = `select ${row}, key, substring(value for $2::int) as value from dead_letters where id = $1`;
@@ -61,4 +79,6 @@ const settled = (state: string) => `state = ${state}, settled_at = case when ${s
 /** $1 letter, $2 state. */
 const settleOne = `update dead_letters set ${settled('$2::text')} where id = $1 and state = 'kept'`;
 
-const settleMany = `update dead_letters set ${settled('$4::text')} where ${fits}`;
+const settleMany = unnamedStatementOf<Filter & { to: string }>(
+  ($) => `update dead_letters set ${settled(`${$('to')}::text`)} where ${fits($)}`,
+);

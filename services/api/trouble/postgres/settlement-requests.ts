@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import type { RejectedLine, SettlementRecord, SettlementRequests } from '../settlement-requests.port.ts';
 
 const record = `
@@ -6,11 +7,25 @@ const record = `
   step, country, state, cause, json_build_object('succeeded', succeeded, 'failed', failed, 'leftUnknown', left_unknown, 'rejected', rejected) as counts,
   rejects, created_at as "createdAt", ended_at as "endedAt"`;
 
-/** $1 id, $2 run, $3 method, $4 key, $5 its name, $6 step, $7 country. One that exists stays as it is. */
-const insert = `
+interface NewRequest {
+  settlementId: string;
+  runId: string;
+  method: string;
+  keyId: string | null;
+  keyName: string | null;
+  step: number | null;
+  country: string | null;
+}
+
+/** One that exists stays as it is. */
+const insert = statementOf<NewRequest>(
+  'begin-settlement',
+  ($) => `
   insert into settlement_requests (id, run, method, api_key, api_key_name, step, country)
-  select $1, r.id, $3, $4, $5, $6, $7 from runs r where r.id = $2 and r.ended_at is not null
-  on conflict (id) do nothing`;
+  select ${$('settlementId')}, r.id, ${$('method')}, ${$('keyId')}, ${$('keyName')}, ${$('step')}, ${$('country')}
+  from runs r where r.id = ${$('runId')} and r.ended_at is not null
+  on conflict (id) do nothing`,
+);
 
 const select = `select ${record} from settlement_requests where run = $1`;
 
@@ -25,8 +40,8 @@ export function createSettlementRequests({ pool }: { pool: Pool }): SettlementRe
 
   return {
     begin: async ({ settlementId, runId, method, apiKey, step, country }) => {
-      const key = [apiKey?.keyId ?? null, apiKey?.name ?? null];
-      await pool.query(insert, [settlementId, runId, method, ...key, step, country]);
+      const key = { keyId: apiKey?.keyId ?? null, keyName: apiKey?.name ?? null };
+      await pool.query(insert.with({ settlementId, runId, method, ...key, step, country }));
       return await get(runId, settlementId);
     },
     end: async (settlementId, { state, cause, rejects }) => {

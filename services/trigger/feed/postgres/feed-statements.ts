@@ -1,4 +1,6 @@
+import type { AudienceColumns } from '../../../../shared/postgres/feed-audience.ts';
 import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 import { failureTotalsAdded } from '../../../../shared/postgres/totals-sql.ts';
 
 /** The feeds' statements. What each costs, and why it has this shape: docs/execution-path.md. */
@@ -39,23 +41,53 @@ export const release = `
   from unnest($2::uuid[], $3::bigint[]) k (feed, token)
   where f.feed = k.feed and f.token = k.token and f.owner = $1`;
 
+interface WrittenPages {
+  feedId: string;
+  token: number;
+  /** The number that the feed is to have next; null where there are no batches. */
+  firstNo: number | null;
+  /** Of each batch, run parallel: arrays, and texts that are separated by line breaks. */
+  batchNos: string;
+  sizes: string;
+  firstUsers: string;
+  lastUsers: string;
+  users: string;
+  cursor: string | null;
+  /** How many, with what is held out. */
+  batches: number;
+  fedUsers: number;
+  heldOut: number;
+  excluded: number;
+  complete: boolean;
+  staysStalled: boolean;
+}
+
 /**
- * The batches of some pages ($1 to $5, run parallel) and the feed's cursor. No row back: the token, or the next number, is not what the
- * writer thinks. The number is checked so that pages whose first answer was lost are not written twice.
+ * The batches of some pages and the feed's cursor. No row back: the token, or the next number, is not what the writer
+ * thinks. The number is checked so that pages whose first answer was lost are not written twice.
  */
-export const writePages = `
+export const writePages = statementOf<WrittenPages>(
+  'write-pages',
+  ($) => `
   with fd as (
-    update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9,
-      held_out_users = held_out_users + $14::bigint, excluded_users = excluded_users + $15::bigint,
-      stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
-    where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
+    update feeds set cursor = ${$('cursor')}, next_batch_no = next_batch_no + ${$('batches')}::int,
+      fed_users = fed_users + ${$('fedUsers')}::bigint, complete = ${$('complete')},
+      held_out_users = held_out_users + ${$('heldOut')}::bigint,
+      excluded_users = excluded_users + ${$('excluded')}::bigint,
+      stalled = case when ${$('staysStalled')} then stalled end,
+      stalled_until = case when ${$('staysStalled')} then stalled_until end,
+      stalls = case when ${$('staysStalled')} then stalls else 0 end
+    where feed = ${$('feedId')} and token = ${$('token')}
+      and next_batch_no = coalesce(${$('firstNo')}::int, next_batch_no)
     returning feed, from_step
   ), b as (
     insert into batches (feed, from_step, batch_no, n, first_user, last_user, users)
     select fd.feed, fd.from_step, k.* from fd,
-      unnest($1::int[], $2::int2[], string_to_array($3, e'\\n'), string_to_array($4, e'\\n'), string_to_array($5, e'\\n')) k
+      unnest(${$('batchNos')}::int[], ${$('sizes')}::int2[], string_to_array(${$('firstUsers')}, e'\\n'),
+        string_to_array(${$('lastUsers')}, e'\\n'), string_to_array(${$('users')}, e'\\n')) k
   )
-  select from fd`;
+  select from fd`,
+);
 
 /** Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and counts once. */
 export const failInvalidUsers = `
@@ -81,13 +113,20 @@ export const stall = `
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
 /** Snapshots are of segments alone; of an audience with more sources, the event names those that it has now. */
-export const renewAudience = `
+export const renewAudience = statementOf<AudienceColumns & { feedId: string; token: number }>(
+  'renew-audience',
+  ($) => `
   with f as (
-    update feeds set segment = $3, snapshot = $4, estimate = $5, audience = $6 where feed = $1 and token = $2 returning run, country
+    update feeds set segment = ${$('segment')}, snapshot = ${$('snapshot')}, estimate = ${$('estimate')},
+      audience = ${$('audience')}
+    where feed = ${$('feedId')} and token = ${$('token')} returning run, country
   )
   insert into run_events (run, kind, detail)
-  select run, 'snapshot-renewed', jsonb_strip_nulls(jsonb_build_object('country', country, 'segment', $3::text, 'snapshot', $4::text,
-    'sources', $6::jsonb -> 'include')) from f`;
+  select run, 'snapshot-renewed', jsonb_strip_nulls(jsonb_build_object('country', country,
+    'segment', ${$('segment')}::text, 'snapshot', ${$('snapshot')}::text,
+    'sources', ${$('audience')}::jsonb -> 'include'))
+  from f`,
+);
 
 /** Of a second, and at least one batch. */
 const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;

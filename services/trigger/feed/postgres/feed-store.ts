@@ -40,9 +40,7 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       await pool.query({ name: 'show-feed', text: statements.show, values: [feedId, token, cause] });
     },
     renewAudience: async (feedId, token, audience) => {
-      const columns = audienceColumnsOf(audience);
-      const values = [feedId, token, columns.segment, columns.snapshot, columns.estimate, columns.audience];
-      await pool.query({ name: 'renew-audience', text: statements.renewAudience, values });
+      await pool.query(statements.renewAudience.with({ feedId, token, ...audienceColumnsOf(audience) }));
     },
     retriedUsers: async (feedId, after, limit) => {
       const values = [feedId, after, limit + 1];
@@ -87,28 +85,27 @@ async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
 /** Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array would take. */
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
   const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
-  const { rowCount } = await connection.query({
-    name: 'write-pages',
-    text: statements.writePages,
-    values: [
-      plainArray(batches.map((batch) => batch.batchNo)),
-      plainArray(batches.map((batch) => batch.users.length)),
-      batches.map((batch) => batch.users.at(0)).join('\n'),
-      batches.map((batch) => batch.users.at(-1)).join('\n'),
-      batches.map((batch) => usersTextOf(batch.users)).join('\n'),
+  const { feedId, token, complete, staysStalled } = pages;
+  const { rowCount } = await connection.query(
+    statements.writePages.with({
+      feedId,
+      token,
+      firstNo: batches.at(0)?.batchNo ?? null,
+      batchNos: plainArray(batches.map((batch) => batch.batchNo)),
+      sizes: plainArray(batches.map((batch) => batch.users.length)),
+      firstUsers: batches.map((batch) => batch.users.at(0)).join('\n'),
+      lastUsers: batches.map((batch) => batch.users.at(-1)).join('\n'),
+      users: batches.map((batch) => usersTextOf(batch.users)).join('\n'),
       // As JSON, because a cursor may be an id that breaks the rules.
-      pages.cursor === null ? null : JSON.stringify(pages.cursor),
-      batches.length,
-      batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
-      pages.complete,
-      pages.feedId,
-      pages.token,
-      batches.at(0)?.batchNo ?? null,
-      pages.staysStalled,
+      cursor: pages.cursor === null ? null : JSON.stringify(pages.cursor),
+      batches: batches.length,
+      fedUsers: batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
       heldOut,
       excluded,
-    ],
-  });
+      complete,
+      staysStalled,
+    }),
+  );
   return rowCount === 1;
 }
 

@@ -3,6 +3,7 @@ import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { noteEnd } from './history-statements.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
 import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
 
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
@@ -18,22 +19,46 @@ export const toPrepare = `
 export const wait = `
   update runs set waiting_cause = $2, waiting_since = now() where id = $1 and state = 'preparing' and waiting_cause is distinct from $2`;
 
-export const begin = `
+interface Beginning {
+  runId: string;
+  batchUsers: number;
+  /** What a feed is shown to wait for until its time. */
+  notItsTime: string;
+  /** Of each feed, run parallel. */
+  feeds: readonly string[];
+  countries: readonly string[];
+  segments: readonly (string | null)[];
+  snapshots: readonly (string | null)[];
+  estimates: readonly (number | null)[];
+  /** As JSON. */
+  audiences: readonly (string | null)[];
+  startsAt: readonly (Date | null)[];
+}
+
+export const begin = statementOf<Beginning>(
+  'begin-run',
+  ($) => `
   with r as (
     update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null,
-      deadline_at = deadline_at + coalesce((select greatest(max(k.at) - scheduled_for, '0') from unnest($9::timestamptz[]) k (at)), '0')
-    where id = $1 and state = 'preparing' returning id, campaign, revision
+      deadline_at = deadline_at + coalesce(
+        (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
+    where id = ${$('runId')} and state = 'preparing' returning id, campaign, revision
   ), e as (
-    insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
+    insert into run_events (run, kind, detail)
+    select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units, stalled, stalled_until)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8, step_units(r.campaign, r.revision, k.country),
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
+      step_units(r.campaign, r.revision, k.country),
       -- Given back until its time.
-      case when k.starts_at > now() then $10 end, case when k.starts_at > now() then k.starts_at end
-    from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[], $9::timestamptz[])
+      case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
+    from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
+        ${$('snapshots')}::text[],
+        ${$('estimates')}::bigint[], ${$('audiences')}::jsonb[], ${$('startsAt')}::timestamptz[])
       k (feed, country, segment, snapshot, estimate, audience, starts_at)
   )
-  select from r`;
+  select from r`,
+);
 
 /** One row per feed, of all runs or of one. One statement, so that all of it is true at the same moment. */
 export const tallies = `

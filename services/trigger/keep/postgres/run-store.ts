@@ -44,18 +44,20 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     },
     begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
       const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
-      const { rowCount } = await pool.query(statements.begin, [
-        runId,
-        feeds.map(() => uuidv7()),
-        feeds.map((feed) => feed.country),
-        audiences.map(({ segment }) => segment),
-        audiences.map(({ snapshot }) => snapshot),
-        audiences.map(({ estimate }) => estimate),
-        audiences.map(({ audience }) => audience && JSON.stringify(audience)),
-        batchUsers,
-        feeds.map(({ startsAt }) => startsAt ?? null),
-        notItsTimeYet,
-      ]);
+      const { rowCount } = await pool.query(
+        statements.begin.with({
+          runId,
+          batchUsers,
+          notItsTime: notItsTimeYet,
+          feeds: feeds.map(() => uuidv7()),
+          countries: feeds.map((feed) => feed.country),
+          segments: audiences.map(({ segment }) => segment),
+          snapshots: audiences.map(({ snapshot }) => snapshot),
+          estimates: audiences.map(({ estimate }) => estimate),
+          audiences: audiences.map(({ audience }) => audience && JSON.stringify(audience)),
+          startsAt: feeds.map(({ startsAt }) => startsAt ?? null),
+        }),
+      );
       return rowCount === 1;
     },
     beginRetry: (runId) =>

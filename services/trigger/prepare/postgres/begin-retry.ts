@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
 import { standingFailures } from '../../../../shared/postgres/standing-failures.ts';
 
 /** Writing down a million users takes some ten seconds. */
@@ -10,16 +11,16 @@ export async function beginRetry(client: PoolClient, runId: string): Promise<num
   const { rows: runs } = await client.query<RetryRow>(lockPreparing, [runId]);
   const [run] = runs;
   if (!run) return null;
-  const { of, steps, countries, reasons } = run.retry;
   const { rows: places } = await client.query<{ country: string; step: number }>(selectPlaces, [runId]);
-  const feeds = [places.map(() => uuidv7()), places.map(({ country }) => country), places.map(({ step }) => step)];
-  const users = {
-    text: insertUsers,
-    values: [runId, ...feeds, of, steps, countries, reasons],
-    query_timeout: timeoutMs,
+  const feeds = {
+    runId,
+    feeds: places.map(() => uuidv7()),
+    ofCountries: places.map(({ country }) => country),
+    ofSteps: places.map(({ step }) => step),
   };
+  const users = { ...insertUsers.with({ ...feeds, ...run.retry }), query_timeout: timeoutMs };
   await client.query(users);
-  const { rows } = await client.query<{ users: number }>(insertFeeds, [runId, ...feeds]);
+  const { rows } = await client.query<{ users: number }>(insertFeeds.with(feeds));
   const count = rows.reduce((sum, feed) => sum + feed.users, 0);
   if (count > 0) await client.query(begin, [runId]);
   return count;
@@ -41,35 +42,49 @@ const selectPlaces = `
   join failure_totals t using (feed)
   where n.id = $1 order by 1, 2`;
 
-const places = `unnest($2::uuid[], $3::text[], $4::int2[]) k (feed, country, step)`;
+/** Run parallel: a feed for each country and step. */
+interface NewFeeds {
+  runId: string;
+  feeds: readonly string[];
+  ofCountries: readonly string[];
+  ofSteps: readonly number[];
+}
+
+const placesOf = ($: (param: keyof NewFeeds) => string) =>
+  `unnest(${$('feeds')}::uuid[], ${$('ofCountries')}::text[], ${$('ofSteps')}::int2[]) k (feed, country, step)`;
 
 /** Frozen: what had failed when the run was created. Written in the order of the key. */
-const insertUsers = `
+const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
+  ($) => `
   with family as (
-    select m.id, m.created_at from runs n join runs m on m.id = n.parent or m.parent = n.parent and m.id <> n.id where n.id = $1
+    select m.id, m.created_at from runs n join runs m on m.id = n.parent or m.parent = n.parent and m.id <> n.id
+    where n.id = ${$('runId')}
   )
   insert into retry_users (feed, user_id)
   select k.feed, s.user_id
-  from ${places}
+  from ${placesOf($)}
   join (${standingFailures({
-    of: '$5',
-    steps: '$6',
-    countries: '$7',
-    reasons: '$8',
-    until: '(select created_at from runs where id = $1)',
+    of: $('of'),
+    steps: $('steps'),
+    countries: $('countries'),
+    reasons: $('reasons'),
+    until: `(select created_at from runs where id = ${$('runId')})`,
   })}) s on s.country = k.country and s.step = k.step
   order by k.feed, s.user_id
-  on conflict do nothing`;
+  on conflict do nothing`,
+);
 
-const insertFeeds = `
+const insertFeeds = unnamedStatementOf<NewFeeds>(
+  ($) => `
   insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, batch_users, step_units)
-  select k.feed, $1, k.country, '', '', t.users, k.step,
+  select k.feed, ${$('runId')}, k.country, '', '', t.users, k.step,
     -- As its parent's: every endpoint of the chain takes so many.
-    (select min(batch_users) from feeds where run = (select parent from runs where id = $1)),
-    (select step_units(campaign, revision, k.country) from runs where id = $1)
-  from ${places} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
+    (select min(batch_users) from feeds where run = (select parent from runs where id = ${$('runId')})),
+    (select step_units(campaign, revision, k.country) from runs where id = ${$('runId')})
+  from ${placesOf($)} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
   where t.users > 0
-  returning estimate::float8 as users`;
+  returning estimate::float8 as users`,
+);
 
 const begin = `
   with r as (

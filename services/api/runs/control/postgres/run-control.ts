@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isTerminal } from '../../../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../../../shared/domain/run/under-way.ts';
 import { judgeFrom } from '../../../../../shared/postgres/judge-from.ts';
+import { statementOf } from '../../../../../shared/postgres/statement.ts';
 import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../../../shared/postgres/under-way.ts';
 import type { RunChange, RunControl, RunEvent, RunEventEntry } from '../run-control.port.ts';
@@ -40,15 +41,17 @@ async function readRun(client: PoolClient, runId: string): Promise<RunHeader | u
 
 async function write(client: PoolClient, runId: string, change: RunChange): Promise<void> {
   const { to, stateReason, settings = {}, deadlineAt, judgeFromHere = false, events } = change;
-  await client.query(updateRun, [
-    runId,
-    to ?? null,
-    to !== undefined && isTerminal(to),
-    stateReason !== undefined,
-    stateReason ?? null,
-    JSON.stringify(settings),
-    deadlineAt ?? null,
-  ]);
+  await client.query(
+    updateRun.with({
+      runId,
+      to: to ?? null,
+      isLast: to !== undefined && isTerminal(to),
+      hasReason: stateReason !== undefined,
+      reason: stateReason ?? null,
+      settings: JSON.stringify(settings),
+      deadlineAt: deadlineAt ?? null,
+    }),
+  );
   if (judgeFromHere) await client.query(judgeFrom, [runId]);
   for (const { kind, detail } of events) await client.query(insertEvent, eventValues(runId, { kind, detail }));
 }
@@ -57,18 +60,32 @@ function eventValues(runId: string, { kind, detail }: RunEventEntry): string[] {
   return [runId, kind, JSON.stringify(detail)];
 }
 
-/** $1 run, $2 state or null, $3 whether that is a last one, $4 whether the reason changes, $5 reason, $6 settings, $7 deadline or null. */
-const updateRun = `
+/** Null: stays as it is; but for the reason, which may become null. */
+interface RunUpdate {
+  runId: string;
+  to: string | null;
+  /** Whether `to` ends the run. */
+  isLast: boolean;
+  hasReason: boolean;
+  reason: string | null;
+  settings: string;
+  deadlineAt: Date | null;
+}
+
+const updateRun = statementOf<RunUpdate>(
+  'control-run',
+  ($) => `
   update runs set
-    state = coalesce($2, state),
-    state_since = case when $2::text is null or $2 = state then state_since else now() end,
-    state_reason = case when $4 then $5 else state_reason end,
-    settings = settings || $6::jsonb,
-    deadline_at = coalesce($7::timestamptz, deadline_at),
-    ended_at = case when $3 then now() else ended_at end,
-    waiting_cause = case when $3 then null else waiting_cause end,
-    waiting_since = case when $3 then null else waiting_since end
-  where id = $1`;
+    state = coalesce(${$('to')}, state),
+    state_since = case when ${$('to')}::text is null or ${$('to')} = state then state_since else now() end,
+    state_reason = case when ${$('hasReason')} then ${$('reason')} else state_reason end,
+    settings = settings || ${$('settings')}::jsonb,
+    deadline_at = coalesce(${$('deadlineAt')}::timestamptz, deadline_at),
+    ended_at = case when ${$('isLast')} then now() else ended_at end,
+    waiting_cause = case when ${$('isLast')} then null else waiting_cause end,
+    waiting_since = case when ${$('isLast')} then null else waiting_since end
+  where id = ${$('runId')}`,
+);
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;
 

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { standingFailures } from '../../../../../shared/postgres/standing-failures.ts';
+import { unnamedStatementOf } from '../../../../../shared/postgres/statement.ts';
 import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
 
@@ -24,8 +25,8 @@ export function createRetries({ pool }: { pool: Pool }): Retries {
 function countGroups(pool: Pool, of: string, parent: string | null, filter: RetryFilter): Promise<RetryGroup[]> {
   return inTransaction(pool, async (client) => {
     await client.query(`set local statement_timeout = ${countTimeoutMs}`);
-    const values = [parent ?? of, parent === null ? null : of, ...listsOf(filter)];
-    const query = { text: countStanding, values, query_timeout: countTimeoutMs };
+    const standing = countStanding.with({ ...filter, root: parent ?? of, of: parent === null ? null : of });
+    const query = { ...standing, query_timeout: countTimeoutMs };
     return (await client.query<RetryGroup>(query)).rows;
   });
 }
@@ -61,15 +62,20 @@ const sumGroups = `
   group by t.step, f.country, t.reason
   order by t.step, f.country, users desc, t.reason collate "C"`;
 
-/** $1 root, $2 whose or null, $3 steps, $4 countries, $5 reasons. */
-const countStanding = `
+/** @property of one run of the family, or null for all */
+type StandingParams = RetryFilter & { root: string; of: string | null };
+
+const countStanding = unnamedStatementOf<StandingParams>(($) => {
+  const filter = { of: $('of'), steps: $('steps'), countries: $('countries'), reasons: $('reasons') };
+  return `
   with family as (
-    select id, created_at from runs where id = $1 or parent = $1
+    select id, created_at from runs where id = ${$('root')} or parent = ${$('root')}
   )
   select step, country, reason, count(*)::float8 as users
-  from (${standingFailures({ of: '$2', steps: '$3', countries: '$4', reasons: '$5', until: 'now()' })}) s
+  from (${standingFailures({ ...filter, until: 'now()' })}) s
   group by step, country, reason
   order by step, country, users desc, reason collate "C"`;
+});
 
 /** One child run at a time: whoever comes second finds the first one's. */
 const lockRoot = `
