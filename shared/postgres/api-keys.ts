@@ -3,12 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ApiKeyRecord, ApiKeys } from '../ports/api-keys.ts';
 
 export function createApiKeys({ pool }: { pool: Pool }): ApiKeys {
-  async function select(condition: string, values: string[]): Promise<ApiKeyRecord[]> {
-    const { rows } = await pool.query<ApiKeyRecord>(
-      `select id as key, name, role, created_at as "createdAt", revoked_at as "revokedAt" from api_keys ${condition}`,
-      values,
-    );
-    return rows;
+  async function select(text: string, values: string[]): Promise<ApiKeyRecord[]> {
+    return (await pool.query<ApiKeyRecord>(text, values)).rows;
   }
 
   return {
@@ -17,17 +13,17 @@ export function createApiKeys({ pool }: { pool: Pool }): ApiKeys {
         'insert into api_keys (id, name, digest, role) values ($1, $2, $3, $4) on conflict (digest) do nothing',
         [uuidv7(), name, digest, role],
       );
-      const [record] = await select('where digest = $1', [digest]);
+      const [record] = await select(`${selectKeys} where digest = $1`, [digest]);
       if (!record) throw new Error(`API key ${JSON.stringify(name)} was not kept`);
       return record;
     },
 
     find: async (digest) => {
-      const [record] = await select('where digest = $1 and revoked_at is null', [digest]);
+      const [record] = await select(`${selectKeys} where digest = $1 and revoked_at is null`, [digest]);
       return record;
     },
 
-    list: () => select('order by id', []),
+    list: () => select(`${selectKeys} order by id`, []),
 
     revoke: async (key) => {
       const { rowCount } = await pool.query(
@@ -38,3 +34,6 @@ export function createApiKeys({ pool }: { pool: Pool }): ApiKeys {
     },
   };
 }
+
+const selectKeys = `
+  select id as key, name, role, created_at as "createdAt", revoked_at as "revokedAt" from api_keys`;

@@ -1,0 +1,41 @@
+import pg from 'pg';
+import type { Described } from './describe-statement.ts';
+import type { Column, Kind } from './find-queries.ts';
+
+const { builtins } = pg.types;
+
+/** What `pg` makes of a column; what is not here is a text. */
+const kindOf = new Map<number, Kind>([
+  [builtins.BOOL, 'boolean'],
+  [builtins.INT2, 'number'],
+  [builtins.INT4, 'number'],
+  [builtins.OID, 'number'],
+  [builtins.FLOAT4, 'number'],
+  [builtins.FLOAT8, 'number'],
+  [builtins.TIMESTAMP, 'Date'],
+  [builtins.TIMESTAMPTZ, 'Date'],
+  [builtins.DATE, 'Date'],
+  [builtins.BYTEA, 'Buffer'],
+  [builtins.INTERVAL, 'object'],
+  // Arrays of boolean, int2, int4, text, int8, float8, timestamptz, uuid and regtype.
+  ...[1000, 1005, 1007, 1009, 1016, 1022, 1185, 2951, 2211].map((type) => [type, 'array'] as const),
+]);
+
+/** Whatever JSON may be: its shape is of those who wrote it. */
+const json = new Set<number>([builtins.JSON, builtins.JSONB]);
+
+/** How the rows that come differ from those that the code says; null is not looked at, which Postgres does not tell. */
+export function compareRow(row: ReadonlyMap<string, Column>, columns: Described['columns']): string[] {
+  const missing = [...row].filter(
+    ([name, { isOptional }]) => !isOptional && !columns.some((column) => column.name === name),
+  );
+  const problems = missing.map(([name]) => `no column "${name}", which the type of its rows has`);
+  for (const { name, type } of columns) {
+    const said = row.get(name);
+    const kind = kindOf.get(type) ?? 'string';
+    // A column that the code does not read at this place is no mistake.
+    if (said && !json.has(type) && !said.kinds.has(kind) && !said.kinds.has('unknown'))
+      problems.push(`column "${name}" is a ${kind}, and said to be ${[...said.kinds].join(' or ')}`);
+  }
+  return problems;
+}

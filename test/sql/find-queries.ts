@@ -1,0 +1,201 @@
+import { relative } from 'node:path';
+import ts from 'typescript';
+
+/** A place where a statement is run. */
+export interface Query {
+  /** Relative to the repository's top. */
+  file: string;
+  line: number;
+  /** Expressions over the module's own names, each of which gives the statement; none where it cannot be followed. */
+  statements: string[];
+  /** How many values go with it; undefined where that is not written at this place. */
+  values: number | undefined;
+  /** By name, what the rows are said to have; undefined where nothing is said. */
+  row: Map<string, Column> | undefined;
+}
+
+/** The type of a field, as far as Postgres has a say in it. */
+export interface Column {
+  kinds: Set<Kind>;
+  isOptional: boolean;
+}
+
+export type Kind = 'string' | 'number' | 'boolean' | 'Date' | 'Buffer' | 'array' | 'object' | 'null' | 'unknown';
+
+/** All calls of `query` on connections of `pg` in these files. */
+export function findQueries(root: string, files: readonly string[], options: ts.CompilerOptions): Query[] {
+  const program = ts.createProgram([...files], options);
+  const checker = program.getTypeChecker();
+  return files.flatMap((file) => {
+    const source = program.getSourceFile(file);
+    const found: Query[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isCallExpression(node) && isQuery(node, checker)) found.push(queryOf(node, root, checker));
+      ts.forEachChild(node, visit);
+    };
+    if (source) visit(source);
+    return found;
+  });
+}
+
+function isQuery({ expression }: ts.CallExpression, checker: ts.TypeChecker): boolean {
+  if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'query') return false;
+  const [declaration] = checker.getSymbolAtLocation(expression.name)?.declarations ?? [];
+  return declaration?.getSourceFile().fileName.includes('/@types/pg/') === true;
+}
+
+function queryOf(call: ts.CallExpression, root: string, checker: ts.TypeChecker): Query {
+  const source = call.getSourceFile();
+  const [asked, values] = call.arguments;
+  const statements = asked ? follow(asked, checker) : [];
+  const [row] = call.typeArguments ?? [];
+  return {
+    file: relative(root, source.fileName),
+    line: source.getLineAndCharacterOfPosition(call.getStart()).line + 1,
+    statements: statements.every((each) => each !== undefined) ? statements.map((each) => each.getText()) : [],
+    values: values && ts.isArrayLiteralExpression(values) ? lengthOf(values) : undefined,
+    row: row && columnsOf(checker.getTypeFromTypeNode(row), checker),
+  };
+}
+
+function lengthOf({ elements }: ts.ArrayLiteralExpression): number | undefined {
+  return elements.some(ts.isSpreadElement) ? undefined : elements.length;
+}
+
+/** Down to expressions over the module's own names, which can be evaluated beside it; undefined where that fails. */
+function follow(node: ts.Expression, checker: ts.TypeChecker): (ts.Expression | undefined)[] {
+  if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap((each) => follow(each, checker));
+  if (ts.isParenthesizedExpression(node)) return follow(node.expression, checker);
+  if (ts.isObjectLiteralExpression(node)) return node.properties.flatMap((each) => followProperty(each, checker));
+  if (
+    ts.isCallExpression(node) &&
+    ts.isPropertyAccessExpression(node.expression) &&
+    node.expression.name.text === 'with'
+  )
+    return follow(node.expression.expression, checker);
+  if (onlyOfModule(node, checker)) return [node];
+  if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
+    const called = declarationOf(node.expression, checker);
+    if (called && ts.isFunctionDeclaration(called)) return returnedBy(called).flatMap((each) => follow(each, checker));
+  }
+  return ts.isIdentifier(node) ? followDeclaration(declarationOf(node, checker), checker) : [undefined];
+}
+
+/** A local's value, or what callers in the same file hand over. */
+function followDeclaration(
+  declaration: ts.Declaration | undefined,
+  checker: ts.TypeChecker,
+): (ts.Expression | undefined)[] {
+  if (declaration && ts.isVariableDeclaration(declaration) && declaration.initializer)
+    return ts.isIdentifier(declaration.name) ? follow(declaration.initializer, checker) : [undefined];
+  if (!declaration || !ts.isParameter(declaration) || !ts.isFunctionDeclaration(declaration.parent)) return [undefined];
+  const called = declaration.parent;
+  const place = called.parameters.indexOf(declaration);
+  const handedOver = callsOf(called, checker).map((call) => call.arguments[place]);
+  return handedOver.length === 0
+    ? [undefined]
+    : handedOver.flatMap((each) => (each ? follow(each, checker) : [undefined]));
+}
+
+function callsOf(called: ts.FunctionDeclaration, checker: ts.TypeChecker): ts.CallExpression[] {
+  const calls: ts.CallExpression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (
+      ts.isCallExpression(node) &&
+      ts.isIdentifier(node.expression) &&
+      declarationOf(node.expression, checker) === called
+    )
+      calls.push(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(called.getSourceFile());
+  return calls;
+}
+
+function returnedBy({ body }: ts.FunctionDeclaration): ts.Expression[] {
+  const returned: ts.Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isReturnStatement(node) && node.expression) returned.push(node.expression);
+    if (!ts.isFunctionLike(node)) ts.forEachChild(node, visit);
+  };
+  if (body) ts.forEachChild(body, visit);
+  return returned;
+}
+
+/** Of a query's config: its text, or another one that is spread into it. */
+function followProperty(property: ts.ObjectLiteralElementLike, checker: ts.TypeChecker) {
+  if (ts.isSpreadAssignment(property)) return follow(property.expression, checker);
+  if (property.name.getText() !== 'text') return [];
+  if (ts.isPropertyAssignment(property)) return follow(property.initializer, checker);
+  if (!ts.isShorthandPropertyAssignment(property)) return [undefined];
+  const declaration = checker.getShorthandAssignmentValueSymbol(property)?.valueDeclaration;
+  return declaration && isAtTop(declaration) ? [property.name] : followDeclaration(declaration, checker);
+}
+
+function onlyOfModule(node: ts.Node, checker: ts.TypeChecker, within = node): boolean {
+  if (ts.isIdentifier(node) && !isName(node)) {
+    const declaration = declarationOf(node, checker);
+    const isInside =
+      declaration?.getSourceFile() === within.getSourceFile() &&
+      within.getStart() <= declaration.getStart() &&
+      declaration.end <= within.end;
+    if (!isInside && !isOfModule(node, checker)) return false;
+  }
+  return ts.forEachChild(node, (child) => (onlyOfModule(child, checker, within) ? undefined : 'no')) === undefined;
+}
+
+/** Whether it only says which property, or key, is meant. */
+function isName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  return (
+    (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
+    (ts.isPropertyAssignment(parent) && parent.name === node)
+  );
+}
+
+function isOfModule(node: ts.Identifier, checker: ts.TypeChecker): boolean {
+  const declaration = declarationOf(node, checker);
+  if (!declaration) return false;
+  return declaration.getSourceFile() !== node.getSourceFile() || isAtTop(declaration);
+}
+
+function isAtTop(declaration: ts.Node): boolean {
+  for (let node = declaration.parent; !ts.isSourceFile(node); node = node.parent) {
+    if (ts.isFunctionLike(node) || ts.isBlock(node)) return false;
+  }
+  return true;
+}
+
+function declarationOf(node: ts.Identifier, checker: ts.TypeChecker): ts.Declaration | undefined {
+  return checker.getSymbolAtLocation(node)?.declarations?.[0];
+}
+
+/** Undefined where a type has no fields of its own, as `object`: the rows are parsed. */
+function columnsOf(type: ts.Type, checker: ts.TypeChecker): Map<string, Column> | undefined {
+  const parts = type.isUnion() ? type.types : [type];
+  const columns = new Map<string, Column>();
+  for (const part of parts) {
+    if (part.getStringIndexType() || checker.isArrayType(part) || checker.isTupleType(part)) return undefined;
+    for (const property of part.getProperties()) {
+      const kinds = kindsOf(checker.getTypeOfSymbol(property), checker);
+      const isOptional =
+        parts.some((other) => !other.getProperty(property.name)) || (property.flags & ts.SymbolFlags.Optional) !== 0;
+      const known = columns.get(property.name)?.kinds ?? [];
+      columns.set(property.name, { kinds: new Set([...known, ...kinds]), isOptional });
+    }
+  }
+  return columns.size === 0 ? undefined : columns;
+}
+
+function kindsOf(type: ts.Type, checker: ts.TypeChecker): Kind[] {
+  if (type.isUnion()) return type.types.flatMap((each) => kindsOf(each, checker));
+  const is = (flags: ts.TypeFlags) => (type.flags & flags) !== 0;
+  if (is(ts.TypeFlags.StringLike)) return ['string'];
+  if (is(ts.TypeFlags.NumberLike)) return ['number'];
+  if (is(ts.TypeFlags.BooleanLike)) return ['boolean'];
+  if (is(ts.TypeFlags.Null | ts.TypeFlags.Undefined)) return ['null'];
+  if (is(ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.TypeParameter)) return ['unknown'];
+  if (checker.isArrayType(type) || checker.isTupleType(type)) return ['array'];
+  const name = type.getSymbol()?.name;
+  return [name === 'Date' || name === 'Buffer' ? name : 'object'];
+}
