@@ -64,14 +64,14 @@ describe('scheduler', () => {
     api.answers['GET /v1/scheduler'] = ok({
       regions: [region],
       nodes: [
-        { owner: 's@1', kind: 'scheduler', region: 'local', startedAt: at, partitions: 64, figures: { waiting: 5 } },
+        { owner: 's@1', kind: 'scheduler', region: 'local', startedAt: at, partitions: 64, figures: {} },
         {
           owner: 'd@1',
           kind: 'dispatcher',
           region: 'local',
           startedAt: at,
           partitions: 0,
-          figures: { handledPerSecond: 90 },
+          figures: { handledPerSecond: 90, queued: 3, waiting: 2 },
         },
       ],
       leaders: [{ name: 'job-partitions', owner: 's@1' }],
@@ -79,15 +79,16 @@ describe('scheduler', () => {
       hosts: [
         { clientId: 'cli_1', host: 'down.example', state: 'open', cause: 'status 503', openedAt: at, sidelined: 40 },
       ],
-      backlog: { due: 7, oldestMs: 1000, seconds: 2 },
+      backlog: { due: 7, oldestMs: 1000, clientsBehind: 2 },
       lagMs: 12,
     });
     const { out } = await muster('scheduler');
     expect(out).toContain('7 jobs due, the oldest for 1 s');
     expect(out).toContain('1 of 1 partitions have no owner');
     expect(out).toMatch(/local +active +3/);
-    expect(out).toMatch(/s@1 +local +64 +5 +job-partitions/);
-    expect(out).toMatch(/d@1 +local +0 +90/);
+    expect(out).toContain('2 clients have more due than dispatchers take now');
+    expect(out).toMatch(/s@1 +local +64 +0 +job-partitions/);
+    expect(out).toMatch(/d@1 +local +5 +90/);
     expect(out).toMatch(/down\.example +cli_1 +open +40 +status 503/);
     expect((await muster('regions')).out).toMatch(/local +active +3/);
   });

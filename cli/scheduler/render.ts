@@ -19,7 +19,8 @@ export function renderScheduler(scheduler: Scheduler, view: View): string {
   const unowned = partitions.filter(({ owner }) => owner === null).length;
   const facts = [
     `${count(backlog.due)} jobs due, the oldest for ${duration(backlog.oldestMs / 1000)}`,
-    `seen ${Math.round(lagMs)} ms late, ${duration(backlog.seconds)} of work on the topics`,
+    `seen ${Math.round(lagMs)} ms late`,
+    `${count(backlog.clientsBehind)} clients have more due than dispatchers take now`,
     unowned === 0 ? 'every partition has an owner' : `${unowned} of ${partitions.length} partitions have no owner`,
   ];
   const sections = [

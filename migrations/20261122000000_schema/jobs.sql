@@ -127,7 +127,11 @@ create table job_nodes (
   region text not null,
   started_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  figures jsonb not null default '{}'
+  figures jsonb not null default '{}',
+  -- References to jobs that may be sent of a client that is not named. Null: it takes none, as schedulers do.
+  any_client_credit int4,
+  -- The same by client, of those that are at work there.
+  client_credit jsonb not null default '{}'
 );
 
 -- Which scheduler is to look at a partition (the leader says it), and which does (its lease). The token only grows.

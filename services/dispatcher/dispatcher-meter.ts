@@ -10,6 +10,8 @@ export interface DispatcherMeterDeps {
 /** What a dispatcher does, in figures. No label is an id: clients are too many. */
 export interface DispatcherMeter {
   called(call: JobCall, nowMs: number): void;
+  /** A reference was not kept, as too many of its client were here. */
+  refused(): void;
   flushed(flushed: Flushed, calls: readonly JobCall[], claims: number, tookMs: number): void;
 }
 
@@ -48,6 +50,12 @@ export function createDispatcherMeter({ meter, levels }: DispatcherMeterDeps): D
   const missed = meter
     .counter({ name: 'muster_callback_claims_missed_total', help: 'References to jobs that nobody needs to call.' })
     .of({});
+  const refused = meter
+    .counter({
+      name: 'muster_callback_references_refused_total',
+      help: 'References that came beyond what was asked for and were not kept: the sweep offers them again.',
+    })
+    .of({});
   meter.gauge({
     name: 'muster_dispatcher_jobs',
     help: 'Jobs that a dispatcher knows of: not claimed yet, waiting for a slot, being called.',
@@ -64,6 +72,7 @@ export function createDispatcherMeter({ meter, levels }: DispatcherMeterDeps): D
       durations.observe(note.latencyMs / 1000);
       if (job.attempt === 1) lags.observe(Math.max(0, nowMs - job.scheduledForMs) / 1000);
     },
+    refused: () => refused.add(),
     flushed: ({ recorded, claimed }, ended, claims, tookMs) => {
       flushes.observe(tookMs / 1000);
       if (recorded.size < ended.length) lost.add(ended.length - recorded.size);

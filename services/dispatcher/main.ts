@@ -82,7 +82,15 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   );
   reporter.start();
   logger.info({ owner, region, topic }, 'dispatcher takes jobs');
-  return dispatcher;
+  return {
+    ...dispatcher,
+    stopIntake: async () => {
+      const stopping = dispatcher.stopIntake();
+      // What it had in memory is offered to others as soon as they know.
+      reporter.tell();
+      await stopping;
+    },
+  };
 });
 
 if (isEntry(import.meta)) await runProcess(dispatcherProcess);

@@ -4,8 +4,11 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
-const reportEveryMs = 2000;
+const beatEveryMs = 2000;
 const ttlMs = 10_000;
+/** Between two reports while jobs come: schedulers hold back what they have not heard of. Where many clients are at work, a millisecond each. */
+const reportEveryMs = 100;
+const maxBetweenReportsMs = 1000;
 /** A rate is believed for longer than a moment without work. */
 const newWeight = 0.5;
 
@@ -13,34 +16,49 @@ export interface NodeReporterDeps {
   nodes: JobNodes;
   owner: string;
   region: string;
-  dispatcher: Pick<Dispatcher, 'levels' | 'handled'>;
+  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit'>;
   clock: Clock;
   logger: Logger;
 }
 
-/** Tells schedulers how fast this dispatcher is, so that they put no more on its topic than it gets through in some seconds. */
-export function createNodeReporter({ nodes, owner, region, dispatcher, clock, logger }: NodeReporterDeps) {
-  let atMs = clock.monotonicMs();
-  let handled = dispatcher.handled();
-  let perSecond = 0;
+export interface NodeReporter {
+  start(): void;
+  /** Says now what has changed. */
+  tell(): void;
+  stop(): Promise<void>;
+}
 
-  const loop = createLoop({
-    name: 'report-dispatcher',
-    turn: async () => {
-      const [nowMs, now] = [clock.monotonicMs(), dispatcher.handled()];
-      const rate = nowMs > atMs ? ((now - handled) / (nowMs - atMs)) * 1000 : 0;
-      perSecond = rate >= perSecond ? rate : perSecond + newWeight * (rate - perSecond);
-      [atMs, handled] = [nowMs, now];
-      const figures = { ...dispatcher.levels(), handledPerSecond: Math.round(perSecond * 10) / 10 };
-      await nodes.beat({ owner, kind: 'dispatcher', region, figures }, ttlMs);
-      return reportEveryMs;
-    },
-    afterErrorMs: reportEveryMs,
-    clock,
-    logger,
-  });
+/** Tells schedulers what this dispatcher takes of each client. What it said stays true until it says something else: it does while jobs come. */
+export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
+  const { nodes, owner, region, dispatcher, clock, logger } = deps;
+  let reportedAtMs = -Infinity;
+  let [received, handled] = [dispatcher.received, dispatcher.handled];
+  let perSecond = 0;
+  let isTold = false;
+
+  async function turn(): Promise<number> {
+    const nowMs = clock.monotonicMs();
+    const sinceMs = nowMs - reportedAtMs;
+    const hasChanged = dispatcher.received !== received || dispatcher.handled !== handled;
+    if (!isTold && !hasChanged && sinceMs < beatEveryMs) return reportEveryMs;
+    isTold = false;
+    const rate = Number.isFinite(sinceMs) && sinceMs > 0 ? ((dispatcher.handled - handled) / sinceMs) * 1000 : 0;
+    perSecond = rate >= perSecond ? rate : perSecond + newWeight * (rate - perSecond);
+    [received, handled, reportedAtMs] = [dispatcher.received, dispatcher.handled, nowMs];
+    const credit = dispatcher.credit();
+    const figures = { ...dispatcher.levels(), handledPerSecond: Math.round(perSecond * 10) / 10 };
+    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit }, ttlMs);
+    const named = Object.keys(credit?.toClients ?? {}).length;
+    return Math.min(maxBetweenReportsMs, Math.max(reportEveryMs, named));
+  }
+
+  const loop = createLoop({ name: 'report-dispatcher', turn, afterErrorMs: beatEveryMs / 4, clock, logger });
   return {
     start: () => loop.start(),
+    tell: () => {
+      isTold = true;
+      loop.poke();
+    },
     stop: async () => {
       await loop.stop();
       await nodes.leave(owner).catch(() => undefined);

@@ -11,6 +11,7 @@ import { createMemoryDatabase } from '../../test/support/memory/memory-database.
 import { createMemoryPartitionLeases } from '../../test/support/memory/partition-leases.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
+import type { DispatcherCredit } from './ports/dispatchers.ts';
 import { createJobOfferer, leaderLease, type JobOffererDeps } from './job-offerer.ts';
 
 const topic = 'muster.local.calls';
@@ -23,6 +24,11 @@ function setUp(rates: Record<string, number> = {}) {
   const subject = memoryJobSubject(tables);
   const bus = createMemoryBus({ topics: [topic] });
   const region = { name: 'local', epoch: 1, active: true };
+  /** What dispatchers take, by their owners. */
+  const taking = new Map<string, DispatcherCredit>();
+  const takes = (owner: string, toAnyClient: number, toClients: readonly [string, number][] = []) =>
+    void taking.set(owner, { owner, toAnyClient, toClients: new Map(toClients) });
+  takes('d', 10_000);
 
   const offererOf = (owner: string, more: Partial<JobOffererDeps> = {}) =>
     createJobOfferer({
@@ -30,7 +36,7 @@ function setUp(rates: Record<string, number> = {}) {
       partitions: createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease }),
       leases: createMemoryLeases({ database }),
       publisher: bus.publisher(),
-      backlogs: { unhandled: () => Promise.resolve(new Map([[topic, 0]])) },
+      dispatchers: { credit: () => Promise.resolve([...taking.values()]) },
       rateOf: (clientId) => rates[clientId],
       region: () => region,
       ...{ topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
@@ -65,7 +71,7 @@ function setUp(rates: Record<string, number> = {}) {
     await passTime(clock, 1000);
     await finishing;
   }
-  return { clock, tables, subject, bus, region, offererOf, started, stop, offered, add, many };
+  return { clock, tables, subject, bus, region, taking, takes, offererOf, started, stop, offered, add, many };
 }
 
 describe('offering jobs that are due', () => {
@@ -161,23 +167,24 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('offers it again also while much lies on the topic, and only that: the rest is on its way', async () => {
-    let lying = 0;
-    const { clock, tables, started, stop, offered, add } = setUp();
-    const offerer = await started('a', { backlogs: { unhandled: () => Promise.resolve(new Map([[topic, lying]])) } });
-    await add({ jobId: jobIdOf(1) }, { jobId: jobIdOf(2) });
-    await passTime(clock, 100);
-    const leaseUntilMs = clock.nowMs() + 30_000;
-    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'd', epoch: 1, leaseUntilMs });
-    lying = 500;
-    await passTime(clock, 29_000);
+  it('offers it again also where its client is behind, as soon as there is credit', async () => {
+    const { clock, tables, takes, started, stop, offered, many } = setUp();
+    takes('d', 2);
+    const offerer = await started('a');
+    await many(10);
+    await passTime(clock, 50);
     expect(offered()).toHaveLength(2);
-    await passTime(clock, 5000);
-    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(2), jobIdOf(1)]);
-    // Who claimed it dies as well: it waits for that lease, and not for a distance that grows.
-    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'e', epoch: 2, leaseUntilMs: clock.nowMs() + 5000 });
-    await passTime(clock, 9000);
-    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(2), jobIdOf(1), jobIdOf(1)]);
+    const [claimed] = offered();
+    if (!claimed) throw new Error('nothing was offered');
+    takes('d', 0);
+    const fire = { jobId: claimed.jobId, owner: 'd', epoch: 1, leaseUntilMs: clock.nowMs() + 30_000 };
+    tables.fires.set(claimed.jobId, fire);
+    await passTime(clock, 35_000);
+    expect(offered()).toHaveLength(2);
+    takes('d', 20);
+    await passTime(clock, 500);
+    expect(offered().filter(({ jobId }) => jobId === claimed.jobId)).toHaveLength(2);
+    expect(new Set(offered().map(({ jobId }) => jobId)).size).toBe(10);
     await stop(offerer);
   });
 
@@ -218,24 +225,87 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('holds crowds back while more lies on the topic than is called in ten seconds, and nobody else', async () => {
-    let lying = 0;
-    const { clock, started, stop, offered, many } = setUp();
-    const offerer = await started('a', { backlogs: { unhandled: () => Promise.resolve(new Map([[topic, lying]])) } });
-    lying = 1_000_000;
-    await passTime(clock, 1000);
+  it('offers of each client what dispatchers take of it; the rest stays where it is, and nobody waits for it', async () => {
+    const { clock, takes, started, stop, offered, many } = setUp();
+    takes('d', 30);
+    takes('e', 20);
+    const offerer = await started('a');
     await many(1000);
-    await many(5, clientIdOf(2), 20_000);
     await passTime(clock, 100);
-    const of = (client: number) => offered().filter(({ clientId }) => clientId === clientIdOf(client)).length;
-    expect(of(2)).toBe(5);
-    await passTime(clock, 4900);
-    // A floor of fifty a second, and a quarter of that at once.
-    expect(of(1)).toBeGreaterThan(200);
-    expect(of(1)).toBeLessThanOrEqual(265);
-    lying = 10;
-    await passTime(clock, 1000);
+    await many(40, clientIdOf(2), 20_000);
+    await passTime(clock, 100);
+    const of = (client: number) =>
+      new Set(offered().flatMap(({ clientId, jobId }) => (clientId === clientIdOf(client) ? jobId : []))).size;
+    expect([of(1), of(2)]).toEqual([50, 40]);
+    takes('d', 30, [[clientIdOf(1), 0]]);
+    takes('e', 20, [[clientIdOf(1), 0]]);
+    await passTime(clock, 5000);
+    expect([of(1), of(2)]).toEqual([50, 40]);
+    takes('e', 20, [[clientIdOf(1), 7]]);
+    await passTime(clock, 100);
+    expect([of(1), of(2)]).toEqual([57, 40]);
+    takes('d', 10_000);
+    takes('e', 20);
+    await passTime(clock, 500);
     expect(of(1)).toBe(1000);
+    await stop(offerer);
+  });
+
+  it('looks at nothing while no dispatcher takes anything', async () => {
+    const { clock, taking, takes, started, stop, offered, many } = setUp();
+    taking.clear();
+    const offerer = await started('a');
+    await many(10);
+    await passTime(clock, 3000);
+    expect(offered()).toEqual([]);
+    takes('d', 100);
+    await passTime(clock, 1100);
+    expect(offered()).toHaveLength(10);
+    await stop(offerer);
+  });
+
+  it('finds a commit that came late within ten seconds and a sweep, also beside a client that is behind', async () => {
+    const { clock, takes, started, stop, offered, many, add } = setUp();
+    takes('d', 100, [[clientIdOf(1), 0]]);
+    const offerer = await started('a');
+    await many(640);
+    await passTime(clock, 1000);
+    // One of the same partition moves its mark on.
+    await add({ jobId: jobIdOf(64 * 1000), clientId: clientIdOf(2) });
+    await passTime(clock, 6000);
+    await add({ jobId: jobIdOf(64 * 1001), clientId: clientIdOf(2), dueInMs: -6500 });
+    await passTime(clock, 7000);
+    expect(offered().map(({ jobId }) => jobId)).toContain(jobIdOf(64 * 1001));
+    await stop(offerer);
+  });
+
+  it('offers again at once what a dispatcher had in memory that is gone', async () => {
+    const { clock, taking, takes, started, stop, offered, many } = setUp();
+    takes('e', 10_000);
+    const offerer = await started('a');
+    await many(100);
+    await passTime(clock, 3000);
+    expect(offered()).toHaveLength(100);
+    taking.delete('e');
+    await passTime(clock, 1100);
+    expect(offered()).toHaveLength(200);
+    await stop(offerer);
+  });
+
+  it('reads a client that is behind from its beginning once a minute: what Kafka lost of it is found', async () => {
+    const { clock, takes, started, stop, offered, add } = setUp();
+    takes('d', 5);
+    const offerer = await started('a');
+    await add(...Array.from({ length: 20 }, (_, index) => ({ jobId: jobIdOf(64 * index) })));
+    await passTime(clock, 50);
+    const lost = new Set(offered().map(({ jobId }) => jobId));
+    expect(lost.size).toBe(5);
+    takes('d', 0);
+    await passTime(clock, 61_000);
+    takes('d', 5);
+    await passTime(clock, 200);
+    const times = (id: string) => offered().filter(({ jobId }) => jobId === id).length;
+    expect([...lost].map(times)).toEqual([2, 2, 2, 2, 2]);
     await stop(offerer);
   });
 

@@ -1,24 +1,19 @@
 import { partitionCount } from '../../shared/domain/job/partitioning.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
-import type { MessagePublisher, TopicBacklogs } from '../../shared/ports/message-bus.ts';
+import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { RegionState } from '../../shared/ports/regions.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
-import { createBacklogGate } from './backlog-gate.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
 import { createOffering } from './offering.ts';
 import { exportOffering } from './offering-meter.ts';
+import type { Dispatchers } from './ports/dispatchers.ts';
 import type { DueReferences } from './ports/due-references.ts';
 import type { PartitionLeases } from './ports/partition-leases.ts';
-
-const backlogEveryMs = 250;
-/** Jobs in a message, as long as none was published from here. */
-const usualJobsPerMessage = 10;
 
 /** The lease of who says which scheduler looks at which partition. */
 export const leaderLease = 'job-partitions';
@@ -28,7 +23,7 @@ export interface JobOffererDeps {
   partitions: PartitionLeases;
   leases: Leases;
   publisher: MessagePublisher;
-  backlogs: TopicBacklogs;
+  dispatchers: Dispatchers;
   topic: string;
   /** Jobs per second that may be offered for a client; undefined: no limit. */
   rateOf: (clientId: string) => number | undefined;
@@ -49,7 +44,6 @@ export interface JobOfferer extends Service {
 export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
   const { partitions, leases, topic, owner, leaseMs, clock, logger } = deps;
   const { name: region } = deps.region();
-  const gate = createBacklogGate();
   let intake = false;
 
   const leader = createLeaseKeeper({
@@ -59,37 +53,16 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
   const keeper = createPartitionKeeper({
     ...{ leases: partitions, owner, region, ttlMs: leaseMs, clock, logger },
     leads: () => leader.held(),
-    figures: () => ({
-      ...offering.levels(),
-      backlogSeconds: Math.min(gate.seconds ?? 0, 86_400),
-      isPaused: gate.isClosed ? 1 : 0,
-    }),
+    figures: () => ({ ...offering.levels() }),
     onChanged: () => offering.poke(),
   });
   const offering = createOffering({
-    ...{ due: deps.due, publisher: deps.publisher, topic, rateOf: deps.rateOf, gate, clock, logger },
+    ...{ due: deps.due, dispatchers: deps.dispatchers, region, publisher: deps.publisher, topic, clock, logger },
+    rateOf: deps.rateOf,
     owned: () => (deps.region().active ? keeper.owned() : []),
     share: () => Math.max(1, keeper.owned().length) / partitionCount,
   });
-  const backlog = createLoop({
-    name: 'watch-calls-backlog',
-    turn: async () => {
-      const [perSecond, unhandled] = await Promise.all([
-        partitions.handledPerSecond(region),
-        deps.backlogs.unhandled([topic]),
-      ]);
-      const { offered, messages } = offering.levels();
-      const perMessage = messages > 0 ? offered / messages : usualJobsPerMessage;
-      const lying = unhandled.get(topic) ?? null;
-      gate.update({ jobs: lying === null ? null : lying * perMessage, perSecond });
-      const isBusy = gate.isClosed || offering.levels().waiting > 0 || (lying ?? 0) > 0;
-      return isBusy ? backlogEveryMs : 4 * backlogEveryMs;
-    },
-    afterErrorMs: 4 * backlogEveryMs,
-    clock,
-    logger,
-  });
-  exportOffering(deps.meter ?? noMeter, { levels: () => offering.levels(), owned: () => keeper.owned().length, gate });
+  exportOffering(deps.meter ?? noMeter, { levels: () => offering.levels(), owned: () => keeper.owned().length });
 
   return {
     start: () => {
@@ -97,15 +70,14 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
       leader.start();
       keeper.start();
       offering.start();
-      backlog.start();
     },
     owned: () => keeper.owned(),
     ready: () => intake,
     stopIntake: async () => {
       intake = false;
       // Others take over with their next beat: every moment here is one in which nobody looks.
-      const left = offering.stop().then(() => keeper.stop());
-      await Promise.all([left, backlog.stop()]);
+      await offering.stop();
+      await keeper.stop();
     },
     finishWork: async () => {
       await offering.published();

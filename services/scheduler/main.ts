@@ -1,7 +1,6 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
-import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
@@ -16,6 +15,7 @@ import { readConfig, type SchedulerConfig } from './config.ts';
 import { createHistoryKeeper } from './keep-history.ts';
 import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts';
 import { createLedgerChecker } from './ledger-checker.ts';
+import { createDispatchers } from './postgres/dispatchers.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createLedgerCheck } from './postgres/ledger-check.ts';
 import { createDueReferences } from './postgres/due-references.ts';
@@ -122,7 +122,7 @@ async function startOfferer(
     partitions: createPartitionLeases({ pool, leader: leaderLease }),
     leases: createLeases({ pool }),
     publisher: ownPublisher(publisher, installationId),
-    backlogs: onClose(createTopicBacklogs({ kafka, groupId, logger }), (opened) => opened.close()),
+    dispatchers: createDispatchers({ pool }),
     rateOf: (clientId) => clients.current()?.byId.get(clientId)?.definition.publishRatePerSecond,
     region: () => region.current(),
     ...{ topic, owner, leaseMs: config.SCHEDULER_LEASE_MS, clock, logger, meter },

@@ -13,8 +13,10 @@ export interface Marks {
   advance(partition: number, mark: Mark): void;
   /** Remembers where the marks stand; to be called about once a second. */
   keepHistory(nowMs: number): void;
-  /** Everything up to it was offered, or put off for its client, ten seconds ago or more; the beginning while nobody knows. */
+  /** Everything up to it was seen ten seconds ago or more; the beginning where that is not known. */
   settledOf(partition: number, nowMs: number): Mark;
+  /** What was seen so far counts as if it were ten seconds ago: who was to call it is gone. */
+  settle(): void;
 }
 
 interface Past {
@@ -51,6 +53,9 @@ export function createMarks(): Marks {
     settledOf: (partition, nowMs) => {
       const [oldest] = history.get(partition) ?? [];
       return oldest && oldest.atMs <= nowMs - firstSweepAfterMs ? oldest.mark : firstMark;
+    },
+    settle: () => {
+      for (const [partition, mark] of marks) history.set(partition, [{ atMs: -Infinity, mark }]);
     },
   };
 }

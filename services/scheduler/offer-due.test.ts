@@ -6,21 +6,30 @@ import { createCallbackTables } from '../../test/support/memory/callback-tables.
 import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
 import { memoryJobSubject } from '../../test/support/memory/job-subject.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { createDeferredClients } from './deferred-clients.ts';
-import { createFairOffers } from './fair-offers.ts';
+import { createClientCredit } from './client-credit.ts';
+import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { lookForDeferred, lookForDue, nearMs } from './offer-due.ts';
+import { lookBehind, lookForDue, nearMs } from './offer-due.ts';
+import { createSweptJobs } from './swept-jobs.ts';
 
-function setUp(caps: { maxPerClient: number; maxInAll: number }) {
+function setUp() {
   const tables = createCallbackTables(createSettableClock());
   const subject = memoryJobSubject(tables);
   const marks = createMarks();
   marks.own(Array.from({ length: 64 }, (_, partition) => partition));
-  const offers = createFairOffers({ rateOf: () => undefined, ...caps });
+  const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
+  const outbox: JobReference[] = [];
   const look = {
-    ...{ due: createMemoryDueReferences({ tables }), marks, offers },
-    ...{ lately: createOfferedLately(), deferred: createDeferredClients() },
+    ...{ due: createMemoryDueReferences({ tables }), marks, outbox, credit },
+    ...{ lately: createOfferedLately(), behind: createClientsBehind(), swept: createSweptJobs() },
+  };
+  let nowMs = 0;
+  /** What was offered before is not under way any more. */
+  const give = (toAnyClient: number) => {
+    for (let reads = 0; reads < 2; reads++) {
+      credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map() }], (nowMs += 1000));
+    }
   };
   const add = (count: number, client: number, from: number, dueInMs = -1000) =>
     subject.add(
@@ -30,55 +39,72 @@ function setUp(caps: { maxPerClient: number; maxInAll: number }) {
         dueInMs: dueInMs + (index % 50),
       })),
     );
-  return { look, offers, add };
+  return { look, outbox, give, add };
 }
 
-describe('when more of a client is due than may wait in memory', () => {
-  it('no more is held, nobody else is held up, and all of it is offered in the end, once', async () => {
+describe('when more of a client is due than may be offered', () => {
+  it('no more is offered, nobody else is held up, and all of it is offered in the end, once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 300 }),
         fc.integer({ min: 0, max: 300 }),
-        fc.integer({ min: 4, max: 60 }),
-        fc.integer({ min: 1, max: 80 }),
-        async (large, small, cap, perTake) => {
-          const { look, offers, add } = setUp({ maxPerClient: cap, maxInAll: 2 * cap });
+        fc.integer({ min: 1, max: 60 }),
+        async (large, small, creditOfTurn) => {
+          const { look, outbox, give, add } = setUp();
           await add(large, 1, 0);
           await add(small, 2, 1000);
-          const taken: JobReference[] = [];
-          for (let turns = 0; turns < 2000 && taken.length < large + small; turns++) {
-            await lookForDue(look, nearMs);
-            expect(offers.size).toBeLessThanOrEqual(2 * cap + 64 * 64);
-            taken.push(...offers.take(perTake, 0));
-            await lookForDeferred(look);
+          const offered: JobReference[] = [];
+          for (let turns = 0; turns < 2000 && offered.length < large + small; turns++) {
+            give(creditOfTurn);
+            await lookForDue(look, nearMs, 0);
+            await lookBehind(look, 0);
+            const turn = outbox.splice(0);
+            for (const client of [1, 2]) {
+              const own = turn.filter(({ clientId }) => clientId === clientIdOf(client));
+              expect(own.length).toBeLessThanOrEqual(creditOfTurn);
+            }
+            offered.push(...turn);
           }
-          expect(new Set(taken.map(({ jobId }) => jobId)).size).toBe(large + small);
-          expect(taken).toHaveLength(large + small);
+          expect(new Set(offered.map(({ jobId }) => jobId)).size).toBe(large + small);
+          expect(offered).toHaveLength(large + small);
         },
       ),
       { numRuns: 25 },
     );
   });
 
+  it('its oldest jobs are offered first, over all partitions', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(0);
+    await add(500, 1, 0);
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    expect(outbox).toEqual([]);
+    give(40);
+    await lookBehind(look, 0);
+    // Fifty due times, ten jobs of each.
+    expect(new Set(outbox.map(({ dueUs }) => dueUs)).size).toBeLessThanOrEqual(8);
+    expect(outbox).toHaveLength(40);
+  });
+
   it('what falls due for another client in its midst is offered as soon as the crowd was skimmed', async () => {
-    const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
+    const { look, outbox, give, add } = setUp();
+    give(50);
     // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
     await add(64 * 200, 1, 0, -2000);
     await add(3, 2, 64 * 300, -1000);
-    // The first finds so many that the second defers, and the third skims.
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs);
-    const taken = offers.take(1000, 0);
-    expect(taken.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
+    // The first finds so many that the client is behind, and the second skims.
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
   it('what is accepted meanwhile for another client is offered at once', async () => {
-    const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
+    const { look, outbox, give, add } = setUp();
+    give(50);
     await add(600, 1, 0);
-    for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs);
-    expect(offers.size).toBe(50);
+    for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs, 0);
+    expect(outbox).toHaveLength(50);
     await add(3, 2, 5000, -100);
-    await lookForDue(look, nearMs);
-    const taken = offers.take(1000, 0);
-    expect(taken.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
+    await lookForDue(look, nearMs, 0);
+    expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 });

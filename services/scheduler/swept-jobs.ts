@@ -1,15 +1,25 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import { firstMark, type Mark } from './ports/due-references.ts';
 
 const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;
 
-/** Jobs that were found unoffered, or whose offer was lost: they are offered again at growing distances. */
+/** Jobs that were found unoffered, or whose offer was lost: they are offered again at growing distances. And where the sweep stands. */
 export interface SweptJobs {
+  /** Where the pass of a partition goes on. */
+  cursorOf(partition: number): Mark;
+  moveTo(partition: number, cursor: Mark): void;
   /** Whether it is to be offered again now, which is then noted. */
   isDue(reference: JobReference, nowMs: number): boolean;
   /** A partition was swept from end to end: what was not found any more is forgotten. */
   endPass(partition: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
+}
+
+interface SweptPartition {
+  pass: number;
+  cursor: Mark;
+  jobs: Map<string, Swept>;
 }
 
 interface Swept {
@@ -19,15 +29,19 @@ interface Swept {
 }
 
 export function createSweptJobs(): SweptJobs {
-  const partitions = new Map<number, { pass: number; jobs: Map<string, Swept> }>();
+  const partitions = new Map<number, SweptPartition>();
 
-  function of(partition: number) {
-    const known = partitions.get(partition) ?? { pass: 0, jobs: new Map<string, Swept>() };
+  function of(partition: number): SweptPartition {
+    const known = partitions.get(partition) ?? { pass: 0, cursor: firstMark, jobs: new Map<string, Swept>() };
     partitions.set(partition, known);
     return known;
   }
 
   return {
+    cursorOf: (partition) => of(partition).cursor,
+    moveTo: (partition, cursor) => {
+      of(partition).cursor = cursor;
+    },
     isDue: ({ partition, jobId, dueUs }, nowMs) => {
       const { pass, jobs } = of(partition);
       const key = `${jobId}/${dueUs}`;
@@ -43,6 +57,7 @@ export function createSweptJobs(): SweptJobs {
     endPass: (partition) => {
       const known = of(partition);
       for (const [key, { pass }] of known.jobs) if (pass !== known.pass) known.jobs.delete(key);
+      known.cursor = firstMark;
       known.pass++;
     },
     keepOnly: (kept) => {

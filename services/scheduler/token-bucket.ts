@@ -3,35 +3,25 @@ const burstSeconds = 0.25;
 
 /** A rate as tokens that fill up. Rates may change from call to call. */
 export interface TokenBucket {
-  /** Takes up to `wanted` whole tokens and says how many there were. @param perSecond undefined: no limit */
-  take(wanted: number, perSecond: number | undefined, nowMs: number): number;
-  /** Until there is one. */
-  waitMs(perSecond: number | undefined, nowMs: number): number;
+  /** Whole tokens that are there now. */
+  level(perSecond: number, nowMs: number): number;
+  /** Takes one of those that `level` said are there. */
+  take(): void;
 }
 
 export function createTokenBucket(): TokenBucket {
   let tokens = Infinity;
   let atMs = 0;
-
-  function fill(perSecond: number, nowMs: number): void {
-    const most = Math.max(1, perSecond * burstSeconds);
-    const grown = tokens === Infinity ? most : tokens + (Math.max(0, nowMs - atMs) * perSecond) / 1000;
-    tokens = Math.min(most, grown);
-    atMs = nowMs;
-  }
-
   return {
-    take: (wanted, perSecond, nowMs) => {
-      if (perSecond === undefined) return wanted;
-      fill(perSecond, nowMs);
-      const taken = Math.min(wanted, Math.floor(tokens + 1e-9));
-      tokens -= taken;
-      return taken;
+    level: (perSecond, nowMs) => {
+      const most = Math.max(1, perSecond * burstSeconds);
+      const grown = tokens === Infinity ? most : tokens + (Math.max(0, nowMs - atMs) * perSecond) / 1000;
+      tokens = Math.min(most, grown);
+      atMs = nowMs;
+      return Math.floor(tokens + 1e-9);
     },
-    waitMs: (perSecond, nowMs) => {
-      if (perSecond === undefined) return 0;
-      fill(perSecond, nowMs);
-      return tokens >= 1 ? 0 : ((1 - tokens) / perSecond) * 1000;
+    take: () => {
+      tokens -= 1;
     },
   };
 }

@@ -57,6 +57,28 @@ describe('a loop', () => {
     expect(loop.overdueMs()).toBe(0);
   });
 
+  it('lets so much time pass between two turns as it is told to, however often it is poked, and then no more', async () => {
+    const clock = createSettableClock();
+    const turnsAt: number[] = [];
+    const startMs = clock.monotonicMs();
+    const turn = async () => {
+      turnsAt.push(clock.monotonicMs() - startMs);
+      await clock.sleep(3);
+      return 1000;
+    };
+    const loop = createLoop({ name: 'flush', turn, minBetweenMs: 8, afterErrorMs: 500, clock, logger });
+    loop.start();
+    for (let passed = 0; passed < 20; passed++) {
+      loop.poke();
+      await passTime(clock, 1);
+    }
+    await passTime(clock, 100);
+    loop.poke();
+    await passTime(clock, 1);
+    expect(turnsAt).toEqual([0, 8, 16, 24, 120]);
+    await Promise.all([loop.stop(), passTime(clock, 100)]);
+  });
+
   it('takes its next turn after the pause that the last one asked for', async () => {
     const { clock, loop, turns } = countingLoop(() => Promise.resolve(1000));
     loop.start();

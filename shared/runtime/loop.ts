@@ -10,6 +10,8 @@ export interface LoopOptions {
    */
   turn: (signal: AbortSignal) => Promise<number>;
   afterErrorMs: number;
+  /** At least so long from the beginning of one turn to that of the next, however often it is poked. */
+  minBetweenMs?: number;
   clock: Clock;
   logger: Logger;
 }
@@ -17,7 +19,7 @@ export interface LoopOptions {
 /** Something that runs until it is stopped. Stopping twice, or before start, is fine. */
 export interface Loop {
   start(): void;
-  /** Ends the pause: the next turn begins at once, or right after the running one. */
+  /** Ends the pause: the next turn begins at once, or right after the running one, unless that is too soon. */
   poke(): void;
   /** Resolves when the running turn is over. */
   stop(): Promise<void>;
@@ -48,7 +50,7 @@ export function stuckLoops(logger: Logger, limitMs: number): string[] {
   });
 }
 
-export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOptions): Loop {
+export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, logger }: LoopOptions): Loop {
   const stopping = new AbortController();
   const family = familyOf(name, logger, clock);
   const { log } = family;
@@ -66,6 +68,7 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
       // A fresh signal per turn, taken before it: a poke during the turn must not be lost.
       pause = new AbortController();
       const woken = AbortSignal.any([pause.signal, stopping.signal]);
+      const begunMs = clock.monotonicMs();
       let pauseMs = afterErrorMs;
       try {
         pauseMs = await turn(stopping.signal);
@@ -74,7 +77,9 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
       } catch (error) {
         if (!stopped()) log.failed(source, error);
       }
-      await clock.sleep(pauseMs, woken);
+      const restMs = Math.max(0, begunMs + minBetweenMs - clock.monotonicMs());
+      if (restMs > 0) await clock.sleep(restMs, stopping.signal);
+      if (restMs === 0 || pauseMs > restMs) await clock.sleep(pauseMs - restMs, woken);
     }
     expectedMs = Infinity;
     family.running.delete(loop);

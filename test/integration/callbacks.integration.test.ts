@@ -7,15 +7,20 @@ import {
   createDueReferences,
   lookAhead,
   lookLate,
+  lookOfClients,
+  skimDue,
   sweepDue,
   sweepLapsed,
 } from '../../services/scheduler/postgres/due-references.ts';
+import { createDispatchers } from '../../services/scheduler/postgres/dispatchers.ts';
 import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
+import { createJobNodes } from '../../shared/postgres/job-nodes.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
+import { describeDispatchers } from '../support/conformance/dispatchers.conformance.ts';
 import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
@@ -48,6 +53,17 @@ describeHostCircuits('on Postgres', async () => {
 describeDueReferences('on Postgres', async () => {
   await database.empty();
   return { ...postgresJobSubject(database.pool), due: createDueReferences({ pool: database.pool }), ledgerOf };
+});
+
+describeDispatchers('on Postgres', async () => {
+  await database.empty();
+  return {
+    nodes: createJobNodes({ pool: database.pool }),
+    dispatchers: createDispatchers({ pool: database.pool }),
+    passTime: async (ms: number) => {
+      await database.pool.query("update job_nodes set expires_at = expires_at - $1 * interval '1 ms'", [ms]);
+    },
+  };
 });
 
 describePartitionLeases('on Postgres', async () => {
@@ -142,7 +158,9 @@ describe('the looks', () => {
     const statements = [
       lookAhead.with({ ...marks, limit: 16, nearMs: 50 }),
       lookLate.with({ ...marks, horizon: null }),
-      sweepDue.with({ ...marks, ...until }),
+      sweepDue.with({ ...marks, ...until, skips: '{"{}"}' }),
+      skimDue.with({ ...marks, skips: '{"{}"}', limit: 16 }),
+      lookOfClients.with({ ...marks, ...until, clients: `{${clientIdOf(1)}}`, limits: '{16}' }),
     ];
     const fromClaims = sweepLapsed.with({ ...marks, ...until });
     const explained = await database.pool.query<{ 'QUERY PLAN': string }>({

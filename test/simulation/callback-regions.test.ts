@@ -64,9 +64,27 @@ describe('a commit that lands behind the watermark', () => {
   });
 });
 
+/** Many jobs at once, of which dispatchers take one at a time. */
+function crowded(seed: number): CallbackScenario {
+  const scenario = calm(seed, 1);
+  return { ...scenario, isScarce: true, latestMs: 60_000, lateMs: () => 2000 };
+}
+
+describe('a client of which more is due than dispatchers take', () => {
+  it.each([1, 2, 3, 4])('has all of its jobs called in the end: walk %i', async (seed) => {
+    expect(await runCallbacks(crowded(seed))).toEqual([]);
+  });
+
+  it('and the witnesses notice when nobody reads for those that are behind', async () => {
+    const withoutLookOf = (due: DueReferences): DueReferences => ({ ...due, lookOf: () => Promise.resolve([]) });
+    const found = await runCallbacks({ ...crowded(1), weakenDue: withoutLookOf });
+    expect(found.join()).toContain('never called');
+  });
+});
+
 const withoutSweep = (due: DueReferences): DueReferences => ({
   ...due,
-  sweep: () => Promise.resolve([]),
+  sweep: () => Promise.resolve({ found: [], readUpTo: new Map() }),
   sweepLapsed: () => Promise.resolve([]),
 });
 

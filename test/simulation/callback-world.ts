@@ -1,8 +1,9 @@
 import { pino } from 'pino';
-import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../services/dispatcher/dispatcher.ts';
 import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
+import { createNodeReporter } from '../../services/dispatcher/report-node.ts';
 import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
 import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
@@ -12,6 +13,7 @@ import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { createCallbackTables } from '../support/memory/callback-tables.ts';
 import { createMemoryDueReferences } from '../support/memory/due-references.ts';
 import { createMemoryHostCircuits } from '../support/memory/host-circuits.ts';
+import { createMemoryDispatchers, createMemoryJobNodes } from '../support/memory/job-nodes.ts';
 import { memoryJobSubject } from '../support/memory/job-subject.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
@@ -48,6 +50,8 @@ export interface CallbackScenario {
   switchAfterMs?: number;
   /** How far behind now a commit may land. */
   lateMs: () => number;
+  /** Dispatchers take hardly anything of each client at a time: all of them are behind now and then. */
+  isScarce?: boolean;
   /** How late the first call of a job may be; without it, at most until all is over. */
   latestMs?: number;
   weaken?: (ledger: CallLedger, tables: ReturnType<typeof createCallbackTables>) => CallLedger;
@@ -147,7 +151,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       partitions: faults.wrap(partitions),
       leases: faults.wrap(createMemoryLeases({ database })),
       publisher: faults.wrap(bus.publisher()),
-      backlogs: faults.wrap(bus.backlogs(`dispatchers-${region}`), null),
+      dispatchers: faults.wrap(createMemoryDispatchers({ tables })),
       rateOf: () => undefined,
       region: () => watch.current(),
       ...{ topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
@@ -180,6 +184,12 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       ...{ leaseMs: callLeaseMs, concurrency: 20, clock: faults.wrapClock(clock), random: () => chance.next(), logger },
     });
     void dispatcher.start();
+    const reporter = createNodeReporter({
+      nodes: faults.wrap(createMemoryJobNodes({ tables })),
+      dispatcher: scenario.isScarce ? takingLittle(dispatcher) : dispatcher,
+      ...{ owner, region, clock: faults.wrapClock(clock), logger },
+    });
+    reporter.start();
     return () => consumer.crash();
   }
 
@@ -221,6 +231,26 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   if (tables.jobs.size + tables.fires.size > 0)
     problems.push(`${tables.jobs.size} jobs and ${tables.fires.size} fires are left`);
   return problems;
+}
+
+/** One job of each client. */
+function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNodeReporter>[0]['dispatcher'] {
+  return {
+    levels: () => dispatcher.levels(),
+    get received() {
+      return dispatcher.received;
+    },
+    get handled() {
+      return dispatcher.handled;
+    },
+    credit: () => {
+      const credit = dispatcher.credit();
+      if (credit === null) return null;
+      const toClients: Record<string, number> = {};
+      for (const [clientId, most] of Object.entries(credit.toClients)) toClients[clientId] = Math.min(1, most);
+      return { toAnyClient: 1, toClients };
+    },
+  };
 }
 
 export const wellAnswer: CallbackAnswer = { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.alloc(0) };

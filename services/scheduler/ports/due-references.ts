@@ -39,10 +39,35 @@ export interface LookedLate {
   horizon: string;
 }
 
+/** From one mark, which is left out, to another, which is not. */
+export interface MarkRange {
+  partition: number;
+  after: Mark;
+  until: Mark;
+}
+
+/** What is to be read of one client in one partition. */
+export interface ClientRange extends MarkRange {
+  clientId: string;
+  limit: number;
+}
+
+/** A range in which some clients' rows are passed over. */
+export interface SweptRange extends MarkRange {
+  skip: readonly string[];
+}
+
+export interface Swept {
+  /** What nobody calls, of clients that are not skipped. */
+  found: JobReference[];
+  /** By partition, the last row that was read, where as many were read as asked for: there may be more behind it. */
+  readUpTo: Map<number, Mark>;
+}
+
 export interface DueReferences {
   /** Of each partition what is due behind its mark, the oldest first, at most `limit`. @param nearMs how far ahead to see */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
-  /** As `look`, of partitions in which a crowd is passed over. @param rows read of each partition at most, whosever they are */
+  /** As `look`, of partitions in which some clients are passed over. @param rows read of each partition at most, whosever they are */
   skim(marks: readonly SkimMark[], rows: number): Promise<Skimmed>;
   /**
    * What is due between the second before the mark and the mark, it included: commits land there that began before others which were seen.
@@ -50,23 +75,23 @@ export interface DueReferences {
    * @param horizon of an earlier late look at the same database; null: all of it is wanted
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
-  /** As `look`, of one client, and not beyond `until` of the partition. */
-  lookOf(
-    clientId: string,
-    ranges: readonly { partition: number; after: Mark; until: Mark }[],
-    limit: number,
-  ): Promise<JobReference[]>;
-  /** What is at or below the marks and nobody calls, behind `after` of the partition, at most `limit` of each partition. */
-  sweep(ranges: readonly { partition: number; after: Mark; until: Mark }[], limit: number): Promise<JobReference[]>;
-  /** Of what `sweep` finds, that which was claimed, by somebody whose lease is over. Costs what is claimed, not what is due. */
-  sweepLapsed(
-    ranges: readonly { partition: number; after: Mark; until: Mark }[],
-    limit: number,
-  ): Promise<JobReference[]>;
+  /** Of each range what its client has there and nobody calls, the oldest first, at most its `limit`. */
+  lookOf(ranges: readonly ClientRange[]): Promise<JobReference[]>;
+  /** What nobody calls. @param rows read of each partition at most, whosever they are */
+  sweep(ranges: readonly SweptRange[], rows: number): Promise<Swept>;
+  /** What was claimed, by a dispatcher whose lease is over, at most `limit` of each partition. Costs what is claimed, not what is due. */
+  sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;
 }
 
 /** Before everything. */
 export const firstMark: Mark = { dueUs: 0, jobId: '00000000-0000-0000-0000-000000000000' };
+
+/** The mark behind which this job is the very next that can be. */
+export function justBefore({ dueUs, jobId }: Mark): Mark {
+  if (jobId === firstMark.jobId) return { dueUs: dueUs - 1, jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+  const digits = (BigInt(`0x${jobId.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
+  return { dueUs, jobId: digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
+}
 
 export function isBehind(reference: Mark, mark: Mark): boolean {
   return reference.dueUs === mark.dueUs ? reference.jobId > mark.jobId : reference.dueUs > mark.dueUs;

@@ -35,6 +35,4 @@ export interface PartitionLeases {
   assignment(): Promise<Assignment>;
   /** Says who is to look at what. Nothing is written when the lease is not held any more. */
   assign(leader: { name: string; owner: string; token: number }, wanted: ReadonlyMap<number, string>): Promise<void>;
-  /** Jobs per second that the dispatchers of a region got through, as they said last. */
-  handledPerSecond(region: string): Promise<number>;
 }

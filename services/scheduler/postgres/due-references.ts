@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import { statementOf } from '../../../shared/postgres/statement.ts';
-import type { DueReferences, Mark } from '../ports/due-references.ts';
+import type { DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
 
 type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];
 
@@ -10,11 +10,8 @@ type SkimmedRow = [...Row, read: number];
 
 type HorizonRow = [partition: null, null, horizon: string, null, null];
 
-interface Range {
-  partition: number;
-  after: Mark;
-  until: Mark;
-}
+/** What is lost, and where all that was asked for was read the last row, be it lost or not. */
+type SweptRow = [...Row, isLost: boolean, isLast: boolean];
 
 /** @param deps.pool for the hot path: these statements run a hundred times a second and must keep one good plan */
 export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
@@ -53,16 +50,24 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       }
       return { late, horizon: next };
     },
-    lookOf: async (clientId, ranges, limit) => {
+    lookOf: async (ranges) => {
+      const clients = plainArray(ranges.map(({ clientId }) => clientId));
+      const limits = plainArray(ranges.map(({ limit }) => limit));
       const { rows } = await pool.query<Row>({
-        ...lookOfClient.with({ ...rangeParams(ranges), clientId, limit }),
+        ...lookOfClients.with({ ...rangeParams(ranges), clients, limits }),
         rowMode: 'array',
       });
       return rows.map(referenceOf);
     },
     sweep: async (ranges, limit) => {
-      const { rows } = await pool.query<Row>({ ...sweepDue.with({ ...rangeParams(ranges), limit }), rowMode: 'array' });
-      return rows.map(referenceOf);
+      const skips = textArray(ranges.map(({ skip }) => plainArray(skip)));
+      const { rows } = await pool.query<SweptRow>({
+        ...sweepDue.with({ ...rangeParams(ranges), skips, limit }),
+        rowMode: 'array',
+      });
+      const found = rows.filter(([, , , , , isLost]) => isLost).map(referenceOf);
+      const last = rows.filter(([, , , , , , isLast]) => isLast).map(referenceOf);
+      return { found, readUpTo: new Map(last.map(({ partition, dueUs, jobId }) => [partition, { dueUs, jobId }])) };
     },
     sweepLapsed: async (ranges, limit) => {
       const statement = sweepLapsed.with({ ...rangeParams(ranges), limit });
@@ -72,7 +77,7 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
   };
 }
 
-function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow): JobReference {
+function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow | SweptRow): JobReference {
   return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
@@ -83,7 +88,7 @@ function markParams(marks: readonly Mark[]) {
   };
 }
 
-function rangeParams(ranges: readonly Range[]) {
+function rangeParams(ranges: readonly MarkRange[]) {
   const until = markParams(ranges.map((range) => range.until));
   return {
     partitions: plainArray(ranges.map(({ partition }) => partition)),
@@ -167,27 +172,44 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   select null, null, pg_snapshot_xmin(pg_current_snapshot())::text, null, null`,
 );
 
-export const lookOfClient = statementOf<RangeParams & { clientId: string; limit: number }>(
-  'look-of-client',
+/** A client that is behind may be so by hours: what it has under way lies before its mark, or is claimed. */
+export const lookOfClients = statementOf<RangeParams & { clients: string; limits: string }>(
+  'look-of-clients',
   ($) => `
-  select d.* from ${rangesOf($)}
+  select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
+    ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('clients')}::uuid[], ${$('limits')}::int4[])
+    w (p, due, id, until_due, until_id, client, most)
   cross join lateral (
     select ${reference('0::float8')} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
-      and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and t.client = ${$('clientId')}::uuid
-    order by t.due_at, t.id limit ${$('limit')}::int4
+      and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and t.client = w.client and not ${isLive}
+    order by t.due_at, t.id limit w.most
   ) d`,
 );
 
-export const sweepDue = statementOf<RangeParams & { limit: number }>(
+/** Whoever is skipped costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it. */
+export const sweepDue = statementOf<RangeParams & { skips: string; limit: number }>(
   'sweep-due',
   ($) => `
-  select d.* from ${rangesOf($)}
+  select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
+    ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('skips')}::text[]) w (p, due, id, until_due, until_id, skip)
+  cross join lateral (select w.skip::uuid[] as clients offset 0) s
   cross join lateral (
-    select ${reference('0::float8')} from jobs t
-    where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
-      and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and not ${isLive}
-    order by t.due_at, t.id limit ${$('limit')}::int4
+    select ${reference('0::float8')}, t.client <> all (s.clients) and f.live is null, t.is_last from (
+      select r.*, row_number() over (order by r.due_at, r.id) = ${$('limit')}::int4 as is_last from (
+        select t.partition_id, t.due_at, t.id, t.client from jobs t
+        where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
+          and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
+        order by t.due_at, t.id limit ${$('limit')}::int4
+      ) r
+    ) t
+    left join lateral (
+      select true as live from fires f
+      where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
+        and t.client <> all (s.clients) limit 1
+    ) f on true
+    where t.client <> all (s.clients) and f.live is null or t.is_last
+    order by t.due_at, t.id
   ) d`,
 );
 

@@ -33,10 +33,6 @@ export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: st
         }),
       );
     },
-    handledPerSecond: async (region) => {
-      const { rows } = await pool.query<{ rate: number }>(selectHandled, [region]);
-      return rows[0]?.rate ?? 0;
-    },
   };
 }
 
@@ -111,7 +107,3 @@ const assignWanted = statementOf<{ name: string; owner: string; token: number; p
   where p.partition_id = k.partition_id and exists (
     select from leases where name = ${$('name')} and owner = ${$('owner')} and token = ${$('token')}::int8 and expires_at > now())`,
 );
-
-const selectHandled = `
-  select coalesce(sum((figures ->> 'handledPerSecond')::float8), 0)::float8 as rate
-  from job_nodes where kind = 'dispatcher' and region = $1 and expires_at > now()`;

@@ -54,7 +54,9 @@ export const schedulerShape = z
     backlog: z.object({
       due: count.describe('Jobs that are due and not called yet; up to 1,000 of each partition are counted'),
       oldestMs: z.number().min(0),
-      seconds: z.number().min(0).describe('Work on the topics of calls, at the rate of their dispatchers: the longest'),
+      clientsBehind: count.describe(
+        'Clients of which more is due than dispatchers take now: the most that one scheduler has',
+      ),
     }),
     lagMs: z.number().min(0).describe('How late jobs are seen: the worst scheduler’s last look'),
   })

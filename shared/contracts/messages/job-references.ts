@@ -20,5 +20,3 @@ export const jobReferences = z.object({
   clients: z.array(z.guid()).min(1).max(maxReferences),
   jobs: z.array(reference).min(1).max(maxReferences),
 });
-
-export type JobReferences = z.infer<typeof jobReferences>;

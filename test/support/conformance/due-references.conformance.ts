@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallLedger } from '../../../services/dispatcher/ports/call-ledger.ts';
-import { firstMark, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
+import {
+  firstMark,
+  type DueReferences,
+  type Mark,
+  type MarkRange,
+} from '../../../services/scheduler/ports/due-references.ts';
 import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
 import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
 
@@ -31,6 +36,8 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
     const marksOf = (partitions: readonly number[], mark: Mark = firstMark) =>
       partitions.map((partition) => ({ partition, ...mark }));
     const rangeOf = (partition: number, after: Mark = firstMark, until: Mark = last) => ({ partition, after, until });
+    const sweep = (range: MarkRange, rows: number, skip: readonly string[] = []) =>
+      due.sweep([{ ...range, skip }], rows);
     const markOf = ({ dueUs, jobId }: JobKey): Mark => ({ dueUs, jobId });
 
     it('sees what is due in the partitions that are asked for, whole, the oldest first', async () => {
@@ -100,7 +107,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
     it('nothing that is sidelined', async () => {
       await add({ number: 1, sideline: 'one.example' });
       expect((await due.look(marksOf([1]), 16, 1e12)).due).toEqual([]);
-      expect(await due.sweep([rangeOf(1)], 16)).toEqual([]);
+      expect((await sweep(rangeOf(1), 16)).found).toEqual([]);
     });
 
     it('sees again what lies in the second up to the mark, it included, and nobody calls', async () => {
@@ -134,14 +141,28 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 193, dueInMs: -1000 },
       );
       if (!first || !third) throw new Error('nothing was added');
-      expect(idsOf(await due.lookOf(clientIdOf(1), [rangeOf(1)], 16))).toEqual([
-        jobIdOf(1),
-        jobIdOf(129),
-        jobIdOf(193),
+      const lookOf = async (range: MarkRange, limit = 16) =>
+        idsOf(await due.lookOf([{ ...range, clientId: clientIdOf(1), limit }]));
+      expect(await lookOf(rangeOf(1))).toEqual([jobIdOf(1), jobIdOf(129), jobIdOf(193)]);
+      expect(await lookOf(rangeOf(1, markOf(first), markOf(third)))).toEqual([jobIdOf(129)]);
+      expect(await lookOf(rangeOf(1), 1)).toEqual([jobIdOf(1)]);
+    });
+
+    it('reads several clients at once, each as much as it may have, and nothing that is called', async () => {
+      const [called] = await add(
+        { number: 1, dueInMs: -4000 },
+        { number: 65, dueInMs: -3000 },
+        { number: 129, dueInMs: -2000 },
+        { number: 2, dueInMs: -2000, clientId: clientIdOf(2) },
+        { number: 66, dueInMs: -1000, clientId: clientIdOf(2) },
+      );
+      if (!called) throw new Error('nothing was added');
+      await subject.ledgerOf('a').flush({ results: [], claims: [called] });
+      const read = await due.lookOf([
+        { ...rangeOf(1), clientId: clientIdOf(1), limit: 16 },
+        { ...rangeOf(2), clientId: clientIdOf(2), limit: 1 },
       ]);
-      const between = rangeOf(1, markOf(first), markOf(third));
-      expect(idsOf(await due.lookOf(clientIdOf(1), [between], 16))).toEqual([jobIdOf(129)]);
-      expect(idsOf(await due.lookOf(clientIdOf(1), [rangeOf(1)], 1))).toEqual([jobIdOf(1)]);
+      expect(idsOf(read).sort()).toEqual([jobIdOf(65), jobIdOf(129), jobIdOf(2)].sort());
     });
 
     it('sweeps what nobody calls, up to a mark: neither what is called nor what is newer', async () => {
@@ -154,10 +175,28 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       if (!called || !until) throw new Error('nothing was added');
       await subject.ledgerOf('a').flush({ results: [], claims: [called] });
       const range = rangeOf(1, firstMark, markOf(until));
-      expect(idsOf(await due.sweep([range], 16))).toEqual([jobIdOf(1), jobIdOf(129)]);
+      expect(idsOf((await sweep(range, 16)).found)).toEqual([jobIdOf(1), jobIdOf(129)]);
       await subject.passTime(leaseMs + 1);
-      expect(idsOf(await due.sweep([range], 16))).toEqual([jobIdOf(1), jobIdOf(65), jobIdOf(129)]);
-      expect(idsOf(await due.sweep([range], 1))).toEqual([jobIdOf(1)]);
+      const all = await sweep(range, 16);
+      expect(idsOf(all.found)).toEqual([jobIdOf(1), jobIdOf(65), jobIdOf(129)]);
+      expect(all.readUpTo).toEqual(new Map());
+    });
+
+    it('sweeps past clients that are behind, and says how far it has read', async () => {
+      const crowd = { clientId: clientIdOf(2) };
+      const [, second] = await add(
+        { number: 1, dueInMs: -4000 },
+        { number: 65, dueInMs: -3000, ...crowd },
+        { number: 129, dueInMs: -2000, ...crowd },
+        { number: 193, dueInMs: -1000 },
+      );
+      if (!second) throw new Error('nothing was added');
+      const first = await sweep(rangeOf(1), 2, [clientIdOf(2)]);
+      expect(idsOf(first.found)).toEqual([jobIdOf(1)]);
+      expect(first.readUpTo).toEqual(new Map([[1, markOf(second)]]));
+      const rest = await sweep(rangeOf(1, markOf(second)), 3, [clientIdOf(2)]);
+      expect(idsOf(rest.found)).toEqual([jobIdOf(193)]);
+      expect(rest.readUpTo).toEqual(new Map());
     });
 
     it('sweeps what was claimed and whose lease is over alone, where that is asked for', async () => {

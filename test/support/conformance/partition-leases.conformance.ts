@@ -157,18 +157,5 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       await subject.setRegion('east', true);
       expect(await inEast()).toHaveLength(64);
     });
-
-    it('adds up what the live dispatchers of a region get through', async () => {
-      const tell = (owner: string, region: string, handledPerSecond: number) =>
-        partitions.beat({ owner, kind: 'dispatcher', region, ttlMs, figures: { handledPerSecond } }, []);
-      await lead();
-      expect(await partitions.handledPerSecond('local')).toBe(0);
-      await tell('d1', 'local', 100);
-      await tell('d2', 'local', 50);
-      await tell('d3', 'other', 7);
-      expect(await partitions.handledPerSecond('local')).toBe(150);
-      await subject.passTime(ttlMs + 1);
-      expect(await partitions.handledPerSecond('local')).toBe(0);
-    });
   });
 }

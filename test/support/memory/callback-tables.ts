@@ -1,3 +1,4 @@
+import type { NodeCredit } from '../../../shared/ports/job-nodes.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 
@@ -30,6 +31,7 @@ export interface NodeRow {
   region: string;
   expiresAtMs: number;
   figures: Readonly<Record<string, number>>;
+  credit: NodeCredit | null;
 }
 
 export interface PartitionRow {

@@ -20,22 +20,10 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
   const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
+  const isWithin = (reference: JobReference, { after, until }: { after: Mark; until: Mark }) =>
+    isBehind(reference, after) && isUpTo(reference, until);
   const isUpTo = (reference: JobReference, until: Mark) => !isBehind(reference, until);
   const nowUs = () => clock.nowMs() * 1000;
-
-  function sweep(
-    ranges: readonly { partition: number; after: Mark; until: Mark }[],
-    limit: number,
-    fits: (reference: JobReference) => boolean,
-  ): JobReference[] {
-    const ofPartition = byPartition();
-    return ranges.flatMap(({ partition, after, until }) =>
-      ofPartition(
-        partition,
-        (reference) => isBehind(reference, after) && isUpTo(reference, until) && fits(reference),
-      ).slice(0, limit),
-    );
-  }
 
   return {
     look: (marks, limit, nearMs) =>
@@ -77,18 +65,44 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         // Nothing has to be left out.
         return { late, horizon: '1' };
       }),
-    lookOf: (clientId, ranges, limit) =>
+    lookOf: (ranges) =>
       atOnce(() => {
         const ofPartition = byPartition();
-        return ranges.flatMap(({ partition, after, until }) =>
+        return ranges.flatMap((range) =>
           ofPartition(
-            partition,
-            (reference) => reference.clientId === clientId && isBehind(reference, after) && isUpTo(reference, until),
+            range.partition,
+            (reference) =>
+              reference.clientId === range.clientId && isWithin(reference, range) && !isLive(reference.jobId),
+          ).slice(0, range.limit),
+        );
+      }),
+    sweep: (ranges, rows) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        const read = ranges.map((range) => ({
+          ...range,
+          rows: ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows),
+        }));
+        const found = read.flatMap(({ rows: ofRange, skip }) =>
+          ofRange.filter(({ jobId, clientId }) => !skip.includes(clientId) && !isLive(jobId)),
+        );
+        const readUpTo = new Map(
+          read.flatMap(({ partition, rows: ofRange }): [number, Mark][] => {
+            const last = ofRange[rows - 1];
+            return last ? [[partition, { dueUs: last.dueUs, jobId: last.jobId }]] : [];
+          }),
+        );
+        return { found, readUpTo };
+      }),
+    sweepLapsed: (ranges, limit) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        return ranges.flatMap((range) =>
+          ofPartition(
+            range.partition,
+            (reference) => isWithin(reference, range) && fires.has(reference.jobId) && !isLive(reference.jobId),
           ).slice(0, limit),
         );
       }),
-    sweep: (ranges, limit) => atOnce(() => sweep(ranges, limit, ({ jobId }) => !isLive(jobId))),
-    sweepLapsed: (ranges, limit) =>
-      atOnce(() => sweep(ranges, limit, ({ jobId }) => fires.has(jobId) && !isLive(jobId))),
   };
 }

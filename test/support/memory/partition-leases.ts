@@ -30,7 +30,7 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
       atOnce(() => {
         const nowMs = clock.nowMs();
         const hadLeader = hasLeader();
-        nodes.set(owner, { kind, region, expiresAtMs: nowMs + ttlMs, figures });
+        nodes.set(owner, { kind, region, expiresAtMs: nowMs + ttlMs, figures, credit: null });
         return partitions.flatMap((row, partition) => {
           if (released.includes(partition)) {
             if (row.owner === owner) Object.assign(row, { owner: null, expiresAtMs: nowMs });
@@ -70,11 +70,5 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
         if (lease?.owner !== owner || lease.token !== token || lease.expiresAtMs <= clock.nowMs()) return;
         for (const [partition, node] of wanted) Object.assign(partitions[partition] ?? {}, { wanted: node });
       }),
-    handledPerSecond: (region) =>
-      atOnce(() =>
-        [...nodes]
-          .filter(([owner, node]) => node.kind === 'dispatcher' && node.region === region && isAlive(owner))
-          .reduce((sum, [, { figures }]) => sum + (figures['handledPerSecond'] ?? 0), 0),
-      ),
   };
 }

@@ -23,7 +23,7 @@ describe('the scheduler over the API', () => {
     expect(look.regions).toMatchObject([{ name: 'local', epoch: 1, active: true }]);
     expect(look.partitions).toHaveLength(64);
     expect(look.hosts).toMatchObject([{ host: 'down.example', state: 'open', cause: 'status 503', sidelined: 1 }]);
-    expect(look.backlog).toEqual({ due: 1, oldestMs: 500, seconds: 0 });
+    expect(look.backlog).toEqual({ due: 1, oldestMs: 500, clientsBehind: 0 });
   });
 
   it('makes one region the only one, again without effect, and lets the other take part again', async () => {

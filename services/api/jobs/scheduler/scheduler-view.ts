@@ -23,7 +23,7 @@ export function schedulerView(look: SchedulerLook): SchedulerShape {
     backlog: {
       due: partitions.reduce((sum, { due }) => sum + due, 0),
       oldestMs: Math.max(0, ...partitions.map(({ oldestMs }) => oldestMs)),
-      seconds: Math.max(0, ...ofAll('backlogSeconds')),
+      clientsBehind: Math.max(0, ...ofAll('clientsBehind')),
     },
     lagMs: Math.max(0, ...ofAll('lagMs')),
   };

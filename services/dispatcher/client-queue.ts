@@ -1,0 +1,83 @@
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import type { HeldJob } from './held-job.ts';
+
+/** How much a new measurement counts: ends that fall together, as those of slow calls do, are no rate. */
+const newWeight = 0.2;
+
+/** What a dispatcher has of one client. */
+export interface ClientQueue {
+  /** References that wait for their claim. */
+  readonly length: number;
+  /** Claimed, without a slot. */
+  readonly claimed: HeldJob[];
+  inFlight: number;
+  /** Calls that ended since the last measurement. */
+  ended: number;
+  /** Calls that end, as measured over the last second or so. */
+  readonly perSecond: number;
+  /** There is nothing of it here, and has not been for a while. */
+  readonly isIdle: boolean;
+  /** @returns false when it is here already */
+  add(reference: JobReference): boolean;
+  /** The oldest. */
+  take(count: number): JobReference[];
+  /** In front. @returns how many were not here */
+  putBack(references: readonly JobReference[]): number;
+  measure(sinceMs: number): void;
+}
+
+export function createClientQueue(): ClientQueue {
+  /** The first `taken` are gone already: cutting them off one by one would cost as much as there are. */
+  let references: JobReference[] = [];
+  let taken = 0;
+  const known = new Set<string>();
+  let perSecond = 0;
+
+  const queue: ClientQueue = {
+    get length() {
+      return references.length - taken;
+    },
+    claimed: [],
+    inFlight: 0,
+    ended: 0,
+    get perSecond() {
+      return perSecond;
+    },
+    get isIdle() {
+      return queue.length === 0 && queue.claimed.length === 0 && queue.inFlight === 0 && perSecond < 1;
+    },
+    add: (reference) => {
+      const key = keyOf(reference);
+      if (known.has(key)) return false;
+      known.add(key);
+      references.push(reference);
+      return true;
+    },
+    take: (count) => {
+      const got = references.slice(taken, taken + count);
+      for (const reference of got) known.delete(keyOf(reference));
+      taken += got.length;
+      if (taken > 1000 && taken * 2 > references.length) {
+        references = references.slice(taken);
+        taken = 0;
+      }
+      return got;
+    },
+    putBack: (back) => {
+      const missing = back.filter((reference) => !known.has(keyOf(reference)));
+      for (const reference of missing) known.add(keyOf(reference));
+      references = [...missing, ...references.slice(taken)];
+      taken = 0;
+      return missing.length;
+    },
+    measure: (sinceMs) => {
+      perSecond += newWeight * ((queue.ended * 1000) / sinceMs - perSecond);
+      queue.ended = 0;
+    },
+  };
+  return queue;
+}
+
+function keyOf({ jobId, dueUs }: JobReference): string {
+  return `${jobId}/${dueUs}`;
+}

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/properties.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createClientQueues, type ClientQueues } from './client-queues.ts';
+import { creditOf, mayQueue } from './credit.ts';
+import { heldJobOf, type HeldJob } from './held-job.ts';
+
+function setUp({ concurrency = 100, ofClient = 10 } = {}) {
+  const clock = createSettableClock();
+  const started: HeldJob[] = [];
+  const concurrencyOf = () => ofClient;
+  const queues: ClientQueues = createClientQueues({
+    ...{ concurrency, concurrencyOf, clock },
+    start: (job) => void started.push(job),
+  });
+  let number = 0;
+  const reference = (clientId: string, nth = ++number) => ({ partition: 0, dueUs: nth, jobId: `${nth}`, clientId });
+  const add = (clientId: string, count: number) => {
+    for (let added = 0; added < count; added++) queues.add(reference(clientId));
+  };
+  const jobOf = ({ clientId, ...key }: ReturnType<typeof reference>) =>
+    heldJobOf(
+      {
+        ...{ ...key, clientId, epoch: 1, attempt: 1, scheduledForMs: 0, claimedAtMs: 0, expiresInMs: null },
+        ...{ method: 'POST', url: 'https://one.example/', headers: null, body: null },
+      },
+      0,
+      1000,
+    );
+  /** Claims what may be claimed. @returns of whom */
+  const claim = (most = 500) => {
+    const taken = queues.take(most);
+    queues.hold(taken.map(jobOf));
+    return taken.map(({ clientId }) => clientId);
+  };
+  const countOf = (clients: readonly string[], clientId: string) => clients.filter((each) => each === clientId).length;
+  const credit = () => creditOf({ queues, concurrencyOf });
+  return { clock, queues, started, reference, add, claim, countOf, credit };
+}
+
+describe('the queues of clients', () => {
+  it('give each reference once, in the order of its client, whatever is taken when', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 30 })), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 40 }),
+        (adds, most) => {
+          const { queues, add } = setUp({ concurrency: 10_000, ofClient: 5000 });
+          for (const [clientId, count] of adds) add(clientId, count);
+          const all = adds.reduce((sum, [, count]) => sum + count, 0);
+          const taken = [];
+          for (let turns = 0; turns < 1000 && queues.queued > 0; turns++) taken.push(...queues.take(most));
+          expect(taken).toHaveLength(all);
+          for (const own of Map.groupBy(taken, ({ clientId }) => clientId).values()) {
+            expect(own.map(({ dueUs }) => dueUs)).toEqual(own.map(({ dueUs }) => dueUs).toSorted((a, b) => a - b));
+          }
+        },
+      ),
+    );
+  });
+
+  it('let a small client pass a crowd', () => {
+    const { add, claim, countOf } = setUp();
+    add('crowd', 5000);
+    add('small', 2);
+    expect(countOf(claim(4), 'small')).toBe(2);
+  });
+
+  it('claim what can begin, and no second round of slots', () => {
+    const { queues, started, add, claim } = setUp();
+    add('slow', 50);
+    expect(claim()).toHaveLength(10);
+    expect(claim()).toEqual([]);
+    expect([started.length, queues.waiting, queues.queued]).toEqual([10, 0, 40]);
+    queues.done('slow');
+    expect(claim()).toHaveLength(1);
+  });
+
+  it('claim somewhat more where calls are so quick that slots would be empty before the next claims come', () => {
+    const { clock, queues, add, claim } = setUp();
+    add('quick', 5000);
+    for (let flushes = 0; flushes < 100; flushes++) {
+      claim();
+      clock.advance(10);
+      for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) queues.done('quick');
+    }
+    claim();
+    // Ten every ten milliseconds.
+    expect(queues.inFlight + queues.waiting).toBeGreaterThan(20);
+    expect(queues.inFlight + queues.waiting).toBeLessThan(100);
+  });
+
+  it('do not take calls that end together for quick ones', () => {
+    const { clock, queues, add, claim } = setUp();
+    add('slow', 500);
+    for (let rounds = 0; rounds < 3; rounds++) {
+      claim();
+      for (let flushes = 0; flushes < 50; flushes++) {
+        clock.advance(100);
+        claim();
+      }
+      for (let ended = 0; ended < 10; ended++) queues.done('slow');
+    }
+    claim();
+    expect(queues.inFlight + queues.waiting).toBeLessThanOrEqual(11);
+  });
+
+  it('leave slots and claims to whoever comes, however many clients have calls that hang', () => {
+    const { queues, started, add, claim } = setUp({ concurrency: 20, ofClient: 10 });
+    for (let client = 0; client < 30; client++) {
+      add(`hangs-${client}`, 20);
+      claim();
+    }
+    add('comes', 3);
+    claim();
+    expect(started.filter(({ clientId }) => clientId === 'comes')).toHaveLength(1);
+    expect(queues.inFlight).toBeLessThanOrEqual(20 + 31);
+  });
+
+  it('give a client that is alone half of all slots, and what another gives back to those who wait', () => {
+    const { queues, started, add, claim } = setUp({ concurrency: 20, ofClient: 100 });
+    add('alone', 100);
+    expect(claim()).toHaveLength(10);
+    add('other', 100);
+    expect(claim()).toHaveLength(5);
+    for (let ended = 0; ended < 10; ended++) queues.done('alone');
+    claim();
+    expect(started.filter(({ clientId }) => clientId === 'other').length).toBeGreaterThan(5);
+  });
+
+  it('do not take the same reference twice, and take it under another due time', () => {
+    const { queues, reference } = setUp();
+    queues.add(reference('a', 1));
+    queues.add(reference('a', 1));
+    queues.add({ ...reference('a', 1), dueUs: 2 });
+    expect(queues.queued).toBe(2);
+    const [first] = queues.take(1);
+    if (!first) throw new Error('nothing was queued');
+    queues.putBack([first]);
+    queues.putBack([first]);
+    expect(queues.take(10)).toEqual([first, { ...first, dueUs: 2 }]);
+    expect(queues.queued).toBe(0);
+  });
+
+  it('give back what was claimed and not begun, and forget the rest', () => {
+    const { queues, add, claim, clock } = setUp();
+    add('a', 5000);
+    for (let flushes = 0; flushes < 50; flushes++) {
+      claim();
+      clock.advance(10);
+      for (let ended = 0; ended < 10; ended++) queues.done('a');
+    }
+    claim();
+    const waited = queues.waiting;
+    expect(waited).toBeGreaterThan(0);
+    expect(queues.clear()).toHaveLength(waited);
+    expect([queues.queued, queues.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('what may be sent to a dispatcher', () => {
+  it('is two hundred of a client that has nothing there', () => {
+    expect(setUp().credit()).toEqual({ toAnyClient: 200, toClients: {} });
+  });
+
+  it('is nothing of a slow client that has two rounds of slots there', () => {
+    const { add, claim, credit } = setUp();
+    add('slow', 17);
+    claim();
+    expect(credit().toClients).toEqual({ slow: 13 });
+    add('slow', 13);
+    expect(credit().toClients).toEqual({ slow: 0 });
+  });
+
+  it('grows to what calls get through in two seconds, and falls when they become slow', () => {
+    const { clock, queues, add, claim, credit } = setUp({ concurrency: 1000, ofClient: 100 });
+    add('quick', 40_000);
+    for (let flushes = 0; flushes < 300; flushes++) {
+      claim();
+      clock.advance(10);
+      for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) queues.done('quick');
+    }
+    queues.clear();
+    expect(credit().toClients['quick']).toBeGreaterThan(15_000);
+    for (let flushes = 0; flushes < 300; flushes++) {
+      clock.advance(10);
+      claim();
+    }
+    expect(credit().toClients['quick'] ?? credit().toAnyClient).toBeLessThanOrEqual(200);
+  });
+
+  it('leaves every client a floor, however much lies there of others', () => {
+    const { add, credit } = setUp();
+    add('crowd', 150_000);
+    expect(credit()).toEqual({ toAnyClient: 20, toClients: { crowd: 0 } });
+  });
+
+  it('is somewhat less than what is kept: what schedulers know is a little old', () => {
+    const { queues, add } = setUp();
+    add('crowd', 100_000);
+    expect([mayQueue(queues, 'crowd'), mayQueue(queues, 'other')]).toEqual([false, true]);
+    add('next', 99_999);
+    add('third', 1);
+    expect([mayQueue(queues, 'next'), mayQueue(queues, 'third')]).toEqual([false, true]);
+  });
+});

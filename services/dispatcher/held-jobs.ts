@@ -1,0 +1,64 @@
+import type { JobKey, JobReference } from '../../shared/domain/job/job-key.ts';
+import type { JobCall } from './call-job.ts';
+import type { HeldJob } from './held-job.ts';
+import type { CallLedger, Flushed, JobResult } from './ports/call-ledger.ts';
+
+const maxResults = 500;
+
+/** The jobs that this process has, from their claims until what became of them is written. */
+export interface HeldJobs {
+  /** What became of jobs and is not written yet. */
+  readonly unwritten: number;
+  /** One that is due at another time is no repeat: what came of the time before is stored, though that may not have been heard yet. */
+  has(reference: JobReference): boolean;
+  add(jobs: readonly HeldJob[]): void;
+  end(call: JobCall): void;
+  /** What was claimed and not begun is due again at once, for others. */
+  giveBack(jobs: readonly HeldJob[]): void;
+  /** Writes what came of calls, and claims, in one statement. Null when there is nothing to write and to claim. */
+  flush(claims: readonly JobKey[]): Promise<Written | null>;
+}
+
+export interface Written extends Flushed {
+  calls: readonly JobCall[];
+}
+
+export function createHeldJobs(ledger: CallLedger): HeldJobs {
+  const held = new Map<string, HeldJob>();
+  let finished: JobCall[] = [];
+
+  return {
+    get unwritten() {
+      return finished.length;
+    },
+    has: ({ jobId, dueUs }) => held.get(jobId)?.dueUs === dueUs,
+    add: (jobs) => {
+      for (const job of jobs) held.set(job.jobId, job);
+    },
+    end: (call) => {
+      finished.push(call);
+    },
+    giveBack: (jobs) => {
+      const note = { status: null, latencyMs: null, error: null, answer: null };
+      for (const job of jobs) {
+        finished.push({ job, verdict: { kind: 'released', delayMs: 0 }, note, sign: 'none', terms: undefined });
+      }
+    },
+    flush: async (claims) => {
+      const calls = finished.splice(0, maxResults);
+      if (claims.length + calls.length === 0) return null;
+      const flushed = await ledger.flush({ results: calls.map(resultOf), claims }).catch((error: unknown) => {
+        // Nothing is lost: results are written with the next flush, or refused there because another has the job meanwhile.
+        finished = [...calls, ...finished];
+        throw error;
+      });
+      for (const { job } of calls) if (held.get(job.jobId) === job) held.delete(job.jobId);
+      return { ...flushed, calls };
+    },
+  };
+}
+
+function resultOf({ job, verdict, note }: JobCall): JobResult {
+  const { partition, dueUs, jobId, epoch } = job;
+  return { partition, dueUs, jobId, epoch, verdict, note };
+}

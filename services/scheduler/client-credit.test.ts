@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/properties.ts';
+import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
+import type { DispatcherCredit } from './ports/dispatchers.ts';
+
+const dispatcher = (owner: string, toAnyClient: number, toClients: Record<string, number> = {}): DispatcherCredit => ({
+  ...{ owner, toAnyClient },
+  toClients: new Map(Object.entries(toClients)),
+});
+const creditOf = (more: Partial<ClientCreditDeps> = {}) =>
+  createClientCredit({ rateOf: () => undefined, share: () => 1, ...more });
+
+describe('the credit of a client', () => {
+  it('is what all dispatchers take of it together, be it named by them or not', () => {
+    const credit = creditOf();
+    credit.refresh([dispatcher('a', 200, { slow: 3, quick: 900 }), dispatcher('b', 100, { slow: 0 })], 0);
+    expect(['slow', 'quick', 'other'].map((client) => credit.left(client, 0))).toEqual([3, 1000, 300]);
+  });
+
+  it('is spent by what is offered, until that is in what dispatchers say', () => {
+    const credit = creditOf();
+    credit.refresh([dispatcher('a', 5)], 0);
+    expect(Array.from({ length: 7 }, () => credit.spend('one', 0))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    // What is on its way is not in the next words; after 200 ms it is.
+    credit.refresh([dispatcher('a', 5)], 100);
+    credit.refresh([dispatcher('a', 5)], 200);
+    expect(credit.left('one', 0)).toBe(0);
+    credit.refresh([dispatcher('a', 5, { one: 2 })], 300);
+    expect(credit.left('one', 0)).toBe(2);
+    expect(credit.left('other', 0)).toBe(5);
+  });
+
+  it('is shared among schedulers by their partitions, and never nothing where there is any', () => {
+    const credit = creditOf({ share: () => 1 / 64 });
+    credit.refresh([dispatcher('a', 640, { slow: 5, full: 0 })], 0);
+    expect(['other', 'slow', 'full'].map((client) => credit.left(client, 0))).toEqual([10, 1, 0]);
+  });
+
+  it('is none where no dispatcher is alive, and tells how many have gone', () => {
+    const credit = creditOf();
+    expect(credit.isAny).toBe(false);
+    expect(credit.refresh([dispatcher('a', 5), dispatcher('b', 5)], 0)).toBe(0);
+    expect(credit.refresh([dispatcher('b', 5), dispatcher('c', 5)], 0)).toBe(1);
+    expect(credit.refresh([], 0)).toBe(2);
+    expect([credit.isAny, credit.left('one', 0)]).toEqual([false, 0]);
+  });
+
+  it('keeps a client to its rate over any time, with a quarter of a second’s worth at once', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 400 }),
+        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 60 }),
+        (rate, gapsMs) => {
+          const credit = creditOf({ rateOf: () => rate });
+          credit.refresh([dispatcher('a', 1_000_000)], 0);
+          let [nowMs, taken] = [0, 0];
+          for (const gapMs of gapsMs) {
+            nowMs += gapMs;
+            while (credit.spend('limited', nowMs)) taken++;
+          }
+          expect(taken).toBeLessThanOrEqual(Math.max(1, rate / 4) + (rate * nowMs) / 1000 + 1);
+          expect(taken).toBeGreaterThanOrEqual(1);
+        },
+      ),
+    );
+  });
+
+  it('of a client without a rate does not depend on one that has one', () => {
+    const credit = creditOf({ rateOf: (client) => (client === 'limited' ? 4 : undefined) });
+    credit.refresh([dispatcher('a', 100)], 0);
+    while (credit.spend('limited', 0));
+    expect(credit.left('free', 0)).toBe(100);
+  });
+});

@@ -1,0 +1,94 @@
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import { firstMark, isBehind, justBefore, type Mark } from './ports/due-references.ts';
+
+/** Where reading goes on for one client that is behind, by partition. */
+export interface ClientBehind {
+  clientId: string;
+  from: ReadonlyMap<number, Mark>;
+}
+
+/**
+ * Clients of which more is due than may be offered. Everybody's look passes over their rows, inside Postgres; they are read from marks of their
+ * own when there is credit again.
+ */
+export interface ClientsBehind {
+  readonly size: number;
+  has(clientId: string, partition: number): boolean;
+  /** Whether this job will be read from its client's own mark. */
+  covers(reference: JobReference): boolean;
+  /** Whose rows are passed over in this partition. */
+  in(partition: number): string[];
+  /** From this job on the client's rows in its partition are passed over; one that is behind already goes back to it. */
+  add(reference: JobReference): void;
+  /** In turn: every client once, then all that are behind by then. At most so many, of those that may be read now. */
+  next(most: number, mayRead: (clientId: string) => boolean): ClientBehind[];
+  /** Whether this turn is not over yet. */
+  readonly isMidTurn: boolean;
+  /** Read up to there. */
+  advance(clientId: string, partition: number, mark: Mark): void;
+  /** Nothing of it is left up to where everybody's look stands. */
+  end(clientId: string, partition: number): void;
+  /** All are read again from the beginning: what was offered may be lost. */
+  rewind(): void;
+  keepOnly(partitions: ReadonlySet<number>): void;
+}
+
+export function createClientsBehind(): ClientsBehind {
+  /** By client and partition. */
+  const behind = new Map<string, Map<number, Mark>>();
+  /** Who has not had its turn. */
+  let turn: string[] = [];
+
+  function end(clientId: string, partition: number): void {
+    const ofClient = behind.get(clientId);
+    ofClient?.delete(partition);
+    if (ofClient?.size === 0) behind.delete(clientId);
+  }
+
+  return {
+    get size() {
+      return behind.size;
+    },
+    get isMidTurn() {
+      return turn.length > 0;
+    },
+    has: (clientId, partition) => behind.get(clientId)?.has(partition) ?? false,
+    covers: (reference) => {
+      const mark = behind.get(reference.clientId)?.get(reference.partition);
+      return mark !== undefined && isBehind(reference, mark);
+    },
+    in: (partition) => [...behind].flatMap(([clientId, from]) => (from.has(partition) ? clientId : [])),
+    add: (reference) => {
+      const { clientId, partition } = reference;
+      const ofClient = behind.get(clientId) ?? new Map<number, Mark>();
+      behind.set(clientId, ofClient);
+      const before = justBefore(reference);
+      const known = ofClient.get(partition);
+      if (!known || isBehind(known, before)) ofClient.set(partition, before);
+    },
+    next: (most, mayRead) => {
+      if (turn.length === 0) turn = [...behind.keys()];
+      const chosen: ClientBehind[] = [];
+      while (chosen.length < most && turn.length > 0) {
+        const clientId = turn.shift() ?? '';
+        const from = behind.get(clientId);
+        if (from && mayRead(clientId)) chosen.push({ clientId, from: new Map(from) });
+      }
+      return chosen;
+    },
+    advance: (clientId, partition, mark) => {
+      behind.get(clientId)?.set(partition, mark);
+    },
+    end,
+    rewind: () => {
+      for (const ofClient of behind.values()) {
+        for (const partition of ofClient.keys()) ofClient.set(partition, firstMark);
+      }
+    },
+    keepOnly: (partitions) => {
+      for (const [clientId, ofClient] of [...behind]) {
+        for (const partition of [...ofClient.keys()]) if (!partitions.has(partition)) end(clientId, partition);
+      }
+    },
+  };
+}

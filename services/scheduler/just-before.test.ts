@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { fc } from '../../test/support/properties.ts';
+import { isBehind, justBefore } from './ports/due-references.ts';
+
+it('a job is the first that lies behind the mark just before it', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.uuid(), fc.integer({ min: 1, max: 2 ** 50 }), (jobId, otherId, dueUs) => {
+      const before = justBefore({ dueUs, jobId });
+      expect(before.jobId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      expect(isBehind({ dueUs, jobId }, before)).toBe(true);
+      expect(isBehind({ dueUs, jobId: otherId }, before)).toBe(otherId >= jobId);
+    }),
+  );
+  const zero = '00000000-0000-0000-0000-000000000000';
+  expect(isBehind({ dueUs: 7, jobId: zero }, justBefore({ dueUs: 7, jobId: zero }))).toBe(true);
+});

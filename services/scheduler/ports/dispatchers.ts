@@ -1,0 +1,13 @@
+/** A dispatcher that takes jobs, and how many references to a client's jobs it has room for. */
+export interface DispatcherCredit {
+  owner: string;
+  /** By client, of those that are at work there. */
+  toClients: ReadonlyMap<string, number>;
+  /** For each other client. */
+  toAnyClient: number;
+}
+
+export interface Dispatchers {
+  /** Those of a region that are alive and take jobs, as they said last. */
+  credit(region: string): Promise<DispatcherCredit[]>;
+}

@@ -1,0 +1,83 @@
+import { maxReferences } from '../../shared/contracts/messages/job-references.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+
+/** Publications under way at once, and jobs in one. */
+const maxPublications = 4;
+const jobsPerPublication = 1000;
+const afterErrorMs = 500;
+
+export interface PublicationsDeps {
+  publisher: MessagePublisher;
+  topic: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Offers that are on their way to Kafka. What cannot be published is tried again until it can be: repeats are harmless. */
+export interface Publications {
+  /** Nothing more should be looked for: Kafka does not keep up. */
+  readonly isFull: boolean;
+  /** Jobs that were published since the start. */
+  readonly offered: number;
+  publish(references: readonly JobReference[]): void;
+  /** Resolves when nothing is being published; what cannot be is given up, the sweep finds it. */
+  end(): Promise<void>;
+}
+
+export function createPublications({ publisher, topic, clock, logger }: PublicationsDeps): Publications {
+  const underWay = new Set<Promise<void>>();
+  const ending = new AbortController();
+  let offered = 0;
+
+  async function publishAll(references: readonly JobReference[]): Promise<void> {
+    const outgoing = messagesOf(references, topic);
+    while (!ending.signal.aborted) {
+      try {
+        await publisher.publish(outgoing);
+        offered += references.length;
+        return;
+      } catch (error) {
+        logger.warn({ err: error, jobs: references.length }, 'could not offer jobs, trying again');
+        await clock.sleep(afterErrorMs, ending.signal);
+      }
+    }
+  }
+
+  return {
+    get isFull() {
+      return underWay.size >= maxPublications;
+    },
+    get offered() {
+      return offered;
+    },
+    publish: (references) => {
+      for (let first = 0; first < references.length; first += jobsPerPublication) {
+        const publication = publishAll(references.slice(first, first + jobsPerPublication));
+        underWay.add(publication);
+        void publication.finally(() => underWay.delete(publication));
+      }
+    },
+    end: async () => {
+      ending.abort();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** A few dozen references each: a message costs more than what it carries. */
+export function messagesOf(references: readonly JobReference[], topic: string): OutgoingMessage[] {
+  const messages: OutgoingMessage[] = [];
+  for (let first = 0; first < references.length; first += maxReferences) {
+    const clients: string[] = [];
+    const jobs = references.slice(first, first + maxReferences).map(({ partition, dueUs, jobId, clientId }) => {
+      const known = clients.indexOf(clientId);
+      const place = known === -1 ? clients.push(clientId) - 1 : known;
+      return [partition, dueUs, jobId, place];
+    });
+    messages.push({ topic, value: JSON.stringify({ clients, jobs }) });
+  }
+  return messages;
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { latenessOf } from './support/measure-callbacks.ts';
+import { quantile } from './support/measure-run.ts';
+import { lasting, until } from './support/until.ts';
+
+/** Four machines beside each other make a job wait for a few looks and flushes more than alone. */
+const busyMachineMs = 250;
+
+describe('callbacks beside a client that has too much', () => {
+  let trial: CallbackTrial;
+  beforeEach(async () => {
+    trial = await startCallbackTrial();
+    await trial.addClient('crowd', { concurrency: 5 });
+    await trial.receiver.behave({ crowd: { latencyMs: 5000 } });
+  });
+  afterEach(() => trial.end());
+
+  const latenessOfAll = (ids: readonly string[]) => {
+    const wanted = new Set(ids);
+    return latenessOf(trial.accepted, trial.receiver.calls()).filter(({ jobId }) => wanted.has(jobId));
+  };
+  const p99 = (ids: readonly string[]) =>
+    quantile(
+      latenessOfAll(ids).map(({ lateMs }) => lateMs),
+      0.99,
+    );
+  const allCalled = (ids: readonly string[]) =>
+    until('all of them are called', () => latenessOfAll(ids).length === ids.length, 60_000);
+  const cancelCrowd = () => trial.ask('/jobs/changes', { verb: 'cancel', client: 'crowd' });
+
+  it('row 56: jobs that fall due one by one, at a receiver that takes 5 s: another client’s are called as if alone', async () => {
+    const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
+    await allCalled(alone);
+    const over = trial.injections.begin('receiver slow, jobs due one by one', '5 s');
+    // One message each: more of them than all lanes of the topic may hold unsettled.
+    await trial.schedule({ count: 4000, client: 'crowd', path: 'crowd', dueInMs: 500, spreadMs: 12_000 });
+    await lasting(13_000);
+    const beside = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
+    await allCalled(beside);
+    over();
+    await cancelCrowd();
+    await trial.awaitEnded(60_000);
+
+    const measured = { 'p99 alone ms': p99(alone), 'p99 beside ms': p99(beside) };
+    const scenario = 'slow receiver, jobs due one by one';
+    expect(await trial.judgeCallbacks({ rows: '56', scenario, measured })).toEqual([]);
+    expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 50 + busyMachineMs);
+  });
+
+  it('row 61: jobs whose commit comes 5 s late, beside a backlog of another client, are called within ten seconds', async () => {
+    await trial.addClient('late');
+    const over = trial.injections.begin('commit held', '5 s');
+    await trial.schedule({ count: 5000, client: 'crowd', path: 'crowd' });
+    // They carry the marks past what is not committed yet.
+    await trial.schedule({ count: 1600, dueInMs: 500, spreadMs: 9000 });
+    // The last table that acceptance writes to, and no look reads: jobs are inserted, and wait for their commit.
+    const lock = await trial.database.hold('lock table client_totals in exclusive mode');
+    const scheduling = trial.schedule({ client: 'late', count: 5 });
+    await lock.awaitWaiting('insert into jobs (');
+    await lasting(5000);
+    await lock.release();
+    const late = await scheduling;
+    const committedMs = Date.now();
+    over();
+    await allCalled(late);
+    const wanted = new Set(late);
+    const calls = trial.receiver.calls().filter(({ jobId }) => wanted.has(jobId));
+    const foundMs = Math.max(...calls.map(({ atMs }) => atMs)) - committedMs;
+    await cancelCrowd();
+    await trial.awaitEnded(60_000);
+
+    const measured = { 'called after their commit ms': foundMs };
+    expect(await trial.judgeCallbacks({ rows: '61', scenario: 'late commit beside a backlog', measured })).toEqual([]);
+    expect(foundMs).toBeGreaterThan(0);
+    expect(foundMs).toBeLessThan(10_000);
+  });
+});

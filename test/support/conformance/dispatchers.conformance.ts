@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Dispatchers } from '../../../services/scheduler/ports/dispatchers.ts';
+import type { JobNodes, NodeCredit } from '../../../shared/ports/job-nodes.ts';
+import { clientIdOf } from './job-subject.ts';
+
+export interface DispatchersSubject {
+  nodes: JobNodes;
+  dispatchers: Dispatchers;
+  passTime(ms: number): Promise<void>;
+}
+
+const ttlMs = 9000;
+
+export function describeDispatchers(name: string, makeSubject: () => Promise<DispatchersSubject>): void {
+  describe(`dispatchers: ${name}`, () => {
+    let subject: DispatchersSubject;
+    beforeEach(async () => {
+      subject = await makeSubject();
+    });
+
+    const tell = (owner: string, credit: NodeCredit | null, region = 'local') =>
+      subject.nodes.beat({ owner, kind: 'dispatcher', region, figures: {}, credit }, ttlMs);
+    const credit = async (region = 'local') =>
+      (await subject.dispatchers.credit(region)).sort((a, b) => (a.owner < b.owner ? -1 : 1));
+
+    it('of a region say what they take of each client, the last time they said it', async () => {
+      await tell('a', { toAnyClient: 10, toClients: {} });
+      await tell('a', { toAnyClient: 200, toClients: { [clientIdOf(1)]: 7 } });
+      await tell('b', { toAnyClient: 100, toClients: {} });
+      await tell('c', { toAnyClient: 100, toClients: {} }, 'other');
+      expect(await credit()).toEqual([
+        { owner: 'a', toAnyClient: 200, toClients: new Map([[clientIdOf(1), 7]]) },
+        { owner: 'b', toAnyClient: 100, toClients: new Map() },
+      ]);
+    });
+
+    it('that take nothing, have left or are dead are not among them', async () => {
+      for (const owner of ['stopping', 'left', 'dead']) await tell(owner, { toAnyClient: 10, toClients: {} });
+      await tell('stopping', null);
+      await subject.nodes.leave('left');
+      expect((await credit()).map(({ owner }) => owner)).toEqual(['dead']);
+      await subject.passTime(ttlMs + 1);
+      expect(await credit()).toEqual([]);
+    });
+  });
+}
