@@ -1,18 +1,11 @@
-import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import type { Console } from './create-console.ts';
 import { LiveRuns } from './live/live-runs.ts';
-import type { LiveStream } from './live/live-stream.ts';
 import { useThemeOfPage } from './parts/browser/colour-scheme.ts';
-import type { createConsoleRouter } from './router.tsx';
-
-interface AppProps {
-  queryClient: QueryClient;
-  liveRuns: LiveStream;
-  router: ReturnType<typeof createConsoleRouter>;
-}
 
 /** Everything the views stand on. */
-export function App({ queryClient, liveRuns, router }: AppProps) {
+export function App({ queryClient, liveRuns, router }: Console) {
   useThemeOfPage();
   return (
     <QueryClientProvider client={queryClient}>

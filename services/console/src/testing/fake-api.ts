@@ -32,6 +32,8 @@ export function createFakeApi(first: Answers): FakeApi {
   let answers: Answers = first;
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   const asked: Asked[] = [];
+  /** Said before the stream is open: it is heard as soon as it is. */
+  let said: Uint8Array[] = [];
 
   async function respond(request: Request): Promise<Response> {
     const url = new URL(request.url);
@@ -55,6 +57,8 @@ export function createFakeApi(first: Answers): FakeApi {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         stream = controller;
+        for (const message of said) controller.enqueue(message);
+        said = [];
       },
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -64,9 +68,15 @@ export function createFakeApi(first: Answers): FakeApi {
     asked,
     fetch: (input, init) => respond(new Request(input, init)),
     askedFor: (route) => asked.filter(({ method, path }) => `${method} ${path}` === route),
-    tell: (event, data) =>
-      stream?.enqueue(new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
-    breakStream: () => stream?.error(new Error('the connection was reset')),
+    tell: (event, data) => {
+      const message = new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      if (stream) stream.enqueue(message);
+      else said.push(message);
+    },
+    breakStream: () => {
+      stream?.error(new Error('the connection was reset'));
+      stream = undefined;
+    },
     answer: (more) => {
       answers = { ...answers, ...more };
     },

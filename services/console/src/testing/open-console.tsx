@@ -1,13 +1,11 @@
-import { cleanup, render, screen } from '@testing-library/react';
+import type { QueryClient } from '@tanstack/react-query';
+import { cleanup, configure, render, screen } from '@testing-library/react';
 import { userEvent, type UserEvent } from '@testing-library/user-event';
 import { afterEach } from 'vitest';
 import { client } from '../api/generated/client.gen.ts';
 import { configureClient } from '../api/client.ts';
-import { createQueryClient } from '../api/query-client.ts';
 import { App } from '../app.tsx';
-import { forgetSession } from '../frame/session/session.ts';
-import { createLiveRuns } from '../live/live-runs.ts';
-import { createConsoleRouter } from '../router.tsx';
+import { createConsole } from '../create-console.ts';
 import * as campaigns from './campaigns.ts';
 import * as deadLetters from './dead-letters.ts';
 import { createFakeApi, type Answers, type Asked, type FakeApi } from './fake-api.ts';
@@ -16,8 +14,13 @@ import './missing-in-happy-dom.ts';
 import * as runs from './runs.ts';
 
 configureClient();
+// A busy machine is slow; a test that waits in vain says so later, and none that passes is slower.
+configure({ asyncUtilTimeout: 10_000 });
+const opened: QueryClient[] = [];
 afterEach(() => {
   cleanup();
+  // What it would ask again, or forget later, keeps no process alive.
+  opened.splice(0).forEach((queryClient) => queryClient.clear());
   localStorage.clear();
   sessionStorage.clear();
 });
@@ -76,17 +79,11 @@ export async function openConsole(
   history.replaceState(null, '', path);
   const api = createFakeApi({ ...answers, ...remaining(answersFor(role), answers) });
   client.setConfig({ fetch: api.fetch });
-  const queryClient = createQueryClient({
-    onUnauthorized: () => {
-      forgetSession(queryClient);
-      void router.invalidate();
-    },
-  });
-  const router = createConsoleRouter({ queryClient });
-  afterEachOnce(() => queryClient.clear());
+  const parts = createConsole();
+  opened.push(parts.queryClient);
   const user = userEvent.setup();
-  render(<App queryClient={queryClient} liveRuns={createLiveRuns(queryClient)} router={router} />);
-  await screen.findByRole('main', undefined, { timeout: 5_000 });
+  render(<App {...parts} />);
+  await screen.findByRole('main');
   return { api, user, address: () => location.pathname + location.search };
 }
 
@@ -94,9 +91,3 @@ export async function openConsole(
 function remaining(all: Answers, told: Answers): Answers {
   return Object.fromEntries(Object.entries(all).filter(([route]) => !(route in told)));
 }
-
-const endings: (() => void)[] = [];
-function afterEachOnce(ending: () => void): void {
-  endings.push(ending);
-}
-afterEach(() => endings.splice(0).forEach((end) => end()));

@@ -1,10 +1,132 @@
 // @vitest-environment happy-dom
-import { screen, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { campaigns, counts } from '../../testing/campaigns.ts';
+import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
-test('the list says of each campaign what state it is in and how many users are through', async () => {
+const empty = { items: [], next: null };
+
+test('the list says of each campaign its state, its users and what it waits for', async () => {
   await openConsole('/campaigns');
   const row = await screen.findByRole('row', { name: /Payday, slowly/ });
   expect(within(row).getByText('Running')).toBeDefined();
+  expect(row.textContent).toContain('of 19,500');
+  expect(screen.getByRole('row', { name: /A draft/ }).textContent).toContain('Not scheduled');
+  expect(screen.getAllByText(/3 of 3 campaigns/)).toHaveLength(1);
+});
+
+describe('what is chosen lies in the address and goes to the API', () => {
+  test('a state, and all of them again', async () => {
+    const { api, user, address } = await openConsole('/campaigns');
+    await user.click(await screen.findByRole('button', { name: /^Running/ }));
+    await waitFor(() => expect(address()).toBe('/campaigns?state=running'));
+    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['state']).toBe('running'));
+    await user.click(screen.getByRole('button', { name: /^All/ }));
+    await waitFor(() => expect(address()).toBe('/campaigns'));
+  });
+
+  test('a name, once nothing is typed for a moment', async () => {
+    const { api, user, address } = await openConsole('/campaigns');
+    await user.type(await screen.findByPlaceholderText('Name or id'), 'payday');
+    await waitFor(() => expect(address()).toBe('/campaigns?text=payday'));
+    await waitFor(() =>
+      expect(Object.values(api.askedFor('GET /v1/campaigns').at(-1)?.query ?? {})).toContain('payday'),
+    );
+  });
+
+  test('a country from a menu, which can be taken off', async () => {
+    const { user, address } = await openConsole('/campaigns');
+    await user.click(await screen.findByRole('button', { name: 'Country' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'VN' }));
+    await waitFor(() => expect(address()).toBe('/campaigns?country=VN'));
+    await user.click(screen.getByRole('button', { name: 'Take off Country VN' }));
+    await waitFor(() => expect(address()).toBe('/campaigns'));
+  });
+
+  test('the next page', async () => {
+    const { user, address } = await openConsole('/campaigns', {
+      answers: { 'GET /v1/campaigns': { ...campaigns, next: 'page-2' } },
+    });
+    await screen.findByRole('row', { name: /Payday, slowly/ });
+    await user.keyboard(']');
+    await waitFor(() => expect(address()).toContain('cursor=page-2'));
+  });
+});
+
+test('where no campaign matches, the filters are named, and the narrowest can be dropped', async () => {
+  const { user, address } = await openConsole('/campaigns?state=paused&text=payday', {
+    answers: { 'GET /v1/campaigns': empty },
+  });
+  await screen.findByText('No campaign matches');
+  expect(screen.getByText(/Called “payday”, paused/)).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Drop “paused”' }));
+  await waitFor(() => expect(address()).toBe('/campaigns?text=payday'));
+  await user.click(await screen.findByRole('button', { name: 'Clear all filters' }));
+  await waitFor(() => expect(address()).toBe('/campaigns'));
+});
+
+test('an installation without campaigns says how the first one is made', async () => {
+  const { user, address } = await openConsole('/campaigns', {
+    answers: { 'GET /v1/campaigns': empty, 'GET /v1/campaigns/counts': { ...counts, all: 0 } },
+  });
+  const panel = (await screen.findByText('No campaigns yet')).parentElement;
+  if (!panel) throw new Error('the notice stands nowhere');
+  expect(within(panel).getByText('muster campaign create --help')).toBeDefined();
+  await user.click(within(panel).getByRole('button', { name: /New campaign/ }));
+  await waitFor(() => expect(address()).toBe('/campaigns/new'));
+});
+
+test('a list that cannot be read says why, and is read again when asked', async () => {
+  const { api, user } = await openConsole('/campaigns', {
+    answers: { 'GET /v1/campaigns': () => problem(403, 'forbidden', 'this key may not list campaigns') },
+  });
+  expect(await screen.findByText('This key may not list campaigns.')).toBeDefined();
+  api.answer({ 'GET /v1/campaigns': () => problem(400, 'invalid-request', 'the cursor is not known') });
+  await user.click(screen.getByRole('button', { name: /^Ended/ }));
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('The cursor is not known. Nothing was changed.');
+  api.answer({ 'GET /v1/campaigns': campaigns });
+  await user.click(within(alert).getByRole('button', { name: 'Try again' }));
+  await screen.findByRole('row', { name: /Payday, slowly/ });
+});
+
+test('a row’s menu leads to its campaign and to what begins from it', async () => {
+  const { user, address } = await openConsole('/campaigns');
+  const row = await screen.findByRole('row', { name: /Payday, slowly/ });
+  await user.click(within(row).getByRole('button', { name: 'More about Payday, slowly' }));
+  const items = within(row).getAllByRole('menuitem');
+  expect(items.map(({ textContent }) => textContent)).toEqual([
+    'Open the campaign',
+    'Its last run',
+    'Report of it',
+    'Who failed in it',
+    'Duplicate',
+  ]);
+  await user.click(within(row).getByRole('menuitem', { name: 'Duplicate' }));
+  await waitFor(() => expect(address()).toBe('/campaigns/new?copy=cmp_live'));
+});
+
+test('a viewer neither makes a campaign nor copies one, and reads which role may', async () => {
+  const { user } = await openConsole('/campaigns', { role: 'viewer' });
+  const row = await screen.findByRole('row', { name: /A draft/ });
+  await user.click(within(row).getByRole('button', { name: 'More about A draft' }));
+  expect(within(row).queryByRole('menuitem', { name: 'Duplicate' })).toBeNull();
+  const make = screen.getByRole('button', { name: /New campaign/ });
+  expect(make.getAttribute('aria-disabled')).toBe('true');
+  await user.hover(make);
+  const tip = await screen.findByRole('tooltip');
+  expect(tip.textContent).toBe('Needs the role manager; this key is a viewer');
+  await user.unhover(make);
+  await waitFor(() => expect(screen.queryByRole('tooltip')).toBeNull());
+});
+
+test('what the stream says of a run stands in its row', async () => {
+  const { api } = await openConsole('/campaigns');
+  const row = await screen.findByRole('row', { name: /Payday, slowly/ });
+  const asked = api.askedFor('GET /v1/campaigns').length;
+  api.tell('campaigns', counts);
+  await waitFor(() => expect(api.askedFor('GET /v1/campaigns').length).toBeGreaterThan(asked));
+  expect(await screen.findByText(/^updated \d+ s ago/)).toBeDefined();
+  expect(row.isConnected).toBe(true);
 });

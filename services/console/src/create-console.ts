@@ -1,0 +1,27 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createQueryClient } from './api/query-client.ts';
+import { forgetSession, hasSession } from './frame/session/session.ts';
+import { createLiveRuns } from './live/live-runs.ts';
+import type { LiveStream } from './live/live-stream.ts';
+import { createConsoleRouter } from './router.tsx';
+
+export interface Console {
+  queryClient: QueryClient;
+  liveRuns: LiveStream;
+  router: ReturnType<typeof createConsoleRouter>;
+}
+
+/** What the page stands on, put together; the client of the API is configured before. */
+export function createConsole(): Console {
+  const queryClient = createQueryClient({
+    onUnauthorized: () => {
+      // No session has ended: the router finds by itself that there is none.
+      if (!hasSession(queryClient)) return;
+      forgetSession(queryClient);
+      // What is shown asks for the session first, and leads to the log-in and back.
+      void router.invalidate();
+    },
+  });
+  const router = createConsoleRouter({ queryClient });
+  return { queryClient, router, liveRuns: createLiveRuns(queryClient) };
+}

@@ -1,0 +1,141 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { openConsole } from '../testing/open-console.tsx';
+
+describe('keys', () => {
+  test('G and a letter lead to a part, Escape up from a run, C to a new campaign', async () => {
+    const { user, address } = await openConsole('/campaigns');
+    await user.keyboard('gh');
+    await waitFor(() => expect(address()).toBe('/shards'));
+    await user.keyboard('gc');
+    await waitFor(() => expect(address()).toBe('/campaigns'));
+    await user.keyboard('c');
+    await waitFor(() => expect(address()).toBe('/campaigns/new'));
+    await screen.findByText('New campaign', { selector: '[aria-current=page]' });
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(address()).toBe('/campaigns'));
+  });
+
+  test('? shows those of the page, and there single keys are turned off for this browser', async () => {
+    const { user, address } = await openConsole('/campaigns');
+    await user.keyboard('?');
+    const dialog = await screen.findByRole('dialog', { name: 'Keys' });
+    expect(within(dialog).getByText('New campaign')).toBeDefined();
+    await user.click(within(dialog).getByRole('checkbox'));
+    await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await user.keyboard('gh');
+    expect(address()).toBe('/campaigns');
+    expect(localStorage.getItem('muster.single-keys')).toBe('off');
+  });
+
+  test('while a dialog lies over the page, its keys rest', async () => {
+    const { user, address } = await openConsole('/campaigns');
+    await user.keyboard('?');
+    await screen.findByRole('dialog');
+    await user.keyboard('c');
+    expect(address()).toBe('/campaigns');
+  });
+
+  test('J and K go from row to row, and Enter opens one', async () => {
+    const { user, address } = await openConsole('/campaigns');
+    await screen.findByRole('row', { name: /Payday, slowly/ });
+    // Without a layout nothing is shown, and rows that are not shown are passed over.
+    for (const link of document.querySelectorAll('[data-row-link]')) {
+      Object.assign(link, { getClientRects: () => [{}], scrollIntoView: () => undefined });
+    }
+    await user.keyboard('j');
+    const first = document.querySelector('[data-row-link]');
+    expect(document.activeElement).toBe(first);
+    await user.keyboard('j');
+    await user.keyboard('{ArrowUp}');
+    expect(document.activeElement).toBe(first);
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(address()).not.toBe('/campaigns'));
+  });
+
+  test('T shows times in another zone, and it is remembered', async () => {
+    const { user } = await openConsole('/campaigns');
+    expect(localStorage.getItem('muster.zone')).toBeNull();
+    await user.keyboard('t');
+    await user.click(screen.getByTitle('Times in another zone (T)'));
+    expect(Object.keys(localStorage)).toContain('muster.zone');
+  });
+});
+
+describe('find', () => {
+  test('an id leads to its page, and a name to its campaign', async () => {
+    const { user, address } = await openConsole('/shards');
+    await user.keyboard('{Control>}k{/Control}');
+    const dialog = await screen.findByRole('dialog', { name: 'Find or jump to' });
+    const field = within(dialog).getByRole('combobox');
+    expect(document.activeElement).toBe(field);
+    await user.type(field, 'payday');
+    await within(dialog).findByRole('option', { name: /Payday, slowly/ });
+    await user.keyboard('{ArrowDown}{ArrowUp}{Enter}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await waitFor(() => expect(address()).not.toBe('/shards'));
+  });
+
+  test('what nothing is called says how ids begin', async () => {
+    const { user } = await openConsole('/shards', { answers: { 'GET /v1/campaigns': { items: [], next: null } } });
+    await user.click(await screen.findByRole('button', { name: 'Find or jump to' }));
+    await user.type(within(await screen.findByRole('dialog')).getByRole('combobox'), 'zzz');
+    expect(await screen.findByText(/Nothing is called “zzz”/)).toBeDefined();
+  });
+});
+
+describe('the account', () => {
+  test('a theme is chosen for this browser, and taken back', async () => {
+    const { user } = await openConsole('/campaigns');
+    const account = screen.getByRole('button', { name: /growth-sea, operator/ });
+    await user.click(account);
+    await user.click(await screen.findByRole('menuitemradio', { name: 'Dark' }));
+    expect(document.documentElement.dataset['theme']).toBe('dark');
+    await user.click(account);
+    const dark = await screen.findByRole('menuitemradio', { name: 'Dark' });
+    expect(dark.getAttribute('aria-checked')).toBe('true');
+    await user.click(screen.getByRole('menuitemradio', { name: 'As the system' }));
+    expect(document.documentElement.dataset['theme']).toBeUndefined();
+  });
+
+  test('it shows the keys', async () => {
+    const { user } = await openConsole('/campaigns');
+    await user.click(screen.getByRole('button', { name: /growth-sea, operator/ }));
+    await user.click(await screen.findByRole('menuitem', { name: /Keys/ }));
+    await screen.findByRole('dialog', { name: 'Keys' });
+  });
+
+  test.each([
+    ['Log out', 'DELETE /v1/session'],
+    ['Log out everywhere', 'DELETE /v1/sessions'],
+  ])('%s ends what it says', async (name, route) => {
+    const { api, user } = await openConsole('/campaigns', {
+      answers: { [route]: () => new Response(null, { status: 204 }) },
+    });
+    await user.click(screen.getByRole('button', { name: /growth-sea, operator/ }));
+    await user.click(await screen.findByRole('menuitem', { name }));
+    await waitFor(() => expect(api.askedFor(route)).toHaveLength(1));
+  });
+});
+
+test('on a phone the navigation lies over the page until something is chosen', async () => {
+  const { user, address } = await openConsole('/campaigns');
+  await user.click(screen.getByRole('button', { name: 'Open navigation' }));
+  const drawer = await screen.findByRole('dialog', { name: 'Navigation' });
+  await user.click(within(drawer).getByRole('link', { name: /Shards/ }));
+  await waitFor(() => expect(address()).toBe('/shards'));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('an address that leads nowhere says so, and leads back', async () => {
+  await openConsole('/nowhere');
+  expect(await screen.findByText('There is nothing at this address')).toBeDefined();
+});
+
+test('work that waits is counted beside the part where it is done', async () => {
+  await openConsole('/campaigns');
+  const [link] = await screen.findAllByRole('link', { name: /Dead letters, 2 wait for somebody/ });
+  expect(link).toBeDefined();
+});

@@ -1,0 +1,24 @@
+// @vitest-environment happy-dom
+import { screen, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+test('every change says who made it, and what came of it', async () => {
+  await openConsole('/audit');
+  expect((await screen.findAllByText('start campaign')).length).toBeGreaterThan(0);
+  expect(screen.getAllByText('done').length).toBeGreaterThan(0);
+});
+
+test('a search goes into the address and to the API', async () => {
+  const { api, user, address } = await openConsole('/audit');
+  await screen.findAllByText('start campaign');
+  await user.type(screen.getByRole('searchbox'), 'cmp_live');
+  await waitFor(() => expect(address()).toContain('cmp_live'));
+  await waitFor(() => expect(Object.values(api.askedFor('GET /v1/audit').at(-1)?.query ?? {})).toContain('cmp_live'));
+});
+
+test('changes that cannot be read say why', async () => {
+  await openConsole('/audit', { answers: { 'GET /v1/audit': () => problem(400, 'invalid-request', 'no') } });
+  expect(await screen.findByText('The changes could not be read')).toBeDefined();
+});

@@ -1,0 +1,68 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { draft, runningCampaign } from '../../testing/campaigns.ts';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const noRuns = { 'GET /v1/runs': { items: [], next: null } };
+
+test('a campaign says what it is, and leads to its run', async () => {
+  await openConsole('/campaigns/cmp_live');
+  await screen.findByRole('heading', { name: 'Payday, slowly' });
+  expect(screen.getByRole('link', { name: 'Watch' }).getAttribute('href')).toBe('/runs/run_live');
+  expect(screen.getAllByText(/lapsed-riders/).length).toBeGreaterThan(0);
+});
+
+test('a draft is started after a dialog said whom it reaches', async () => {
+  const { api, user } = await openConsole('/campaigns/cmp_draft', {
+    answers: { ...noRuns, 'POST /v1/campaigns/:id/start': { ...draft, state: 'running' } },
+  });
+  expect(await screen.findByText('It has not run yet')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Start…' }));
+  const dialog = await screen.findByRole('dialog');
+  await user.click(await within(dialog).findByRole('button', { name: 'Start it' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(1));
+});
+
+test('a scheduled one is taken back', async () => {
+  const scheduled = {
+    ...runningCampaign,
+    state: 'scheduled',
+    schedule: { type: 'at', at: '2026-12-01T09:00:00.000Z' },
+    startsAt: '2026-12-01T09:00:00.000Z',
+  };
+  const { api, user } = await openConsole('/campaigns/cmp_live', {
+    answers: { ...noRuns, 'GET /v1/campaigns/cmp_live': scheduled, 'POST /v1/campaigns/:id/unschedule': draft },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Take back…' }));
+  await user.click(await screen.findByRole('button', { name: 'Take it back' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_live/unschedule')).toHaveLength(1));
+});
+
+test('one that repeats shows its next starts, and its rhythm can be paused', async () => {
+  const recurring = {
+    ...runningCampaign,
+    state: 'scheduled',
+    scheduleId: 'sch_1',
+    schedule: { type: 'recurring', cron: '0 10 * * 5', zone: 'Asia/Ho_Chi_Minh' },
+    nextRunAt: '2026-11-27T03:00:00.000Z',
+  };
+  const { api, user } = await openConsole('/campaigns/cmp_live', {
+    answers: {
+      ...noRuns,
+      'GET /v1/campaigns/cmp_live': recurring,
+      'GET /v1/schedules/sch_1': { id: 'sch_1', state: 'active' },
+      'POST /v1/schedules/sch_1/pause': { id: 'sch_1', state: 'paused' },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Pause the rhythm' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/schedules/sch_1/pause')).toHaveLength(1));
+});
+
+test('one that is not there says so', async () => {
+  await openConsole('/campaigns/cmp_none', {
+    answers: { 'GET /v1/campaigns/cmp_none': () => problem(404, 'not-found', 'there is no campaign') },
+  });
+  expect(await screen.findByText('The campaign could not be read')).toBeDefined();
+});

@@ -1,0 +1,149 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole, type OpenConsole, type Role } from '../../testing/open-console.tsx';
+import { progress } from '../../testing/runs.ts';
+
+/** The page of the run, once it heard of it. */
+async function openRun(state: typeof progress.state = 'running', role: Role = 'operator'): Promise<OpenConsole> {
+  const heard = { ...progress, state };
+  const opened = await openConsole('/runs/run_live', {
+    role,
+    answers: { 'GET /v1/runs/:id/progress': heard, 'POST /v1/runs/:id/pause': {}, 'POST /v1/runs/:id/resume': {} },
+  });
+  await screen.findByRole('heading', { name: 'Payday, slowly' });
+  opened.api.tell('progress', heard);
+  await screen.findByText(/^updated \d+ s ago/);
+  return opened;
+}
+
+test('a run says how far it is, step by step and country by country, and that its figures add up', async () => {
+  await openRun();
+  expect(screen.getByText('Through the chain')).toBeDefined();
+  const table = screen.getByRole('region', { name: /Users by step and country/ });
+  expect(within(table).getAllByRole('row').length).toBeGreaterThan(6);
+  expect(screen.getByText('Adds up')).toBeDefined();
+  expect((await screen.findAllByText('out-of-stock')).length).toBeGreaterThan(0);
+  expect(screen.getByText(/Run started with 2 countries/)).toBeDefined();
+});
+
+test('figures of the stream take the place of those that were asked for', async () => {
+  const { api } = await openRun();
+  const [first, ...others] = progress.steps;
+  if (!first) throw new Error('the run has no steps');
+  api.tell('progress', { ...progress, steps: [{ ...first, succeeded: 7_654_321 }, ...others] });
+  expect((await screen.findAllByText(/7,654,321/)).length).toBeGreaterThan(0);
+});
+
+describe('before it is paused', () => {
+  test('its dialog says what waits; confirmed, the reason goes along', async () => {
+    const { api, user } = await openRun();
+    await user.keyboard('p');
+    const dialog = await screen.findByRole('dialog', { name: 'Pause this run?' });
+    await user.type(within(dialog).getByRole('textbox'), 'the receiver asked for it');
+    await user.click(within(dialog).getByRole('button', { name: 'Pause run' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    const [asked] = api.askedFor('POST /v1/runs/run_live/pause');
+    expect(asked?.body).toEqual({ reason: 'the receiver asked for it' });
+    expect(asked?.headers.get('x-csrf-token')).toBe('csrf-of-this-session');
+  });
+
+  test('a refusal stays in the dialog, and Keep running leaves the run as it is', async () => {
+    const { api, user } = await openRun();
+    api.answer({ 'POST /v1/runs/:id/pause': () => problem(409, 'wrong-state', 'the run has ended') });
+    await user.click(screen.getByRole('button', { name: /^Pause/ }));
+    await user.click(await screen.findByRole('button', { name: 'Pause run' }));
+    expect((await screen.findByText(/The run has ended/)).isConnected).toBe(true);
+    await user.click(screen.getByRole('button', { name: 'Keep running' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('Escape leaves it too', async () => {
+    const { user } = await openRun();
+    await user.click(screen.getByRole('button', { name: /^Pause/ }));
+    const dialog = await screen.findByRole('dialog', { name: 'Pause this run?' });
+    expect(dialog.contains(document.activeElement)).toBe(true);
+    dialog.dispatchEvent(new Event('cancel', { cancelable: true }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+});
+
+test('a paused run is resumed', async () => {
+  const { api, user } = await openRun('paused');
+  await user.click(screen.getByRole('button', { name: /^Resume/ }));
+  await user.click(await screen.findByRole('button', { name: 'Resume run' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
+});
+
+describe('before it is cancelled', () => {
+  test('the word has to be typed, and the dialog says who is half-way', async () => {
+    const { api, user } = await openRun();
+    api.answer({ 'POST /v1/runs/:id/cancel': {} });
+    await user.click(screen.getByRole('button', { name: 'Cancel…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Cancel this run for good?' });
+    await within(dialog).findByText('users half-way');
+    const confirm = within(dialog).getByRole('button', { name: 'Cancel run' });
+    expect(confirm.hasAttribute('disabled')).toBe(true);
+    await user.type(within(dialog).getByRole('textbox'), 'Cancel{Enter}');
+    await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/cancel')).toHaveLength(1));
+  });
+
+  test('it can be paused instead', async () => {
+    const { user } = await openRun();
+    await user.click(screen.getByRole('button', { name: 'Cancel…' }));
+    await user.click(await screen.findByRole('button', { name: 'pause it instead' }));
+    await screen.findByRole('dialog', { name: 'Pause this run?' });
+  });
+});
+
+test('a viewer sees why neither is for it', async () => {
+  const { user } = await openRun('running', 'viewer');
+  const pause = screen.getByRole('button', { name: /^Pause/ });
+  expect(pause.getAttribute('aria-disabled')).toBe('true');
+  await user.click(pause);
+  await user.keyboard('p');
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('its menu leads to the user that is asked for', async () => {
+  const { user, address } = await openRun();
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await user.keyboard('{ArrowDown}{ArrowUp}{End}{Home}');
+  expect(document.activeElement?.textContent).toContain('Explain a user');
+  await user.click(screen.getByRole('menuitem', { name: /Explain a user/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'Explain a user' });
+  await user.type(within(dialog).getByRole('textbox'), 'id-000000069{Enter}');
+  await waitFor(() => expect(address()).toBe('/runs/run_live/users/id-000000069'));
+});
+
+test(
+  'a stream that breaks is tried again, and the page says that its figures are old',
+  { timeout: 20_000 },
+  async () => {
+    const { api } = await openRun();
+    api.answer({
+      'GET /v1/runs/:id/progress': () => problem(503, 'database-unavailable', 'the database does not answer'),
+    });
+    api.breakStream();
+    const banner = await screen.findByText(/connecting again/, undefined, { timeout: 9_000 });
+    expect(banner.isConnected).toBe(true);
+    expect(screen.getByRole('button', { name: /^Pause/ }).getAttribute('aria-disabled')).toBeNull();
+    expect(screen.getByRole('button', { name: 'Cancel…' }).getAttribute('aria-disabled')).toBe('true');
+  },
+);
+
+test('a run that is not there says so, and one that has ended leads to its report', async () => {
+  await openConsole('/runs/run_none', {
+    answers: { 'GET /v1/runs/:id/progress': () => problem(404, 'not-found', 'there is no run "run_none"') },
+  });
+  expect(await screen.findByText(/There is no run "run_none"/)).toBeDefined();
+});
+
+test('a run that has ended leads to its report', async () => {
+  await openConsole('/runs/run_live', {
+    answers: { 'GET /v1/runs/:id/progress': { ...progress, state: 'completed', endedAt: progress.asOf } },
+  });
+  const link = await screen.findByRole('link', { name: 'Open report' });
+  expect(link.getAttribute('href')).toBe('/runs/run_live/report');
+});

@@ -1,0 +1,167 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const name = () => screen.findByLabelText('Name of the campaign');
+
+describe('a new campaign', () => {
+  test(
+    'is written part by part, saved as a draft and said to the API as it was written',
+    { timeout: 30_000 },
+    async () => {
+      const { api, user, address } = await openConsole('/campaigns/new', {
+        answers: { 'POST /v1/campaigns': { ...draft, id: 'cmp_draft' } },
+      });
+      await user.type(await name(), 'Payday top-up');
+      await user.type(screen.getByLabelText('Add a country by its code'), 'sg,vn ');
+      await user.click(screen.getByRole('button', { name: 'Include a segment' }));
+      await user.type(screen.getByLabelText('Id of the segment'), 'lapsed-riders{Enter}');
+      await user.selectOptions(screen.getByLabelText('Add a step'), 'award-reward');
+      await user.type(screen.getByLabelText(/Reward id/), 'ride-5');
+      await user.type(screen.getByLabelText('Hold out'), '5');
+      await user.type(screen.getByLabelText(/Pace, at most/), '200');
+      await user.click(screen.getByRole('button', { name: 'Save draft' }));
+      await waitFor(() => expect(address()).toBe('/campaigns/cmp_draft/edit'));
+      expect(api.askedFor('POST /v1/campaigns')[0]?.body).toMatchObject({
+        name: 'Payday top-up',
+        countries: ['SG', 'VN'],
+        audience: { include: [{ segment: 'lapsed-riders' }], holdOutPercent: 5 },
+        chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' } }],
+        paceUsersPerSecond: 200,
+      });
+    },
+  );
+
+  test('tells what is missing at its field once somebody wants to start', async () => {
+    const { user } = await openConsole('/campaigns/new', {
+      answers: {
+        'POST /v1/campaigns/preview': {
+          ...preview,
+          problems: [{ pointer: '/name', code: 'required', detail: 'a name is needed' }],
+        },
+      },
+    });
+    const field = await name();
+    await user.click(screen.getByRole('button', { name: 'Start…' }));
+    await waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'), { timeout: 5_000 });
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(document.activeElement).toBe(field);
+  });
+
+  test('is kept in this tab while it is not saved, and can be begun anew', async () => {
+    const first = await openConsole('/campaigns/new');
+    await first.user.type(await name(), 'Half a name');
+    expect(await screen.findByText(/Not saved yet; kept in this tab/)).toBeDefined();
+    await waitFor(() => expect(Object.values(localStorage).join()).toContain('Half a name'), { timeout: 5_000 });
+  });
+
+  test('starts as a copy of another one', async () => {
+    await openConsole('/campaigns/new?copy=cmp_live');
+    const field = await name();
+    expect(field.getAttribute('value')).toContain('Payday, slowly');
+    expect(screen.getByText(/Copied from/)).toBeDefined();
+  });
+});
+
+describe('a draft', () => {
+  const saved = { ...draft, revision: 2 };
+  const answers = {
+    'PATCH /v1/campaigns/cmp_draft': () => Response.json(saved, { headers: { etag: '"2"' } }),
+    'GET /v1/campaigns/cmp_draft': () => Response.json(draft, { headers: { etag: '"1"' } }),
+    'POST /v1/campaigns/:id/start': { ...draft, state: 'running' },
+  };
+
+  test('is started after its dialog said whom it reaches', { timeout: 20_000 }, async () => {
+    const { api, user, address } = await openConsole('/campaigns/cmp_draft/edit', { answers });
+    await name();
+    await user.click(screen.getByRole('button', { name: 'Start…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Start “A draft”?' }, { timeout: 5_000 });
+    expect(dialog.textContent).toContain('get the first step, award-reward, in SG, VN.');
+    await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
+    await waitFor(() => expect(address()).toBe('/campaigns/cmp_draft'));
+    expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(1);
+  });
+
+  test(
+    'is changed on the revision that was read; another’s change is told and nothing is lost',
+    { timeout: 20_000 },
+    async () => {
+      const { api, user } = await openConsole('/campaigns/cmp_draft/edit', { answers });
+      const field = await name();
+      await user.type(field, ' of mine');
+      api.answer({
+        'PATCH /v1/campaigns/cmp_draft': () => problem(412, 'revision-changed', 'it has revision 3 by now'),
+      });
+      await user.click(screen.getByRole('button', { name: 'Save draft' }));
+      expect(await screen.findByText('Somebody else has changed this draft')).toBeDefined();
+      expect(field.getAttribute('value')).toBe('A draft of mine');
+      expect(api.askedFor('PATCH /v1/campaigns/cmp_draft')[0]?.headers.get('if-match')).toBe('"1"');
+    },
+  );
+
+  test('its steps are moved, removed, and written as JSON', { timeout: 20_000 }, async () => {
+    const { user } = await openConsole('/campaigns/cmp_draft/edit', { answers });
+    await name();
+    const first = screen.getByRole('group', { name: 'Step 1, award-reward' });
+    await user.click(within(first).getByRole('button', { name: 'JSON' }));
+    expect(within(first).getAllByText(/rewardId/).length).toBeGreaterThan(0);
+    await user.click(within(first).getByRole('button', { name: 'JSON' }));
+    await user.click(screen.getByRole('button', { name: 'Move step 2 up' }));
+    expect(screen.getByRole('group', { name: 'Step 1, send-message' })).toBeDefined();
+    await user.click(screen.getByRole('button', { name: 'Remove step 1' }));
+    expect(screen.queryByRole('group', { name: /send-message/ })).toBeNull();
+  });
+
+  test('its users come from lists and earlier runs too, and are left out by them', { timeout: 20_000 }, async () => {
+    const list = { id: 'aud_1', name: 'VIPs', state: 'ready', users: 1234, countries: [], createdAt: draft.createdAt };
+    const { user } = await openConsole('/campaigns/cmp_draft/edit', {
+      answers: { ...answers, 'GET /v1/audiences': { items: [list], next: null } },
+    });
+    await name();
+    await user.click(screen.getByRole('button', { name: 'Include a list' }));
+    await user.selectOptions(await screen.findByLabelText('List'), 'aud_1');
+    await user.click(screen.getByRole('button', { name: 'Add' }));
+    expect(within(screen.getByRole('list', { name: 'Included' })).getByText('VIPs')).toBeDefined();
+    await user.click(screen.getByRole('button', { name: 'Leave out a earlier run' }));
+    await user.selectOptions(screen.getByLabelText('Earlier run'), 'run_ended');
+    await user.click(screen.getByLabelText('succeeded'));
+    await user.type(screen.getByLabelText('Of which step'), '1');
+    await user.click(screen.getByRole('button', { name: 'Add' }));
+    expect(screen.getByRole('list', { name: 'Left out' }).textContent).toContain('succeeded in step 1');
+    await user.click(screen.getByRole('button', { name: 'Remove run 1' }));
+    expect(screen.queryByRole('list', { name: 'Left out' })).toBeNull();
+  });
+
+  test('starts at a time, at a time in each country, or again and again', { timeout: 30_000 }, async () => {
+    const fires = ['2026-11-27T03:00:00.000Z', '2026-12-04T03:00:00.000Z'];
+    const { user } = await openConsole('/campaigns/cmp_draft/edit', {
+      answers: {
+        ...answers,
+        'POST /v1/schedules/preview': { fires: fires.map((at) => ({ at, note: null })), notes: [] },
+      },
+    });
+    await name();
+    await user.click(screen.getByRole('button', { name: 'Once' }));
+    await user.type(screen.getByLabelText('Day and time'), '2026-12-01 09:00');
+    expect(screen.getByText(/1 December 2026|Tue 1 Dec/)).toBeDefined();
+    await user.click(screen.getByRole('button', { name: 'Local time per country' }));
+    expect(screen.getAllByText(/VN/).length).toBeGreaterThan(0);
+    await user.click(screen.getByRole('button', { name: 'Repeats' }));
+    const rule = screen.getByLabelText('Rule, five fields');
+    await user.clear(rule);
+    await user.type(rule, '0 10 * * 5');
+    expect(await screen.findByText(/At 10:00/)).toBeDefined();
+    await user.selectOptions(screen.getByLabelText('By'), 'every');
+    expect(screen.getByText('Counts from its start, whatever the clocks show')).toBeDefined();
+    await user.selectOptions(screen.getByLabelText('If starts are missed'), 'skip');
+  });
+});
+
+test('what has started is not edited any more', async () => {
+  await openConsole('/campaigns/cmp_live/edit', { answers: { 'GET /v1/campaigns/cmp_live': runningCampaign } });
+  await waitFor(() => expect(screen.queryByLabelText('Name of the campaign')).toBeNull());
+  expect(screen.getByRole('main').textContent).not.toBe('');
+});

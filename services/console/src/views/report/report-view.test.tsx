@@ -1,0 +1,89 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+import { comparison, report } from '../../testing/runs.ts';
+
+test('a report opens with the sum, which adds up, and says why users failed', async () => {
+  await openConsole('/runs/run_ended/report');
+  const sum = await screen.findByRole('region', { name: 'The sum' });
+  expect(sum.textContent).toContain('30,000');
+  expect(within(sum).getByText('Adds up')).toBeDefined();
+  expect(screen.getAllByText('out-of-stock').length).toBeGreaterThan(0);
+});
+
+test('a sum that does not add up says so', async () => {
+  const steps = report.steps.map((step) => ({ ...step, succeeded: step.succeeded - 1 }));
+  await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': { ...report, steps } } });
+  const sum = await screen.findByRole('region', { name: 'The sum' });
+  expect(within(sum).getByText('Does not add up')).toBeDefined();
+});
+
+test('what each word counts is told when asked', async () => {
+  const { user } = await openConsole('/runs/run_ended/report');
+  await user.click(await screen.findByRole('button', { name: 'What each word counts' }));
+  const dialog = await screen.findByRole('dialog', { name: 'What each word counts' });
+  expect(within(dialog).getByText('held out')).toBeDefined();
+  await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+});
+
+test('failed users are tried again by what was selected, after the engine has counted them', async () => {
+  const found = { preview: true, parentRunId: 'run_ended', runId: null, users: 412, links: { self: null } };
+  const groups = [{ step: 1, action: 'award-reward', country: 'VN', reason: 'out-of-stock', users: 412 }];
+  const { api, user, address } = await openConsole('/runs/run_ended/report', {
+    answers: { 'POST /v1/runs/:id/retry-failed': { ...found, groups } },
+  });
+  const box = await screen.findByRole('checkbox', { name: 'Retry who failed with out-of-stock' });
+  if (!(box instanceof HTMLInputElement)) throw new Error('it is no checkbox');
+  if (!box.checked) await user.click(box);
+  await user.click(screen.getByRole('button', { name: /^Retry/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'Try 412 users again?' });
+  expect(within(dialog).getByText(/Begin with step 1, award-reward/)).toBeDefined();
+  api.answer({ 'POST /v1/runs/:id/retry-failed': { ...found, groups, preview: false, runId: 'run_again' } });
+  await user.click(within(dialog).getByRole('button', { name: 'Retry 412 users' }));
+  await waitFor(() => expect(address()).toBe('/runs/run_again'));
+  expect(api.askedFor('POST /v1/runs/run_ended/retry-failed').map(({ body }) => body)).toMatchObject([
+    { preview: true },
+    expect.not.objectContaining({ preview: true }),
+  ]);
+});
+
+test('its files are those of the API', async () => {
+  const { user } = await openConsole('/runs/run_ended/report');
+  await user.click(await screen.findByRole('button', { name: 'Download' }));
+  const links = screen.getAllByRole('menuitem').map((link) => link.getAttribute('href'));
+  expect(links).toContain('v1/runs/run_ended/report');
+  expect(links).toContain('v1/runs/run_ended/failures?format=csv');
+});
+
+test('the run before stands beside this one', async () => {
+  const before = { ...comparison.run, runId: 'run_before', audience: 25_000, through: 24_000, failed: 1_000 };
+  await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/:id/comparison': { ...comparison, before, others: [before] } },
+  });
+  expect(await screen.findByText('25,000')).toBeDefined();
+});
+
+test('a run that still goes on says so in its report', async () => {
+  await openConsole('/runs/run_live/report');
+  expect(await screen.findByText('This run still goes on.')).toBeDefined();
+});
+
+test('a report that cannot be read says why', async () => {
+  await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': () => problem(404, 'not-found', 'there is no run') },
+  });
+  expect(await screen.findByText('The report could not be read')).toBeDefined();
+});
+
+test('a user is asked for by a key', async () => {
+  const { user, address } = await openConsole('/runs/run_ended/report');
+  await screen.findByRole('region', { name: 'The sum' });
+  await user.keyboard('e');
+  const dialog = await screen.findByRole('dialog', { name: 'Explain a user' });
+  await user.type(within(dialog).getByRole('textbox'), 'u-1');
+  await user.click(within(dialog).getByRole('button', { name: 'Explain user' }));
+  await waitFor(() => expect(address()).toBe('/runs/run_ended/users/u-1'));
+});

@@ -1,0 +1,83 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { shards } from '../../testing/installation.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const [first, ...others] = shards.items;
+if (!first) throw new Error('there is no shard');
+
+test('shards are listed; one that is opened says who has which partition', async () => {
+  const { user, address } = await openConsole('/shards');
+  const open = await screen.findByRole('button', { name: new RegExp(`${first.actionType} ${first.country}`) });
+  await user.click(open);
+  await waitFor(() => expect(address()).toContain('shard='));
+  expect(await screen.findByRole('table', { name: 'Partitions and who has each' })).toBeDefined();
+  expect(screen.getByText(first.topic)).toBeDefined();
+});
+
+test('a shard whose endpoint is down says since when and why', async () => {
+  const down = {
+    ...first,
+    breaker: 'open' as const,
+    notes: [
+      'its endpoint counts as down since 2026-11-22T19:36:00.000Z: 5 calls timed out',
+      'nobody serves it and there is work',
+    ],
+  };
+  await openConsole(`/shards?shard=${first.id}`, {
+    answers: { 'GET /v1/shards': { items: [down, ...others], next: null } },
+  });
+  expect((await screen.findAllByText(/5 calls timed out/)).length).toBeGreaterThan(0);
+  expect(screen.getByText(/Nobody serves it and there is work/)).toBeDefined();
+});
+
+test('filters leave what they name, and say how many of how many', async () => {
+  const { user, address } = await openConsole('/shards');
+  await screen.findByText(/3 shards, longest lag first/);
+  await user.click(screen.getByRole('button', { name: /^Breaker not closed/ }));
+  await screen.findByText('No shard matches');
+  await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
+  await waitFor(() => expect(address()).toBe('/shards'));
+  await user.selectOptions(screen.getByLabelText('Filter by country'), 'VN');
+  expect(await screen.findByText(/of 3 shards/)).toBeDefined();
+});
+
+test('an operator adds partitions, never fewer than there are', async () => {
+  const { api, user } = await openConsole(`/shards?shard=${first.id}`, {
+    answers: { 'PATCH /v1/shards/:shard': {} },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Add partitions…' }));
+  const dialog = await screen.findByRole('dialog');
+  const field = within(dialog).getByLabelText('Partitions');
+  await user.clear(field);
+  await user.type(field, '1');
+  expect(within(dialog).getByRole('button', { name: 'Raise' }).hasAttribute('disabled')).toBe(true);
+  await user.clear(field);
+  await user.type(field, '64');
+  await user.click(within(dialog).getByRole('button', { name: 'Raise to 64' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const changed = api.asked.find(({ method }) => method !== 'GET');
+  expect(changed?.body).toEqual({ partitions: 64 });
+});
+
+test('a refusal to add partitions stays in the dialog', async () => {
+  const { user } = await openConsole(`/shards?shard=${first.id}`, {
+    answers: { 'PATCH /v1/shards/:shard': () => problem(503, 'kafka-unavailable', 'kafka does not answer') },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Add partitions…' }));
+  const dialog = await screen.findByRole('dialog');
+  await user.click(within(dialog).getByRole('button', { name: /^Raise to/ }));
+  expect((await within(dialog).findByRole('alert')).textContent).toContain('kafka does not answer');
+});
+
+test('an installation without shards says how one comes to life', async () => {
+  await openConsole('/shards', { answers: { 'GET /v1/shards': { items: [], next: null } } });
+  expect(await screen.findByText('There is no shard yet')).toBeDefined();
+});
+
+test('shards that cannot be read say why', async () => {
+  await openConsole('/shards', { answers: { 'GET /v1/shards': () => problem(400, 'invalid-request', 'no') } });
+  expect(await screen.findByText('The shards could not be read')).toBeDefined();
+});

@@ -1,0 +1,42 @@
+// @vitest-environment happy-dom
+import { screen, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+import { explanation } from '../../testing/runs.ts';
+
+const path = '/runs/run_ended/users/id-000000069';
+
+test('a user’s page says first what became of the user, then each call', async () => {
+  await openConsole(path);
+  await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
+  expect(screen.getByRole('region', { name: 'Step 1' }).textContent).toContain('award-reward');
+  expect(screen.getAllByText(/out-of-stock/).length).toBeGreaterThan(0);
+  expect(screen.getByTitle('01a204c1-ae76-73f6-b02b-2bbe60afadd4-1-1')).toBeDefined();
+});
+
+test('one who is not in the run gets an answer too', async () => {
+  const audience = { place: 'held-out', country: 'ID', detail: 'it is held out' };
+  await openConsole(path, {
+    answers: {
+      'GET /v1/runs/:id/users/:user': () => ({ ...explanation, audience, batches: [], steps: [] }),
+    },
+  });
+  await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
+  expect(screen.queryByRole('region', { name: 'Step 1' })).toBeNull();
+});
+
+test('another user of the run is asked for by /', async () => {
+  const { user, address } = await openConsole(path);
+  await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
+  await user.keyboard('/');
+  await user.keyboard('id-2{Enter}');
+  await waitFor(() => expect(address()).toBe('/runs/run_ended/users/id-2'));
+});
+
+test('where the run is not there, the page says what could not be read', async () => {
+  await openConsole(path, {
+    answers: { 'GET /v1/runs/:id/users/:user': () => problem(404, 'not-found', 'there is no run') },
+  });
+  expect(await screen.findByText('What became of this user could not be read')).toBeDefined();
+});
