@@ -61,7 +61,7 @@ export default tseslint.config(
         'error',
         ...['TemplateElement[value.raw=', 'Literal[value='].map((text) => ({
           selector: `${text}/\\$([5-9]|[1-9][0-9])/]`,
-          message: 'A statement with more than four parameters names them: shared/postgres/statement.ts.',
+          message: 'A statement with more than four parameters names them: shared/postgres/connection/statement.ts.',
         })),
       ],
     },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { startChild, type Child } from '../child.ts';
 import { startCpuMeter } from '../cpu.ts';
 import { ownRoot } from '../installation.ts';

@@ -1,4 +1,4 @@
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import type { Child } from '../child.ts';
 import { withDescendants } from '../cpu.ts';
 import { microsOf, type Turn } from '../one-api.ts';

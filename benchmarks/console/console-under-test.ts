@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { ensureConsoleBuilt } from '../../services/console/built-console.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { withDescendants } from '../cpu.ts';
 import { startOneApi, type Processes } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';

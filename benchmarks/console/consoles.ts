@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { createApiKeys } from '../../shared/postgres/api-keys.ts';
+import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
 import { digestOfApiKey, newApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { startChild, type Child } from '../child.ts';
 import { residentMiB, startCpuMeter } from '../cpu.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createUserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { percentile, publishTables, rounded, type Row } from '../results.ts';

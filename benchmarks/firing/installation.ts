@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { dispatcherGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { ownRoot } from '../installation.ts';
 import { createDatabase } from '../own-database.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { removeTopics } from '../../shared/kafka/cluster/remove-topics.ts';
-import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
+import { createDatabase, dropDatabase } from '../../shared/postgres/connection/databases.ts';
 import type { KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import pg from 'pg';
 import { z } from 'zod';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { runReport } from '../../shared/contracts/runs/runs.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';

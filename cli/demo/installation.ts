@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopics } from '../installation/topics.ts';

@@ -1,8 +1,8 @@
 import { publicId, uuidOf } from '../../shared/domain/ids/ids.ts';
 import type { Role } from '../../shared/domain/roles.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
-import { createApiKeys } from '../../shared/postgres/api-keys.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { digestOfApiKey, newApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';

@@ -1,6 +1,6 @@
 import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
-import { applyConfig, readInstallation } from '../../shared/postgres/installation.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { applyConfig, readInstallation } from '../../shared/postgres/connection/installation.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createEmptyTestDatabase } from '../../test/support/postgres-database.ts';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';

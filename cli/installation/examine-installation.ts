@@ -1,10 +1,10 @@
 import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { readInstallation } from '../../shared/postgres/installation.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
-import { createRegistrySource } from '../../shared/postgres/registry.ts';
-import { readSchemaState } from '../../shared/postgres/schema-state.ts';
+import { readInstallation } from '../../shared/postgres/connection/installation.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
+import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
+import { readSchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { pageShape } from './frame/pages.contract.ts';
 import { problem } from './frame/problems.contract.ts';
 import { logInLink, sessionShape } from '../../shared/contracts/access/sessions.ts';

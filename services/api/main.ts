@@ -1,4 +1,4 @@
-import { tryToTakePart } from '../../shared/postgres/take-part.ts';
+import { tryToTakePart } from '../../shared/postgres/connection/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { listening } from '../../shared/runtime/process/listening.ts';

@@ -1,11 +1,11 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
-import { createClientSource } from '../../shared/postgres/clients.ts';
-import { createLeases } from '../../shared/postgres/leases.ts';
-import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
-import { createRegions } from '../../shared/postgres/regions.ts';
-import { takePart } from '../../shared/postgres/take-part.ts';
+import { createClientSource } from '../../shared/postgres/registry/clients.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
+import { createRegions } from '../../shared/postgres/registry/regions.ts';
+import { takePart } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { dispatcherGroup, ownPublisher } from '../../shared/runtime/installation/installation-bus.ts';
 import { defineProcess, isEntry, runProcess, type ProcessContext } from '../../shared/runtime/process/process.ts';

@@ -129,7 +129,7 @@ describe('callbacks over Kafka', () => {
   }
 
   async function ledger(): Promise<Sums> {
-    const { createPool } = await import('../../shared/postgres/pool.ts');
+    const { createPool } = await import('../../shared/postgres/connection/pool.ts');
     const { pino } = await import('pino');
     const logger = pino({ level: 'silent' });
     const pool = createPool({ connectionString: muster.database.url, applicationName: 'witness', max: 1, logger });

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAudienceStore } from '../../services/api/audiences/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
-import { createHotPathPool, createUploadPool } from '../../shared/postgres/pool.ts';
-import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
+import { createHotPathPool, createUploadPool } from '../../shared/postgres/connection/pool.ts';
+import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 

@@ -8,10 +8,10 @@ import { createRunStore } from '../../services/trigger/keep/postgres/run-store.t
 import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
 import { usersOf } from '../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
-import { createLeases } from '../../shared/postgres/leases.ts';
-import { createHotPathPool } from '../../shared/postgres/pool.ts';
-import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
-import { retryingDeadlocks } from '../../shared/postgres/transaction.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
+import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
+import { retryingDeadlocks } from '../../shared/postgres/connection/transaction.ts';
 import { childOf, doneOf, failed, leaseMs, someBatches, waitingOf } from '../support/conformance/execution-subject.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';

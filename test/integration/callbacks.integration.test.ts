@@ -15,9 +15,9 @@ import {
 import { createDispatchers } from '../../services/scheduler/postgres/dispatchers.ts';
 import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
-import { createJobNodes } from '../../shared/postgres/job-nodes.ts';
-import { createLeases } from '../../shared/postgres/leases.ts';
-import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
 import { describeDispatchers } from '../support/conformance/dispatchers.conformance.ts';

@@ -4,8 +4,8 @@ import { createClientLedgers } from '../../services/api/clients/postgres/client-
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import { createLedgerCheck } from '../../services/scheduler/postgres/ledger-check.ts';
 import { jobIdOf, jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
-import { createJobIntake } from '../../shared/postgres/job-intake.ts';
-import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
+import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { databaseForFile } from '../support/file-database.ts';
 
 const database = databaseForFile(createHotPathPool);

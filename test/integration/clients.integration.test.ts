@@ -1,6 +1,6 @@
 import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
-import { createClientSource } from '../../shared/postgres/clients.ts';
-import { joinInstallation } from '../../shared/postgres/installation.ts';
+import { createClientSource } from '../../shared/postgres/registry/clients.ts';
+import { joinInstallation } from '../../shared/postgres/connection/installation.ts';
 import { describeClients } from '../support/conformance/clients.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 

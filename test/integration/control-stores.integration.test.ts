@@ -14,17 +14,17 @@ import { describeRunReports } from '../support/conformance/run-reports.conforman
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
-import { createApiKeys } from '../../shared/postgres/api-keys.ts';
+import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
 import { createAuditLog } from '../../services/api/access/postgres/audit-log.ts';
 import { createCampaignLists } from '../../services/api/campaigns/postgres/campaign-lists.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
-import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
+import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createSessionStore } from '../../services/api/access/postgres/session-store.ts';
 import { createIdempotentRequests } from '../../services/api/frame/postgres/idempotent-requests.ts';
-import { createLeases } from '../../shared/postgres/leases.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
 
 const database = databaseForFile();

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { beforeAll } from 'vitest';
-import { createEndpointGuards, createGuardReader } from '../../shared/postgres/endpoint-guards.ts';
-import { createHotPathPool } from '../../shared/postgres/pool.ts';
-import { createRateShares } from '../../shared/postgres/rate-shares.ts';
+import { createEndpointGuards, createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
+import { createRateShares } from '../../shared/postgres/registry/rate-shares.ts';
 import { describeEndpointGuards } from '../support/conformance/endpoint-guards.conformance.ts';
 import { describeRateShares } from '../support/conformance/rate-shares.conformance.ts';
 import { makeClockSettable, onSettableClock, setClock } from '../support/postgres-clock.ts';

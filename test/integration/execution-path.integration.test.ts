@@ -38,8 +38,8 @@ import { recordReceipts } from '../../services/api/receipts/postgres/receipt-sta
 import { createRetries } from '../../services/api/runs/failures/postgres/retries.ts';
 import { createRunControl } from '../../services/api/runs/control/postgres/run-control.ts';
 import { createSettlementRequests } from '../../services/api/trouble/postgres/settlement-requests.ts';
-import { createSettlements } from '../../shared/postgres/settlements.ts';
-import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
+import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
+import { stepsUnderWay } from '../../shared/postgres/ledger/under-way.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
 import { createUserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/runs/postgres/run-report-statements.ts';
@@ -48,21 +48,21 @@ import { createShardFigures } from '../../services/api/shards/postgres/shard-fig
 import { createShardReports } from '../../services/worker/report/postgres/shard-reports.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
-import { createLeases } from '../../shared/postgres/leases.ts';
-import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createReconciliation } from '../../services/trigger/sweep/postgres/reconciliation.ts';
 import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createStepEndings, followKeys } from '../../services/trigger/end/postgres/step-endings.ts';
-import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
-import { createEndpointGuards } from '../../shared/postgres/endpoint-guards.ts';
-import { createStepHolds } from '../../shared/postgres/step-holds.ts';
-import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
+import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
+import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
+import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/feed/postgres/feed-statements.ts';
 import * as endingStatements from '../../services/trigger/end/postgres/ending-statements.ts';
 import * as sweepStatements from '../../services/trigger/sweep/postgres/sweep-statements.ts';
-import { inTransaction } from '../../shared/postgres/transaction.ts';
-import * as stepStatements from '../../shared/postgres/step-statements.ts';
+import { inTransaction } from '../../shared/postgres/connection/transaction.ts';
+import * as stepStatements from '../../shared/postgres/ledger/step-statements.ts';
 
 const database = databaseForFile(createHotPathPool);
 

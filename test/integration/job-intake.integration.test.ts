@@ -10,8 +10,8 @@ import {
   storeJobsBeside,
   storeJobsWithin,
   valuesOf,
-} from '../../shared/postgres/job-intake.ts';
-import { createAcceptPool } from '../../shared/postgres/pool.ts';
+} from '../../shared/postgres/jobs/job-intake.ts';
+import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { describeJobIntake } from '../support/conformance/job-intake.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 

@@ -4,8 +4,8 @@ import { createCampaignStore } from '../../services/api/campaigns/postgres/campa
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { applyConfig, joinInstallation } from '../../shared/postgres/installation.ts';
-import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
+import { applyConfig, joinInstallation } from '../../shared/postgres/connection/installation.ts';
+import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 
 const database = databaseForFile();
 

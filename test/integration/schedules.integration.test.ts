@@ -7,10 +7,10 @@ import { createGroupStore } from '../../services/api/schedules/postgres/group-st
 import { createScheduleStore } from '../../services/api/schedules/postgres/schedule-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
-import { createLeases } from '../../shared/postgres/leases.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import type { KeptSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { msOf } from '../../shared/postgres/schedules/schedule-rows.ts';
 import {
   describeSchedules,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quarantinedAfterLapses } from '../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../shared/postgres/ledger/ledger-codes.ts';
 import { answerOf } from '../support/worker-fixture.ts';
 import { createChance } from './seeded.ts';
 import { batchesOf, startThreeWorkers } from './three-workers.ts';

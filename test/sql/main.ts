@@ -6,7 +6,7 @@ import pg from 'pg';
 import ts from 'typescript';
 import { createGuardian } from '../../shared/infrastructure/guarded-processes.ts';
 import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { compareRow } from './compare-row.ts';
 import { describeStatement } from './describe-statement.ts';
 import { evaluate } from './evaluate.ts';
@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** Statements that are put together while the code runs, by place, and what looks at them instead. */
 const followedByTests: Readonly<Record<string, string>> = {
-  'shared/postgres/databases.ts': 'names a database',
+  'shared/postgres/connection/databases.ts': 'names a database',
   'shared/infrastructure/local-postgres.ts': 'names a database',
   'services/trigger/retain/postgres/retention.ts': 'names partitions: test/integration/retention.integration.test.ts',
   'services/api/jobs/postgres/job-store.ts': 'two statements of job-changes.ts, which are checked there',

@@ -51,7 +51,7 @@ import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-st
 import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 
 /** Of stores that have no twin in memory, where a test asks them nothing. */
 const noServer = createPool({

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { createPool, type PoolDeps } from '../../shared/postgres/pool.ts';
+import { createPool, type PoolDeps } from '../../shared/postgres/connection/pool.ts';
 import { createTestDatabase, type TestDatabase } from './postgres-database.ts';
 import { emptyTables } from './template-database.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
-import { migrate } from '../../shared/postgres/migrate.ts';
+import { createDatabase, dropDatabase } from '../../shared/postgres/connection/databases.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
 
 export interface TestDatabase {
   url: string;

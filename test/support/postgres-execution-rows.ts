@@ -1,5 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
-import { failureOutcome, stepState } from '../../shared/postgres/ledger-codes.ts';
+import { failureOutcome, stepState } from '../../shared/postgres/ledger/ledger-codes.ts';
 import type {
   AgendaEntry,
   Damage,

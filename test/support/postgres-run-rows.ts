@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { failureCode } from '../../shared/postgres/ledger-codes.ts';
-import { failureTotalsAdded } from '../../shared/postgres/totals-sql.ts';
+import { failureCode } from '../../shared/postgres/ledger/ledger-codes.ts';
+import { failureTotalsAdded } from '../../shared/postgres/ledger/totals-sql.ts';
 import { emptyFeed, laterThan, someFailure, type RunRows } from './conformance/run-rows.ts';
 
 interface Queryable {

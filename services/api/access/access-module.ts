@@ -1,4 +1,4 @@
-import { createApiKeys } from '../../../shared/postgres/api-keys.ts';
+import { createApiKeys } from '../../../shared/postgres/registry/api-keys.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { auditRoutes } from './audit-routes.ts';

@@ -1,4 +1,4 @@
-import { createUploadPool } from '../../../shared/postgres/pool.ts';
+import { createUploadPool } from '../../../shared/postgres/connection/pool.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 

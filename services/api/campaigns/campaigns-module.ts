@@ -1,5 +1,5 @@
 import { createSegmentation } from '../../../shared/http-client/segmentation-client.ts';
-import { createStoredAudiences } from '../../../shared/postgres/stored-audiences.ts';
+import { createStoredAudiences } from '../../../shared/postgres/audiences/stored-audiences.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askableSegmentation } from './askable-segmentation.ts';

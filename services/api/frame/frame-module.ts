@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { createClientSource } from '../../../shared/postgres/clients.ts';
-import { createPool, type PoolDeps } from '../../../shared/postgres/pool.ts';
-import { createRegistrySource } from '../../../shared/postgres/registry.ts';
+import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
+import { createPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
+import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
 import { createClientReader, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import type { ProcessContext } from '../../../shared/runtime/process/process.ts';
 import { createRegistryReader, type RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';

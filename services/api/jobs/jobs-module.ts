@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { totalsSlotOf } from '../../../shared/domain/step/totals-slot.ts';
-import { createJobIntake } from '../../../shared/postgres/job-intake.ts';
-import { createAcceptPool } from '../../../shared/postgres/pool.ts';
+import { createJobIntake } from '../../../shared/postgres/jobs/job-intake.ts';
+import { createAcceptPool } from '../../../shared/postgres/connection/pool.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { acceptRoutes, type AcceptRoutesDeps } from './accept/accept-routes.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { totalsSlotOf } from '../../../shared/domain/step/totals-slot.ts';
-import { createHotPathPool } from '../../../shared/postgres/pool.ts';
+import { createHotPathPool } from '../../../shared/postgres/connection/pool.ts';
 import { openSecrets } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import { createReceiptBook } from './postgres/receipt-book.ts';

@@ -1,7 +1,7 @@
 import { createKafka } from '../../../shared/kafka/client/connection.ts';
 import { createGroupLook } from '../../../shared/kafka/cluster/group-look.ts';
-import { createGuardReader } from '../../../shared/postgres/endpoint-guards.ts';
-import { createShardStore } from '../../../shared/postgres/registry.ts';
+import { createGuardReader } from '../../../shared/postgres/registry/endpoint-guards.ts';
+import { createShardStore } from '../../../shared/postgres/registry/registry.ts';
 import { workerGroup } from '../../../shared/runtime/installation/installation-bus.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { ApiParts } from '../frame/frame-module.ts';

@@ -5,7 +5,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { claimOne, leaseMs, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
 import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { createApi, type Api } from '../api.ts';
 import { problem } from '../frame/problems.contract.ts';
 

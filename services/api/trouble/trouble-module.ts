@@ -1,4 +1,4 @@
-import { createSettlements } from '../../../shared/postgres/settlements.ts';
+import { createSettlements } from '../../../shared/postgres/ledger/settlements.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';

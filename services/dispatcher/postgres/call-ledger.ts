@@ -6,7 +6,7 @@ import {
   smallIntArrayBytes,
   textArrayBytes,
   uuidArrayBytes,
-} from '../../../shared/postgres/binary-arrays.ts';
+} from '../../../shared/postgres/connection/binary-arrays.ts';
 import type { CallLedger, ClaimedJob, JobResult, JobVerdict } from '../ports/call-ledger.ts';
 import { flushCalls, verdictCodes } from './call-statements.ts';
 

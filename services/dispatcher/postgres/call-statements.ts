@@ -1,4 +1,4 @@
-import { statementOf } from '../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
 /** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
 export const verdictCodes = { called: 1, expired: 2, dead: 3, retry: 4, released: 5, sidelined: 6 } as const;

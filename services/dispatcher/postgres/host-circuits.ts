@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { statementOf } from '../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from '../ports/host-circuits.ts';
 

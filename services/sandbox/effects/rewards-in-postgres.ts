@@ -1,8 +1,8 @@
 import type { ClientBase, Pool } from 'pg';
 import { z } from 'zod';
-import { createPool } from '../../../shared/postgres/pool.ts';
-import { statementOf } from '../../../shared/postgres/statement.ts';
-import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import { createPool } from '../../../shared/postgres/connection/pool.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, UserFailure } from './effects.ts';
 

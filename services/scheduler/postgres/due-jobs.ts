@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { HeldLease } from '../../../shared/ports/leases.ts';
-import { isHeld } from '../../../shared/postgres/leases.ts';
-import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import { isHeld } from '../../../shared/postgres/registry/leases.ts';
+import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { DueJobs, Fired, OrphanedJob, StartedRun } from '../ports/due-jobs.ts';
 
 export function createDueJobs({ pool }: { pool: Pool }): DueJobs {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
-import { statementOf } from '../../../shared/postgres/statement.ts';
+import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
 
 type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];

@@ -10,7 +10,7 @@ import {
   plannedRowOf,
   type PlannedColumns,
 } from '../../../shared/postgres/schedules/schedule-rows.ts';
-import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 
 export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { plainArray } from '../../../shared/postgres/array-literals.ts';
-import { statementOf } from '../../../shared/postgres/statement.ts';
+import { plainArray } from '../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { LedgerCheck } from '../ports/ledger-check.ts';
 
 const checked = z.object({ clientId: z.string(), expected: z.coerce.number(), counted: z.coerce.number() });

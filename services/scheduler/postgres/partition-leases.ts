@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
-import { statementOf } from '../../../shared/postgres/statement.ts';
+import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { OwnedPartition, PartitionLeases } from '../ports/partition-leases.ts';
 
 /** @param deps.leader name of the lease of who assigns partitions */

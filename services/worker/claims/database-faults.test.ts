@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { failingOnce } from '../../../test/support/trigger-fixture.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createMemoryQuarantinedSteps } from '../../../test/support/memory/quarantined-steps.ts';
 import { createMemoryStepEndings } from '../../../test/support/memory/step-endings.ts';

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { partitionOf } from '../../domain/job/partitioning.ts';
-import { storeJobsWithin, valuesOf } from '../job-intake.ts';
+import { storeJobsWithin, valuesOf } from '../jobs/job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { controlEvents, moveOf, type ControlVerb } from '../../domain/run/run-control.ts';
 import { isTerminal, type RunState } from '../../domain/run/run-states.ts';
-import { judgeFrom } from '../judge-from.ts';
+import { judgeFrom } from '../ledger/judge-from.ts';
 
 interface StartedRun {
   runId: string;

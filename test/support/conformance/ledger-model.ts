@@ -1,6 +1,6 @@
 import { fc } from '../properties.ts';
 import { expect } from 'vitest';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import type { ClaimedStep, StepBegin, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import { doneOf, leaseMs, waitingOf, type ExecutionSubject } from './execution-subject.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {

@@ -4,7 +4,7 @@ import type { QuarantinedSteps } from '../../../services/api/trouble/quarantined
 import { stepLines } from '../../../shared/domain/step/outcomes.ts';
 import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import {
   claimOne,
   doneOf,

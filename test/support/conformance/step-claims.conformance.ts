@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import type { ClaimedStep, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,

@@ -7,7 +7,7 @@ import type {
 } from '../../../services/trigger/sweep/outbox-sweep.port.ts';
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';

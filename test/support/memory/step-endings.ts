@@ -2,7 +2,7 @@ import type { StepEndings } from '../../../services/trigger/end/step-endings.por
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { v7 as uuidv7 } from 'uuid';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';

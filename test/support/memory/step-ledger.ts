@@ -13,8 +13,8 @@ import type {
   StepWaiting,
   UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
-import { sortedFlush } from '../../../shared/postgres/flush-order.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { sortedFlush } from '../../../shared/postgres/ledger/flush-order.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { costOf, inheritReservation, reserve, settleReservation, unaffordable } from './budgets.ts';
 import { lostBefore } from './lost-users.ts';

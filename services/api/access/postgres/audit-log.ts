@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { AuditLog, AuditRecord } from '../audit-log.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 

@@ -1,7 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RegisteredActionType } from '../../../../shared/ports/registry.ts';
-import { actionTypeFields, actionTypeOf, changeRegistry, moveRevision } from '../../../../shared/postgres/registry.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import {
+  actionTypeFields,
+  actionTypeOf,
+  changeRegistry,
+  moveRevision,
+} from '../../../../shared/postgres/registry/registry.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { ActionTypeChange, ActionTypeStore } from '../action-type-store.port.ts';
 
 /** Names of the campaigns that stand in the way of a deletion: enough to know where to look. */

@@ -1,4 +1,4 @@
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /** A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it is. */
 export const insert = `

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { Upload, UploadEnd } from '../audience-store.port.ts';
 import * as statements from './audience-statements.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { campaignStandings, type CampaignStanding } from '../../../../shared/domain/run/campaign-standing.ts';
-import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import {
   failedRunShownDays,
   waitingShownMs,

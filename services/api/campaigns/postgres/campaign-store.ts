@@ -5,8 +5,8 @@ import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-s
 import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import type { CampaignRecord, CampaignState, CampaignStore } from '../campaign-store.port.ts';
 

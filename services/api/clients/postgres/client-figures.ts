@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { partitionCount } from '../../../../shared/domain/job/partitioning.ts';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { JobCounts } from '../client-usage.ts';
 
 /** Rows that one forecast reads of all clients, at most about so many: some 50 ms. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 const count = z.coerce.number();
 

@@ -1,8 +1,8 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type { Client } from '../../../../shared/ports/clients.ts';
-import { clientFields, clientOf } from '../../../../shared/postgres/clients.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { clientFields, clientOf } from '../../../../shared/postgres/registry/clients.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ClientStore } from '../client-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 

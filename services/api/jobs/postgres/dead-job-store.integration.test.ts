@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createHotPathPool } from '../../../../shared/postgres/pool.ts';
+import { createHotPathPool } from '../../../../shared/postgres/connection/pool.ts';
 import { clientIdOf, jobIdOf, type SeedJob } from '../../../../test/support/conformance/job-subject.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { callLedgerOn } from '../../../../test/support/postgres-call-ledger.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { validate } from 'uuid';
-import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
-import { createJobIntake } from '../../../../shared/postgres/job-intake.ts';
-import { createHotPathPool } from '../../../../shared/postgres/pool.ts';
+import { createJobIntake } from '../../../../shared/postgres/jobs/job-intake.ts';
+import { createHotPathPool } from '../../../../shared/postgres/connection/pool.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { createJobChanges, type JobChange } from './job-changes.ts';
 import { createJobStore } from './job-store.ts';

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { jobChangeVerbs } from '../../../../shared/contracts/jobs/jobs.ts';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { cancelJobs, moveJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { JobState } from '../../../../shared/contracts/jobs/jobs.ts';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { loadJobs, scanEnded, scanFires, scanJobs, scanSidelined } from './job-statements.ts';
 import { jobRecord, type JobRecord } from './job-rows.ts';

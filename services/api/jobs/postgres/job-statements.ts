@@ -1,4 +1,4 @@
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /** Of what has not ended, by the names that `recordOf` reads; `j` is the job and `f` its fire. */
 const storedFields = `

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
-import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { createJobLists } from './job-lists.ts';
 import { attemptRow, fateRow, wholeRow, type WholeJob } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs } from './job-statements.ts';

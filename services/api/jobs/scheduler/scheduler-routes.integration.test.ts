@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { regionsShape, schedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { createRegions } from '../../../../shared/postgres/regions.ts';
+import { createRegions } from '../../../../shared/postgres/registry/regions.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { clientIdOf, jobIdOf } from '../../../../test/support/conformance/job-subject.ts';
 import { hostCircuitsOn } from '../../../../test/support/postgres-call-ledger.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
-import type { Statement } from '../../../../shared/postgres/statement.ts';
-import { retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import type { Statement } from '../../../../shared/postgres/connection/statement.ts';
+import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { receiptCursorOf, receiptPlaceOf } from '../receipt-cursor.contract.ts';
 import { InvalidCursorError } from '../../frame/page.port.ts';
 import type { Receipt, ReceiptBook, ReceiptVerdict, RecordedReceipt } from '../receipt-book.port.ts';

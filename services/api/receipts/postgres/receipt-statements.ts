@@ -1,4 +1,4 @@
-import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 export interface RecordReceiptsParams {
   runs: string;

@@ -1,7 +1,7 @@
 import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
-import { settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
-import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
+import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
 const settings = `

@@ -10,9 +10,9 @@ import type {
   RunSnapshot,
   RunWaitRow,
 } from '../run-reports.port.ts';
-import { failureCode, failureOutcome } from '../../../../shared/postgres/ledger-codes.ts';
+import { failureCode, failureOutcome } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import type { ReceiptTotals } from '../../../../shared/domain/step/receipts.ts';
-import { sampleSize } from '../../../../shared/postgres/totals-sql.ts';
+import { sampleSize } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { createSetApart, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { GroupRecord, GroupStore } from '../schedule-store.port.ts';
 
 export function createGroupStore({ pool }: { pool: Pool }): GroupStore {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { NewOccurrence } from '../../../../shared/contracts/schedules/planned-rows.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import type { OccurrenceFilter, OccurrenceRecord } from '../schedule-store.port.ts';
-import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
 export interface OccurrenceQuestion {

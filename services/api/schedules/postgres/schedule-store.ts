@@ -10,9 +10,9 @@ import {
   plannedRowOf,
   type PlannedColumns,
 } from '../../../../shared/postgres/schedules/schedule-rows.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { fireByHand } from './fire-by-hand.ts';

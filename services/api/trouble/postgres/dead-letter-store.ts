@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type {
   DeadLetterBytes,
   DeadLetterFilter,

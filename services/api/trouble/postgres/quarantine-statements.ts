@@ -1,7 +1,7 @@
 import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import { aloneFromLapses } from '../../../../shared/domain/step/suspects.ts';
-import { failureCode, settlementSlot, stepState } from '../../../../shared/postgres/ledger-codes.ts';
+import { failureCode, settlementSlot, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 
 const row = `
   q.id as "quarantineId", r.id as "runId", r.state as "runState", q.feed as "feedId", f.country, q.batch_no as "batchNo", q.step,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { mayBeReplayed } from '../../../../shared/domain/step/quarantine.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { QuarantineCall, QuarantineDetail, QuarantinedStep, QuarantinedSteps } from '../quarantined-steps.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import * as statements from './quarantine-statements.ts';

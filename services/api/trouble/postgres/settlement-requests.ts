@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { RejectedLine, SettlementRecord, SettlementRequests } from '../settlement-requests.port.ts';
 
 const record = `

@@ -6,9 +6,9 @@ import {
   restCode,
   stepState,
   triggerSlot,
-} from '../../../../shared/postgres/ledger-codes.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { failureTotalsAdded } from '../../../../shared/postgres/totals-sql.ts';
+} from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
  * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where nobody has claimed

@@ -1,7 +1,7 @@
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
-import { restCode } from '../../../../shared/postgres/ledger-codes.ts';
-import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { restCode } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import type { EndedSteps, StepEndings } from '../step-endings.port.ts';
 import * as statements from './ending-statements.ts';
 

@@ -1,7 +1,7 @@
-import type { AudienceColumns } from '../../../../shared/postgres/feed-audience.ts';
-import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger-codes.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
-import { failureTotalsAdded } from '../../../../shared/postgres/totals-sql.ts';
+import type { AudienceColumns } from '../../../../shared/postgres/ledger/feed-audience.ts';
+import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /** The feeds' statements. What each costs, and why it has this shape: docs/execution-path.md. */
 

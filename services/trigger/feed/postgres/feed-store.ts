@@ -3,10 +3,14 @@ import { z } from 'zod';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import { usersTextOf } from '../../../../shared/domain/step/users-text.ts';
 import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, SkippedUsers } from '../feed-store.port.ts';
-import { audienceColumnsOf, audienceOf, type AudienceColumns } from '../../../../shared/postgres/feed-audience.ts';
-import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
+import {
+  audienceColumnsOf,
+  audienceOf,
+  type AudienceColumns,
+} from '../../../../shared/postgres/ledger/feed-audience.ts';
+import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import * as statements from './feed-statements.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
 /** A bigint reaches us as text. */
 type OwnedFeedRow = Omit<OwnedFeed, 'token' | 'audience'> & AudienceColumns & { token: string };

@@ -1,9 +1,14 @@
 import { sweptStates } from '../../../../shared/domain/run/admission.ts';
 import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { noteEnd } from './history-statements.ts';
-import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
-import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
+import {
+  failureCode,
+  restCode,
+  stepState,
+  settledAsSucceeded,
+} from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",

@@ -6,9 +6,9 @@ import type { StepTotals } from '../../../../shared/domain/step/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
-import { audienceColumnsOf } from '../../../../shared/postgres/feed-audience.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
-import { readUnderWay } from '../../../../shared/postgres/under-way.ts';
+import { audienceColumnsOf } from '../../../../shared/postgres/ledger/feed-audience.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
+import { readUnderWay } from '../../../../shared/postgres/ledger/under-way.ts';
 import type { FlowCounts } from '../../feed/feed-store.port.ts';
 import type {
   BudgetShortage,

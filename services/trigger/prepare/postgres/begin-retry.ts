@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { unnamedStatementOf } from '../../../../shared/postgres/statement.ts';
-import { standingFailures } from '../../../../shared/postgres/standing-failures.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { standingFailures } from '../../../../shared/postgres/ledger/standing-failures.ts';
 
 /** Writing down a million users takes some ten seconds. */
 const timeoutMs = 600_000;

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { campaignsUsingList } from '../../../../shared/postgres/list-usage.ts';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { KeptKind, Retention } from '../retention-store.port.ts';
-import { deleteAudience } from '../../../../shared/postgres/delete-audience.ts';
+import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './retention-statements.ts';
 
 /** What is not made or dropped in this time is, in an hour: nobody who records waits longer for it. */

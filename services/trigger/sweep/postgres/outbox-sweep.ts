@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { StepRef } from '../../../../shared/ports/step-ledger.ts';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
-import { lostBefore } from '../../../../shared/postgres/step-writes.ts';
-import { retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { lostBefore } from '../../../../shared/postgres/ledger/step-writes.ts';
+import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import type { OutboxSweep, WindowLook } from '../outbox-sweep.port.ts';
 import * as statements from './sweep-statements.ts';
 

@@ -5,8 +5,8 @@ import {
   settledAsSucceeded,
   stepState,
   triggerSlot,
-} from '../../../../shared/postgres/ledger-codes.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+} from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /** Sums that rows tell; `refused` alone cannot be counted anew. */
 export const sums = [

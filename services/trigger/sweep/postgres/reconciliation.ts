@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { SweptFeed } from '../outbox-sweep.port.ts';
 import type { Reconciliation, Repair } from '../reconciliation.port.ts';
 import * as statements from './reconcile-statements.ts';

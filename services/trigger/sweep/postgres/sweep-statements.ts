@@ -1,5 +1,5 @@
-import { quarantinedAfterLapses, restCode, stepState } from '../../../../shared/postgres/ledger-codes.ts';
-import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { quarantinedAfterLapses, restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /** The sweep's statements. They read the agenda and what is above a feed's mark, never the whole of a run. */
 

@@ -3,7 +3,7 @@ import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns
 import { admissionOf } from '../../../../shared/domain/run/admission.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { FeedAdmission, FeedContexts } from '../../../../shared/ports/step-ledger.ts';
-import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 interface ContextRow {
   feedId: string;

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { isTerminal } from '../../../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../../../shared/domain/run/under-way.ts';
-import { judgeFrom } from '../../../../../shared/postgres/judge-from.ts';
-import { statementOf } from '../../../../../shared/postgres/statement.ts';
-import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
-import { readUnderWay } from '../../../../../shared/postgres/under-way.ts';
+import { judgeFrom } from '../../../../../shared/postgres/ledger/judge-from.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
+import { readUnderWay } from '../../../../../shared/postgres/ledger/under-way.ts';
 import type { RunChange, RunControl, RunEvent, RunEventEntry } from '../run-control.port.ts';
 import type { RunHeader } from '../../run-reports.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { StepTotals } from '../../../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../../../shared/domain/step/receipts.ts';
-import { settledAsSucceeded } from '../../../../../shared/postgres/ledger-codes.ts';
+import { settledAsSucceeded } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 
 /** What is known of a feed at one look. `receipts` count everybody of whom one came. */
 export interface FeedReceipts {

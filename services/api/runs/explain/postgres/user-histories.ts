@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { RunState } from '../../../../../shared/domain/run/run-states.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/ids/user-id.ts';
-import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/feed-audience.ts';
-import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger-codes.ts';
+import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/ledger/feed-audience.ts';
+import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 import type {
   HistoryAttempt,
   HistoryBatch,

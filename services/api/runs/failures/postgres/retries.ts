@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { standingFailures } from '../../../../../shared/postgres/standing-failures.ts';
-import { unnamedStatementOf } from '../../../../../shared/postgres/statement.ts';
-import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
+import { standingFailures } from '../../../../../shared/postgres/ledger/standing-failures.ts';
+import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
 
 /** Whoever looks at millions of failures waits for them: longer than statements may take elsewhere. */

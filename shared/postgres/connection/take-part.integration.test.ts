@@ -1,0 +1,79 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test/support/postgres-database.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { applyConfig } from './installation.ts';
+import { createPool } from './pool.ts';
+import { takePart } from './take-part.ts';
+
+const lines: string[] = [];
+const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+const clock = createSettableClock();
+const file = { segmentation: { url: 'http://segments.test/' }, actionTypes: {} };
+const other = { ...file, segmentation: { url: 'http://sandbox.test/' } };
+
+describe('a process that wants to take part', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  const open = (url: string) => createPool({ connectionString: url, applicationName: 'take-part-test', logger });
+  const join = (with_ = file) => takePart({ pool, file: with_, clock, logger });
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    pool = open(database.url);
+    lines.length = 0;
+  });
+  afterEach(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it('gets the id of the installation, the same for all, many at once too', async () => {
+    const ids = await Promise.all([join(), join(), join()]);
+    expect(new Set(ids).size).toBe(1);
+    expect(await takePart({ pool, clock, logger })).toBe(ids[0]);
+  });
+
+  it('is refused when the schema is older than this version, and is shown what to do', async () => {
+    const empty = await createEmptyTestDatabase();
+    const emptyPool = open(empty.url);
+    await expect(takePart({ pool: emptyPool, file, clock, logger })).rejects.toThrow(
+      /schema lacks 20261122000000_schema.*: run `muster migrate`/,
+    );
+    await emptyPool.end();
+    await empty.drop();
+  });
+
+  it('takes part in a newer schema, and warns', async () => {
+    await pool.query(
+      `insert into knex_migrations (name, batch, migration_time) values ('29990101000000_later', 9, now())`,
+    );
+    await join();
+    expect(lines.join()).toContain('29990101000000_later');
+  });
+
+  it('is refused when its file contradicts the installation, until the installation is changed', async () => {
+    await join();
+    const contradiction =
+      'segmentation.url: the installation has "http://segments.test/", this file says "http://sandbox.test/"';
+    await expect(join(other)).rejects.toThrow(contradiction);
+    await expect(join(other)).rejects.toThrow('muster config apply');
+    expect(await applyConfig(pool, other)).toEqual([contradiction]);
+    await expect(join(other)).resolves.toBeTypeOf('string');
+    await expect(join()).rejects.toThrow('segmentation.url');
+  });
+
+  it('is refused at once with a password or a database that is wrong', async () => {
+    const url = new URL(database.url);
+    url.pathname = '/no_such_database';
+    const wrong = open(url.href);
+    await expect(takePart({ pool: wrong, file, clock, logger })).rejects.toThrow(
+      'DATABASE_URL: database "no_such_database" does not exist',
+    );
+    await wrong.end();
+  });
+});

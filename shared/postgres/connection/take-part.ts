@@ -1,0 +1,61 @@
+import type { Pool } from 'pg';
+import type { Clock } from '../../ports/clock.ts';
+import type { Seed } from '../../ports/registry.ts';
+import { createFoldedLog } from '../../runtime/folded-log.ts';
+import type { InstallationConfig } from '../../runtime/installation/installation-config.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { StartRefusedError } from '../../runtime/process/start-refused.ts';
+import { joinInstallation, readInstallation } from './installation.ts';
+import { readSchemaState } from './schema-state.ts';
+
+export interface TakePartDeps {
+  pool: Pool;
+  /** What the engine's file says; undefined for who has none. */
+  file?: InstallationConfig;
+  /** What the registry of action types takes from that file where it has none. */
+  seed?: Seed;
+  clock: Clock;
+  logger: Logger;
+}
+
+const againAfterMs = 1000;
+
+/** Classes of SQLSTATE that no waiting heals: the password is wrong, or there is no such database. */
+const hopeless = ['28', '3D'];
+
+/**
+ * Before a process takes any work: waits for the database to answer, then checks that its schema is this image's, and that the file says
+ * what the installation says.
+ * @returns the installation's id
+ * @throws {StartRefusedError} when this process may not take part
+ */
+export async function takePart(deps: TakePartDeps): Promise<string> {
+  const { clock, logger } = deps;
+  const log = createFoldedLog({ logger, clock, failing: 'the database does not answer, waiting for it' });
+  const source = {};
+  for (;;) {
+    try {
+      const id = await tryToTakePart(deps);
+      log.worked(source);
+      return id;
+    } catch (error) {
+      if (error instanceof StartRefusedError) throw error;
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (hopeless.some((prefix) => code.length === 5 && code.startsWith(prefix))) {
+        throw new StartRefusedError(`DATABASE_URL: ${error instanceof Error ? error.message : code}`, { cause: error });
+      }
+      log.failed(source, error);
+      await clock.sleep(againAfterMs);
+    }
+  }
+}
+
+/** One try. Throws whatever the database says when it does not answer. */
+export async function tryToTakePart({ pool, file, seed, logger }: TakePartDeps): Promise<string> {
+  const { missing, unknown } = await readSchemaState(pool);
+  if (missing.length > 0) {
+    throw new StartRefusedError(`the database's schema lacks ${missing.join(', ')}: run \`muster migrate\``);
+  }
+  if (unknown.length > 0) logger.warn({ unknown }, 'the database has a newer schema than this version knows');
+  return file === undefined ? (await readInstallation(pool)).id : await joinInstallation(pool, file, seed);
+}

@@ -1,0 +1,45 @@
+import type { Pool } from 'pg';
+import type { JobNodes } from '../../ports/job-nodes.ts';
+import { statementOf } from '../connection/statement.ts';
+
+export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
+  return {
+    beat: async ({ owner, kind, region, figures, credit }, ttlMs) => {
+      await pool.query(
+        beat.with({
+          owner,
+          kind,
+          region,
+          ttlMs,
+          figures: JSON.stringify(figures),
+          anyClientCredit: credit?.toAnyClient ?? null,
+          clientCredit: JSON.stringify(credit?.toClients ?? {}),
+        }),
+      );
+    },
+    leave: async (owner) => {
+      await pool.query("delete from job_nodes where owner = $1 or expires_at < now() - interval '1 day'", [owner]);
+    },
+  };
+}
+
+interface Beat {
+  owner: string;
+  kind: string;
+  region: string;
+  ttlMs: number;
+  figures: string;
+  /** Null: the node gives no credit. */
+  anyClientCredit: number | null;
+  clientCredit: string;
+}
+
+const beat = statementOf<Beat>(
+  'beat-node',
+  ($) => `
+  insert into job_nodes (owner, kind, region, expires_at, figures, any_client_credit, client_credit)
+  values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')} * interval '1 millisecond',
+    ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb)
+  on conflict (owner) do update set expires_at = excluded.expires_at, figures = excluded.figures,
+    any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit`,
+);

@@ -1,0 +1,56 @@
+import { statementOf } from '../connection/statement.ts';
+
+/** Statements of flushes that touch budgets. The others pay nothing. Lists run parallel. */
+
+interface KeyParams {
+  feeds: string;
+  batchNos: string;
+  steps: string;
+}
+
+/** The function is in the migrations: it locks the budgets, and looks after that. One row for each step that did not fit. */
+export const reserveBudgets = statementOf<KeyParams>(
+  'reserve-budgets',
+  ($) => `
+  select place::int, country, units::float8 as units, fits
+  from reserve_budgets(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[])`,
+);
+
+/** Positions, from 1, of the claimed steps for which nothing is reserved. */
+export const unreserved = statementOf<KeyParams>(
+  'unreserved-steps',
+  ($) => `
+  select k.position::int as position
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed, batch_no, step, position)
+  where not exists (
+    select from budget_reservations v where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step and v.granted)`,
+);
+
+export interface SettleReservationsParams extends KeyParams {
+  childFeeds: string;
+  childNos: string;
+  childSteps: string;
+  childUnits: string;
+}
+
+/** Gives back what recorded steps had, and reserves what their children take along. */
+export const settleReservations = statementOf<SettleReservationsParams>(
+  'settle-reservations',
+  ($) => `
+  with gone as (
+    delete from budget_reservations v
+    using unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
+    where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step
+  )
+  insert into budget_reservations (feed, batch_no, step, units, granted)
+  select *, true from unnest(${$('childFeeds')}::uuid[], ${$('childNos')}::int[], ${$('childSteps')}::int2[], ${$('childUnits')}::bigint[])`,
+);
+
+/** Claimed to be split alone: should its worker be lost, it is known that nobody was called. */
+export const noteNoCalls = statementOf<KeyParams>(
+  'note-no-calls',
+  ($) => `
+  update batch_steps s set lapses = greatest(s.lapses, 1), begun = false, open = false
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
+  where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step`,
+);

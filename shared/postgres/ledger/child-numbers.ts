@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import type { StepDone } from '../../ports/step-ledger.ts';
+import { takeChildNumbers } from './step-statements.ts';
+
+/** Taken at once: a worker asks for a feed's row so rarely that nobody waits for it. */
+const blockSize = 1000;
+const maxFeeds = 10_000;
+
+/** Numbers child batches. They need not be dense: what a worker does not use is lost. */
+export interface ChildNumbers {
+  /** A number for each child of each result; results of feeds that do not exist are left out. */
+  take(results: readonly StepDone[]): Promise<Map<StepDone, number[]>>;
+}
+
+/** Takes numbers in blocks, each in a transaction of its own: no transaction that records holds a lock on its feed's row. */
+export function createChildNumbers({ pool }: { pool: Pool }): ChildNumbers {
+  const blocks = new LRUCache<string, { next: number; end: number }>({ max: maxFeeds });
+
+  async function takeBlock(feedId: string): Promise<{ next: number; end: number } | undefined> {
+    const { rows } = await pool.query<{ first: number }>(takeChildNumbers.with({ feed: feedId, count: blockSize }));
+    const first = rows.at(0)?.first;
+    if (first === undefined) return undefined;
+    const block = { next: first, end: first + blockSize };
+    blocks.set(feedId, block);
+    return block;
+  }
+
+  /** Undefined when there is no such feed. */
+  async function takeNumbers(feedId: string, count: number): Promise<number[] | undefined> {
+    const numbers: number[] = [];
+    while (numbers.length < count) {
+      const known = blocks.get(feedId);
+      const block = known && known.next < known.end ? known : await takeBlock(feedId);
+      if (!block) return undefined;
+      while (numbers.length < count && block.next < block.end) numbers.push(block.next++);
+    }
+    return numbers;
+  }
+
+  return {
+    take: async (results) => {
+      const taken = new Map<StepDone, number[]>();
+      for (const result of results) {
+        const numbers = await takeNumbers(result.feedId, result.children.length);
+        if (numbers) taken.set(result, numbers);
+      }
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { estimateOf, onlySegment, type FeedAudience } from '../../contracts/runs/feed-audience.ts';
+
+/** How a feed's row keeps its audience: a segment alone in columns of its own, everything else as it is. */
+export interface AudienceColumns {
+  segment: string | null;
+  snapshot: string | null;
+  estimate: number | null;
+  audience: FeedAudience | null;
+}
+
+export function audienceColumnsOf(audience: FeedAudience): AudienceColumns {
+  const estimate = estimateOf(audience);
+  const alone = onlySegment(audience);
+  if (alone) return { segment: alone.segment, snapshot: alone.snapshot, estimate, audience: null };
+  return { segment: null, snapshot: null, estimate, audience };
+}
+
+export function audienceOf({ segment, snapshot, estimate, audience }: AudienceColumns): FeedAudience {
+  if (audience !== null) return audience;
+  if (segment === null || snapshot === null) throw new Error('a feed has neither a segment nor an audience');
+  return { include: [{ segment, snapshot, estimate }], exclude: [], holdOut: null };
+}

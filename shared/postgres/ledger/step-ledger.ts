@@ -1,0 +1,175 @@
+import pg, { type Pool, type PoolClient } from 'pg';
+import type {
+  ClaimedChildren,
+  ClaimedStep,
+  LedgerFlush,
+  LedgerFlushed,
+  StepDone,
+  StepLedger,
+  StepResult,
+  StepRef,
+  StepWaiting,
+} from '../../ports/step-ledger.ts';
+import { checkReservations, reserve, settle, touchesBudgets, type Shortages } from './budget-claims.ts';
+import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
+import { halvesOf, sortedFlush } from './flush-order.ts';
+import {
+  insertChildren,
+  lostBefore,
+  noteAttempts,
+  noteBegins,
+  putBack,
+  recordAndClaim,
+  writtenBefore,
+  type ClaimTerms,
+  type NumberedChild,
+} from './step-writes.ts';
+import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
+
+export interface StepLedgerDeps {
+  /** From `createHotPathPool`. */
+  pool: Pool;
+  /** Stands in the rows that this worker claims; for people. */
+  owner: string;
+  /** Which of a feed's rows of totals this worker adds to, from 0. Workers that share a slot queue for its rows, that is all. */
+  slot: number;
+  leaseMs: number;
+}
+
+interface FlushDeps {
+  pool: Pool;
+  terms: ClaimTerms;
+  childNumbers: ChildNumbers;
+}
+
+export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger {
+  const deps: FlushDeps = { pool, terms, childNumbers: createChildNumbers({ pool }) };
+
+  /** All or nothing, except that a flush which holds something unwritable is taken apart until that stands alone. */
+  async function flush(wanted: LedgerFlush): Promise<LedgerFlushed> {
+    try {
+      return await retryingDeadlocks(() => flushOnce(wanted, deps));
+    } catch (error) {
+      if (!isFaultOfTheData(error)) throw error;
+      const [only, ...others] = [...wanted.results, ...wanted.claims, ...wanted.begins];
+      if (only && others.length === 0) return { ...nothingFlushed(), refused: [{ step: only, error }] };
+      const [left, right] = halvesOf(wanted);
+      return joined(await flush(left), await flush(right));
+    }
+  }
+
+  return {
+    flush: async (wanted) => {
+      const sorted = sortedFlush(wanted);
+      if (sorted.results.length + sorted.claims.length + sorted.begins.length === 0) return nothingFlushed();
+      const flushed = await flush(sorted);
+      return flushed.recorded.length + flushed.refused.length < sorted.results.length
+        ? withWrittenBefore(pool, sorted.results, flushed)
+        : flushed;
+    },
+    lostUsers: (refs) => (refs.length === 0 ? Promise.resolve([]) : lostBefore(pool, refs)),
+  };
+}
+
+/**
+ * One statement, unless steps are put back, split, begun again or cost units: those are rare, and would make the statement more expensive for
+ * everybody.
+ */
+async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
+  const { results, claims, begins } = wanted;
+  const done = results.filter((result): result is StepDone => result.state === 'done');
+  const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
+  const split = done.filter((result) => result.children.length > 0);
+  const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
+  if (waiting.length + split.length + begins.length === 0 && !unitsPerUser) {
+    return { ...nothingFlushed(), ...(await recordAndClaim(pool, done, claims, terms)) };
+  }
+  // Before anything else is locked, and by itself: budgets are what all workers share.
+  const shortages = unitsPerUser && (await reserve(pool, claims, unitsPerUser));
+  const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
+  return inTransaction(pool, async (client) => {
+    const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
+    const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
+    const { recorded, claimed } = await recordAndClaim(client, done, claims, terms);
+    const born = numberedChildren(recorded, numbers);
+    const children = await bearChildren(client, born, terms);
+    await noteAttempts(client, [...recorded, ...put]);
+    const results = [...recorded, ...put];
+    if (unitsPerUser) await settle(client, results, born, unitsPerUser);
+    const ours = shortages ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
+    return { recorded: results, claimed: ours, children, begun, refused: [] };
+  });
+}
+
+/** Those of the claims that something is reserved for; the others are put back before anybody sees them. */
+async function withinBudgets(
+  client: PoolClient,
+  claimed: readonly ClaimedStep[],
+  shortages: Shortages,
+  { unitsPerUser = new Map() }: LedgerFlush,
+  terms: ClaimTerms,
+): Promise<ClaimedStep[]> {
+  const checked = await checkReservations(client, claimed, shortages, unitsPerUser);
+  if (checked.putBack.length > 0) await putBack(client, checked.putBack, terms);
+  return checked.claimed;
+}
+
+/** Of the results that were recorded alone: those that were taken over have no children. */
+function numberedChildren(
+  recorded: readonly StepDone[],
+  numbers: ReadonlyMap<StepDone, readonly number[]>,
+): NumberedChild[] {
+  return recorded.flatMap((result) =>
+    result.children.map((child, index) => {
+      const batchNo = numbers.get(result)?.[index];
+      if (batchNo === undefined) throw new Error(`cannot number a child batch: there is no feed ${result.feedId}`);
+      return { result, child, batchNo };
+    }),
+  );
+}
+
+async function bearChildren(
+  client: PoolClient,
+  children: readonly NumberedChild[],
+  terms: ClaimTerms,
+): Promise<ClaimedChildren[]> {
+  if (children.length === 0) return [];
+  const claimed = await insertChildren(client, children, terms);
+  return [...Map.groupBy(claimed, ({ result }) => result)].map(([result, ofResult]) => ({
+    result,
+    claims: ofResult.map(({ claim }) => claim),
+  }));
+}
+
+/** Adds the results that came back as not ours because an earlier flush, whose answer was lost, had already written them. */
+async function withWrittenBefore(
+  pool: Pool,
+  results: readonly StepResult[],
+  flushed: LedgerFlushed,
+): Promise<LedgerFlushed> {
+  const told = new Set<StepResult | StepRef>([...flushed.recorded, ...flushed.refused.map(({ step }) => step)]);
+  const before = await writtenBefore(
+    pool,
+    results.filter((result) => !told.has(result)),
+  );
+  return { ...flushed, recorded: [...flushed.recorded, ...before] };
+}
+
+function nothingFlushed(): LedgerFlushed {
+  return { recorded: [], claimed: [], children: [], begun: [], refused: [] };
+}
+
+function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
+  return {
+    recorded: [...left.recorded, ...right.recorded],
+    claimed: [...left.claimed, ...right.claimed],
+    children: [...left.children, ...right.children],
+    begun: [...left.begun, ...right.begun],
+    refused: [...left.refused, ...right.refused],
+  };
+}
+
+/** Values that do not fit (22), broken constraints (23), program limits (54): SQLSTATE classes that another try would meet again. */
+function isFaultOfTheData(error: unknown): error is Error {
+  return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
+}

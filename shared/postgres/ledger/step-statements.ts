@@ -1,0 +1,264 @@
+import { firstChildBatchNo } from '../../domain/step/batch.ts';
+import { failureTotalsAdded, flowAdded } from './totals-sql.ts';
+import { quarantinedAfterLapses, restCode, stepState } from './ledger-codes.ts';
+import { statementOf } from '../connection/statement.ts';
+
+/** The ledger's statements. What each costs, and why it has this shape: docs/execution-path.md. Lists run parallel. */
+
+export interface RecordAndClaimParams {
+  feeds: string;
+  batchNos: string;
+  steps: string;
+  epochs: string;
+  rests: string;
+  restUsers: string;
+  failed: string;
+  unknown: string;
+  refused: string;
+  /** Of the failures: the position, from 1, of the result that each belongs to. */
+  failurePositions: string;
+  failedUsers: string;
+  outcomes: string;
+  reasons: string;
+  details: string;
+  attempts: string;
+  claimedFeeds: string;
+  claimedBatchNos: string;
+  claimedSteps: string;
+  owner: string;
+  leaseMs: number;
+  slot: number;
+}
+
+/**
+ * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a hash join that would
+ * read all batches there are: a plan made on empty tables did. One row for each claimed step, and one more with the positions of the results
+ * that were ours, in place of users.
+ */
+export const recordAndClaim = statementOf<RecordAndClaimParams>(
+  'record-and-claim',
+  ($) => `
+  with r as (
+    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users, failed = k.failed, unknown = k.unknown,
+      lease_until = now()
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('rests')}::int2[],
+      ${$('restUsers')}::int2[], ${$('failed')}::int2[], ${$('unknown')}::int2[], ${$('refused')}::int2[]) with ordinality
+      k (feed, batch_no, step, epoch, rest, rest_users, failed, unknown, refused, position)
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    returning k.position, s.feed, s.batch_no, s.step, s.rest, s.rest_users, s.failed, s.unknown, k.refused
+  ), f as (
+    insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
+    select r.feed, r.batch_no, r.step, k.user_id, k.outcome, k.reason, k.detail, k.attempts
+    from r join unnest(${$('failurePositions')}::int[], ${$('failedUsers')}::text[], ${$('outcomes')}::int2[], ${$('reasons')}::text[],
+      ${$('details')}::text[], ${$('attempts')}::int2[]) k (position, user_id, outcome, reason, detail, attempts) on k.position = r.position
+    returning feed, batch_no, step, user_id, outcome, reason
+  ), ft as (
+    ${failureTotalsAdded('f', $('slot'))}
+  ), c as (
+    insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
+    select k.feed, k.batch_no, k.step, ${stepState.running}, ${$('owner')}, 1, now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
+    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step),
+      lateral (select from_step from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
+    where k.step = b.from_step or exists (
+      select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
+        and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0 offset 0)
+    on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner, epoch = s.epoch + 1,
+      lease_until = excluded.lease_until, begun = false, cause = null,
+      lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1 else s.lapses end,
+      open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
+      next_attempt_at = case when s.state = ${stepState.waiting} then s.next_attempt_at end
+    where s.state = ${stepState.running} and s.lease_until < now() and s.lapses < ${quarantinedAfterLapses}
+      or s.state = ${stepState.waiting} and s.next_attempt_at <= now()
+    returning feed, batch_no, step, epoch, attempts, open, lapses, next_attempt_at
+  ), t as (
+    insert into run_totals as t (feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown, done, survived, waiting, refused)
+    select feed, step, ${$('slot')}::int2, sum(fed), sum(succeeded), sum(failed), sum(expired), sum(cancelled), sum(unknown), sum(done),
+      sum(survived), sum(waiting), sum(refused)
+    from (
+      select feed, step, count(*) filter (where batch_no < ${firstChildBatchNo}) as fed,
+        coalesce(sum(rest_users) filter (where rest = ${restCode.succeeded}), 0) as succeeded, sum(failed) as failed,
+        coalesce(sum(rest_users) filter (where rest = ${restCode.expired}), 0) as expired,
+        coalesce(sum(rest_users) filter (where rest = ${restCode.cancelled}), 0) as cancelled, sum(unknown) as unknown,
+        count(*) as done, count(*) filter (where rest = ${restCode.succeeded} and rest_users > 0) as survived, 0 as waiting,
+        sum(refused) as refused
+      from r group by feed, step
+      union all
+      select feed, step, 0, 0, 0, 0, 0, 0, 0, 0, -count(*), 0 from c where next_attempt_at is not null group by feed, step
+    ) d
+    group by feed, step order by feed, step
+    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches, succeeded = t.succeeded + excluded.succeeded,
+      failed = t.failed + excluded.failed, expired = t.expired + excluded.expired, cancelled = t.cancelled + excluded.cancelled,
+      unknown = t.unknown + excluded.unknown, done = t.done + excluded.done, survived = t.survived + excluded.survived,
+      waiting = t.waiting + excluded.waiting, refused = t.refused + excluded.refused
+  )
+  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n, c.next_attempt_at is not null
+  from c, lateral (select users, n from batches where feed = c.feed and batch_no = c.batch_no limit 1) b
+  union all
+  select null, null, null, null, null, null, null, string_agg(position::text, ','), null, null from r`,
+);
+
+interface EpochParams {
+  feeds: string;
+  batchNos: string;
+  steps: string;
+  epochs: string;
+}
+
+export interface PutBackParams extends EpochParams {
+  delaysMs: string;
+  open: string;
+  answered: string;
+  causes: string;
+  slot: number;
+}
+
+/** How long after its last batch a cause counts as gone: the next one begins anew. */
+const causeLasts = `interval '2 minutes'`;
+
+/** Puts steps back until they are due, on the agenda too. Returns the positions of those that were ours. */
+export const putBack = statementOf<PutBackParams>(
+  'put-back',
+  ($) => `
+  with p as (
+    update batch_steps s set state = ${stepState.waiting}, owner = null, lease_until = null, begun = false, open = k.open,
+      next_attempt_at = now() + k.delay_ms * interval '1 millisecond', attempts = s.attempts + k.answered, cause = k.cause
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('delaysMs')}::float8[],
+      ${$('open')}::boolean[], ${$('answered')}::int2[], ${$('causes')}::text[]) with ordinality
+      k (feed, batch_no, step, epoch, delay_ms, open, answered, cause, position)
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause
+  ), a as (
+    insert into agenda (feed, batch_no, step, offer_at)
+    select feed, batch_no, step, next_attempt_at from p order by feed, batch_no, step
+    on conflict (feed, batch_no, step) do update set offer_at = excluded.offer_at, offers = 0
+  ), t as (
+    ${flowAdded($('slot'), { waiting: 'count(*)' }, 'p')}
+  ), w as (
+    insert into step_causes as w (feed, step, cause, batches)
+    select feed, step, cause, count(*) from p where cause is not null group by feed, step, cause order by feed, step, cause
+    on conflict (feed, step, cause) do update set last_at = now(),
+      since = case when w.last_at < now() - ${causeLasts} then now() else w.since end,
+      batches = case when w.last_at < now() - ${causeLasts} then 0 else w.batches end + excluded.batches
+  )
+  select position from p`,
+);
+
+/**
+ * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, by whom, and that the worker before was lost
+ * where the step was taken over. Returns the positions of those that are ours.
+ */
+export const noteBegins = statementOf<EpochParams>(
+  'note-begins',
+  ($) => `
+  with b as (
+    update batch_steps s set begun = true
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
+      k (feed, batch_no, step, epoch, position)
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner, s.next_attempt_at
+  ), w as (
+    insert into step_begins (feed, batch_no, step, epoch, worker)
+    select feed, batch_no, step, epoch, owner from b order by feed, batch_no, step
+    on conflict (feed, batch_no, step, epoch) do nothing
+  ), l as (
+    insert into step_attempts (feed, batch_no, step, epoch, reading)
+    select feed, batch_no, step, epoch - 1, 'lost' from b where next_attempt_at is null order by feed, batch_no, step
+    on conflict (feed, batch_no, step, epoch) do nothing
+  )
+  select position from b`,
+);
+
+export interface NoteAttemptsParams extends EpochParams {
+  readings: string;
+  causes: string;
+  users: string;
+}
+
+/** Keeps what calls were answered whose steps are put back or have children. */
+export const noteAttempts = statementOf<NoteAttemptsParams>(
+  'note-attempts',
+  ($) => `
+  insert into step_attempts (feed, batch_no, step, epoch, reading, cause, users)
+  select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('readings')}::text[],
+    ${$('causes')}::text[], ${$('users')}::text[])
+  on conflict (feed, batch_no, step, epoch) do nothing`,
+);
+
+/** Takes numbers for child batches: the first of them comes back. */
+export const takeChildNumbers = statementOf<{ feed: string; count: number }>(
+  'take-child-numbers',
+  ($) => `
+  update feeds set next_child_no = next_child_no + ${$('count')}::int where feed = ${$('feed')}
+  returning next_child_no - ${$('count')}::int as first`,
+);
+
+export interface InsertChildrenParams {
+  feeds: string;
+  batchNos: string;
+  parents: string;
+  steps: string;
+  sizes: string;
+  firstUsers: string;
+  lastUsers: string;
+  users: string;
+  delaysMs: string;
+  attempts: string;
+  open: string;
+  claimed: string;
+  owner: string;
+  leaseMs: number;
+  slot: number;
+}
+
+/**
+ * Child batches and their step rows. Most wait from birth, with epoch 0: nobody has claimed them. Others run from birth, and stand on the
+ * agenda as well, for the day that their worker dies: a window over fed batches would not find them.
+ */
+export const insertChildren = statementOf<InsertChildrenParams>(
+  'insert-children',
+  ($) => `
+  with k as (
+    select feed, batch_no, parent, step, n, first_user, last_user, users, attempts, open, claimed,
+      case when not claimed then now() + delay_ms * interval '1 millisecond' end as next_attempt_at,
+      case when claimed then now() + ${$('leaseMs')}::float8 * interval '1 millisecond' end as lease_until
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('parents')}::int[], ${$('steps')}::int2[], ${$('sizes')}::int2[],
+      ${$('firstUsers')}::text[], ${$('lastUsers')}::text[], ${$('users')}::text[], ${$('delaysMs')}::float8[], ${$('attempts')}::int2[],
+      ${$('open')}::boolean[], ${$('claimed')}::boolean[])
+      k (feed, batch_no, parent, step, n, first_user, last_user, users, delay_ms, attempts, open, claimed)
+  ), b as (
+    insert into batches (feed, batch_no, n, parent, from_step, first_user, last_user, users)
+    select feed, batch_no, n, parent, step, first_user, last_user, users from k
+  ), s as (
+    insert into batch_steps (feed, batch_no, step, state, epoch, attempts, open, owner, lease_until, next_attempt_at)
+    select feed, batch_no, step, case when claimed then ${stepState.running} else ${stepState.waiting} end, claimed::int, attempts, open,
+      case when claimed then ${$('owner')} end, lease_until, next_attempt_at
+    from k
+  ), a as (
+    insert into agenda (feed, batch_no, step, offer_at) select feed, batch_no, step, coalesce(next_attempt_at, lease_until) from k
+  )
+  ${flowAdded($('slot'), { born: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
+);
+
+/** Positions of the results that were written earlier under the same epoch: nobody but the epoch's owner can have done that. */
+export const writtenBefore = statementOf<EpochParams>(
+  'written-before',
+  ($) => `
+  select k.position
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
+    k (feed, batch_no, step, epoch, position)
+  join batch_steps s on s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
+  where s.state <> ${stepState.running}`,
+);
+
+/** For each ref: users with a failure in an earlier step, and the users of the children that were split off before. */
+export const lostBefore = statementOf<{ feeds: string; batchNos: string; steps: string }>(
+  'lost-before',
+  ($) => `
+  select
+    (select coalesce(json_agg(f.user_id order by f.step, f.user_id), '[]') from user_failures f
+      where f.feed = k.feed and f.batch_no = k.batch_no and f.step < k.step) as failed,
+    (select string_agg(b.users, ',' order by b.batch_no) from batches b
+      where b.feed = k.feed and b.parent = k.batch_no and b.from_step < k.step) as split_off
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed, batch_no, step, position)
+  order by k.position`,
+);

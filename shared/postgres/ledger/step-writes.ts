@@ -1,0 +1,231 @@
+import type { Pool, PoolClient } from 'pg';
+import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
+import type {
+  ChildBatch,
+  ClaimedStep,
+  StepBegin,
+  StepDone,
+  StepResult,
+  StepRef,
+  StepWaiting,
+} from '../../ports/step-ledger.ts';
+import { plainArray, textArray } from '../connection/array-literals.ts';
+import { failureCode, restCode } from './ledger-codes.ts';
+import * as statements from './step-statements.ts';
+
+/** One function per statement of the ledger: parameters in, rows out. */
+
+/** Whoever runs a statement: the pool for a statement that is its own transaction, a client inside of one. */
+export type Connection = Pool | PoolClient;
+
+export interface ClaimTerms {
+  owner: string;
+  slot: number;
+  leaseMs: number;
+}
+
+/** A child batch with its number, and the result that it was born with. */
+export interface NumberedChild {
+  child: ChildBatch;
+  batchNo: number;
+  result: StepDone;
+}
+
+type ClaimedRow = [
+  feed: string,
+  batchNo: number,
+  step: number,
+  epoch: number,
+  attempts: number,
+  open: boolean,
+  lapses: number,
+  users: string,
+  size: number,
+  waited: boolean,
+];
+type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, null, null];
+
+/** Records the done steps and makes the claims. Both have to be sorted, the claims without repeats. */
+export async function recordAndClaim(
+  connection: Connection,
+  results: readonly StepDone[],
+  claims: readonly StepRef[],
+  terms: ClaimTerms,
+): Promise<{ recorded: StepDone[]; claimed: ClaimedStep[] }> {
+  const claimed = keysOf(claims);
+  const { rows } = await connection.query<ClaimedRow | RecordedRow>({
+    ...statements.recordAndClaim.with({
+      ...keysOf(results),
+      epochs: plainArray(results.map((result) => result.epoch)),
+      rests: plainArray(results.map((result) => restCode[result.rest])),
+      restUsers: plainArray(results.map((result) => result.restUsers)),
+      refused: plainArray(results.map((result) => result.refused)),
+      ...failuresOf(results),
+      claimedFeeds: claimed.feeds,
+      claimedBatchNos: claimed.batchNos,
+      claimedSteps: claimed.steps,
+      ...terms,
+    }),
+    rowMode: 'array',
+  });
+  const claimedSteps: ClaimedStep[] = [];
+  let recorded: StepDone[] = [];
+  // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full collection, users and all.
+  for (const row of rows.splice(0)) {
+    if (row[0] === null) recorded = atPositions(results, row[7]?.split(',') ?? []);
+    else claimedSteps.push(claimOf(row));
+  }
+  return { recorded, claimed: claimedSteps };
+}
+
+function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, size, waited]: ClaimedRow): ClaimedStep {
+  return { feedId, batchNo, step, epoch, attempts, open, waited, lapses, users, size };
+}
+
+/** Puts the steps back until they are due; returns those that were still ours. They have to be sorted. */
+export async function putBack(
+  connection: Connection,
+  results: readonly StepWaiting[],
+  { slot }: ClaimTerms,
+): Promise<StepWaiting[]> {
+  const { rows } = await connection.query<{ position: string }>(
+    statements.putBack.with({
+      ...epochsOf(results),
+      delaysMs: plainArray(results.map((result) => result.delayMs)),
+      open: plainArray(results.map((result) => result.open)),
+      answered: plainArray(results.map((result) => (result.answered ? 1 : 0))),
+      causes: textArray(results.map((result) => result.cause)),
+      slot,
+    }),
+  );
+  return atPositions(
+    results,
+    rows.map((row) => row.position),
+  );
+}
+
+/** Returns those of the begins that are still ours. They have to be sorted. */
+export async function noteBegins(connection: Connection, begins: readonly StepBegin[]): Promise<StepBegin[]> {
+  const { rows } = await connection.query<{ position: string }>(statements.noteBegins.with(epochsOf(begins)));
+  return atPositions(
+    begins,
+    rows.map((row) => row.position),
+  );
+}
+
+/** Inserts the child batches, each with its step row; returns the claims of those that were to be claimed, in their order. */
+export async function insertChildren(
+  connection: Connection,
+  children: readonly NumberedChild[],
+  terms: ClaimTerms,
+): Promise<{ result: StepDone; claim: ClaimedStep }[]> {
+  const texts = children.map(({ child }) => usersTextOf(child.users));
+  await connection.query(
+    statements.insertChildren.with({
+      feeds: plainArray(children.map(({ result }) => result.feedId)),
+      batchNos: plainArray(children.map(({ batchNo }) => batchNo)),
+      parents: plainArray(children.map(({ result }) => result.batchNo)),
+      steps: plainArray(children.map(({ result }) => result.step)),
+      sizes: plainArray(children.map(({ child }) => child.users.length)),
+      firstUsers: textArray(children.map(({ child }) => child.users.at(0) ?? null)),
+      lastUsers: textArray(children.map(({ child }) => child.users.at(-1) ?? null)),
+      users: textArray(texts),
+      delaysMs: plainArray(children.map(({ child }) => child.delayMs)),
+      attempts: plainArray(children.map(({ child }) => child.attempts)),
+      open: plainArray(children.map(({ child }) => child.open)),
+      claimed: plainArray(children.map(({ child }) => child.claim)),
+      ...terms,
+    }),
+  );
+  return children.flatMap(({ child, batchNo, result }, index) =>
+    child.claim ? [{ result, claim: bornClaimOf(child, batchNo, result, texts[index] ?? '') }] : [],
+  );
+}
+
+function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepDone, users: string): ClaimedStep {
+  const { attempts, open } = child;
+  const size = child.users.length;
+  return { feedId, batchNo, step, epoch: 1, attempts, open, waited: false, lapses: 0, users, size };
+}
+
+/** The results have to be sorted. Those without a note are passed over. */
+export async function noteAttempts(connection: Connection, results: readonly StepResult[]): Promise<void> {
+  const noted = results.flatMap((result) => (result.note ? [{ result, note: result.note }] : []));
+  if (noted.length === 0) return;
+  await connection.query(
+    statements.noteAttempts.with({
+      ...epochsOf(noted.map(({ result }) => result)),
+      readings: plainArray(noted.map(({ note }) => note.reading)),
+      causes: textArray(noted.map(({ note }) => note.cause)),
+      users: textArray(noted.map(({ note }) => (note.users.length === 0 ? null : JSON.stringify(note.users)))),
+    }),
+  );
+}
+
+export async function writtenBefore(connection: Connection, results: readonly StepResult[]): Promise<StepResult[]> {
+  const { rows } = await connection.query<{ position: string }>(statements.writtenBefore.with(epochsOf(results)));
+  return atPositions(
+    results,
+    rows.map((row) => row.position),
+  );
+}
+
+export async function lostBefore(connection: Connection, refs: readonly StepRef[]): Promise<string[][]> {
+  const { rows } = await connection.query<{ failed: string[]; split_off: string | null }>(
+    statements.lostBefore.with(keysOf(refs)),
+  );
+  return rows.map((row) => [...row.failed, ...usersOf(row.split_off ?? '')]);
+}
+
+export function keysOf(refs: readonly StepRef[]): { feeds: string; batchNos: string; steps: string } {
+  return {
+    feeds: plainArray(refs.map((ref) => ref.feedId)),
+    batchNos: plainArray(refs.map((ref) => ref.batchNo)),
+    steps: plainArray(refs.map((ref) => ref.step)),
+  };
+}
+
+function epochsOf(refs: readonly StepBegin[]): ReturnType<typeof keysOf> & { epochs: string } {
+  return { ...keysOf(refs), epochs: plainArray(refs.map((ref) => ref.epoch)) };
+}
+
+/** Counts per result, then the failures of all results, each with its result's position. */
+function failuresOf(results: readonly StepDone[]) {
+  const failed: number[] = [];
+  const unknown: number[] = [];
+  const positions: number[] = [];
+  const users: string[] = [];
+  const outcomes: number[] = [];
+  const reasons: string[] = [];
+  const details: (string | null)[] = [];
+  const attempts: number[] = [];
+  for (const [index, result] of results.entries()) {
+    let unknownUsers = 0;
+    for (const failure of result.failures) {
+      if (failure.outcome === 'unknown') unknownUsers++;
+      positions.push(index + 1);
+      users.push(failure.user);
+      outcomes.push(failureCode[failure.outcome]);
+      reasons.push(failure.reason);
+      details.push(failure.detail);
+      attempts.push(result.attempts);
+    }
+    failed.push(result.failures.length - unknownUsers);
+    unknown.push(unknownUsers);
+  }
+  return {
+    failed: plainArray(failed),
+    unknown: plainArray(unknown),
+    failurePositions: plainArray(positions),
+    failedUsers: textArray(users),
+    outcomes: plainArray(outcomes),
+    reasons: textArray(reasons),
+    details: textArray(details),
+    attempts: plainArray(attempts),
+  };
+}
+
+/** Positions count from 1, as `with ordinality` does; a bigint reaches us as text. */
+function atPositions<Entry>(entries: readonly Entry[], positions: readonly string[]): Entry[] {
+  return positions.flatMap((position) => entries[Number(position) - 1] ?? []);
+}

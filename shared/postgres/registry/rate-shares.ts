@@ -1,0 +1,66 @@
+import type { Pool, PoolClient } from 'pg';
+import { rateShareOf, type OtherShare } from '../../domain/endpoint/rate-shares.ts';
+import type { RateAsk, RateShares } from '../../ports/rate-shares.ts';
+import { statementOf } from '../connection/statement.ts';
+import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
+
+/** @param deps.owner this process, apart from all others */
+export function createRateShares({ pool, owner }: { pool: Pool; owner: string }): RateShares {
+  async function exchangeOne(client: PoolClient, ask: RateAsk, leaseMs: number): Promise<number> {
+    const { actionType, unit, ratePerSecond, demand, using } = ask;
+    // One after another: who computes beside another one would give the same part twice.
+    await client.query(lockRate.with({ rate: `muster.rate/${actionType}/${unit}` }));
+    const { rows } = await client.query<OtherShare>(selectShares.with({ actionType, unit, owner }));
+    const share = rateShareOf(ratePerSecond, demand, rows);
+    const held = Math.max(using, share);
+    await client.query(writeShare.with({ actionType, unit, owner, demand, share, held, leaseMs }));
+    return share;
+  }
+
+  return {
+    exchange: (asks, leaseMs) =>
+      retryingDeadlocks(() =>
+        inTransaction(pool, async (client) => {
+          const shares: number[] = [];
+          for (const ask of asks) shares.push(await exchangeOne(client, ask, leaseMs));
+          return shares;
+        }),
+      ),
+  };
+}
+
+const lockRate = statementOf<{ rate: string }>(
+  'lock-rate',
+  ($) => `select pg_advisory_xact_lock(hashtextextended(${$('rate')}, 0))`,
+);
+
+const selectShares = statementOf<{ actionType: string; unit: string; owner: string }>(
+  'select-rate-shares',
+  ($) => `
+  select demand, held from rate_shares
+  where action_type = ${$('actionType')} and unit = ${$('unit')} and worker <> ${$('owner')} and until > now()`,
+);
+
+interface WriteShareParams {
+  actionType: string;
+  unit: string;
+  owner: string;
+  demand: number;
+  share: number;
+  held: number;
+  leaseMs: number;
+}
+
+/** Those that are long over go with it: workers come and go under new names. */
+const writeShare = statementOf<WriteShareParams>(
+  'write-rate-share',
+  ($) => `
+  with gone as (
+    delete from rate_shares where action_type = ${$('actionType')} and unit = ${$('unit')} and until < now() - interval '1 minute'
+  )
+  insert into rate_shares (action_type, unit, worker, demand, share, held, until)
+  values (${$('actionType')}, ${$('unit')}, ${$('owner')}, ${$('demand')}, ${$('share')}, ${$('held')},
+    now() + ${$('leaseMs')}::float8 * interval '1 millisecond')
+  on conflict (action_type, unit, worker) do update set demand = excluded.demand, share = excluded.share, held = excluded.held,
+    until = excluded.until`,
+);

@@ -1,0 +1,176 @@
+import type { Pool, PoolClient } from 'pg';
+import { z } from 'zod';
+import { keptActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import { differencesBetween } from '../../runtime/installation/registry-differences.ts';
+import { secretNames, type RegisteredActionType, type RegisteredShard } from '../../ports/registry.ts';
+import type { RegistrySource, Seed, ShardStore } from '../../ports/registry.ts';
+import { inTransaction } from '../connection/transaction.ts';
+
+const sealedSecrets = z.partialRecord(
+  z.enum(secretNames),
+  z.object({ sealed: z.string(), changedAt: z.coerce.date() }),
+);
+
+const actionTypeRow = z.object({
+  name: z.string(),
+  revision: z.int(),
+  config: keptActionTypeConfig,
+  enabled: z.boolean(),
+  origin: z.enum(['file', 'api']),
+  secrets: sealedSecrets,
+  createdAt: z.coerce.date(),
+  updatedAt: z.coerce.date(),
+});
+
+const shardRow = z.object({
+  actionType: z.string(),
+  country: z.string(),
+  partitions: z.int(),
+  createdAt: z.coerce.date(),
+});
+
+const registryRow = z.object({
+  revision: z.coerce.number(),
+  actionTypes: z.array(z.unknown()),
+  shards: z.array(shardRow),
+});
+
+/** The fields of an action type, by the names that `actionTypeOf` reads. */
+export const actionTypeFields = `name, revision, config, enabled, origin, secrets, created_at as "createdAt", updated_at as "updatedAt"`;
+
+const shardFields = `action_type as "actionType", country, partitions, created_at as "createdAt"`;
+
+/** Undefined where a newer version wrote what this one cannot read. */
+export function actionTypeOf(row: unknown): RegisteredActionType | undefined {
+  return actionTypeRow.safeParse(row).data;
+}
+
+export function shardOf(row: unknown): RegisteredShard {
+  return shardRow.parse(row);
+}
+
+/** Ends a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has locked the row. */
+export const moveRevision = 'update installation set registry_revision = registry_revision + 1';
+
+/** Changes come one after another: revisions become visible in their order, and nobody waits for anybody who waits for them. */
+export async function changeRegistry<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return await inTransaction(pool, async (client) => {
+    await client.query('select 1 from installation for update');
+    return await work(client);
+  });
+}
+
+/** One statement, so that all of it is of one moment. */
+const readAll = `
+  select registry_revision as revision,
+    (select coalesce(json_agg(t order by t.name), '[]') from (
+      select ${actionTypeFields} from action_types where deleted_at is null
+    ) t) as "actionTypes",
+    (select coalesce(json_agg(s order by s."actionType", s.country), '[]') from (
+      select ${shardFields} from shards
+      where exists (select from action_types t where t.name = action_type and t.deleted_at is null)
+    ) s) as shards
+  from installation`;
+
+export function createRegistrySource({ pool }: { pool: Pool }): RegistrySource {
+  return {
+    revision: async () => {
+      const query = { name: 'registry-revision', text: 'select registry_revision as revision from installation' };
+      const { rows } = await pool.query<object>(query);
+      return z.object({ revision: z.coerce.number() }).parse(rows[0]).revision;
+    },
+    read: async () => {
+      const { rows } = await pool.query<object>(readAll);
+      const { revision, actionTypes, shards } = registryRow.parse(rows[0]);
+      return { revision, actionTypes: actionTypes.flatMap((row) => actionTypeOf(row) ?? []), shards };
+    },
+  };
+}
+
+const wantedShards = `
+  select k.action_type, k.country from unnest($1::text[], $2::text[]) k (action_type, country)
+  where exists (select from action_types t where t.name = k.action_type and t.deleted_at is null)`;
+
+const insertShards = `
+  with born as (
+    insert into shards (action_type, country, partitions) select w.action_type, w.country, $3 from (${wantedShards}) w
+    on conflict do nothing returning 1
+  )
+  ${moveRevision} where exists (select from born)`;
+
+export function createShardStore({ pool }: { pool: Pool }): ShardStore {
+  return {
+    ensure: async (shards, partitions) => {
+      const names = [shards.map(({ actionType }) => actionType), shards.map(({ country }) => country)];
+      const select = `select ${shardFields} from shards where (action_type, country) in (${wantedShards})`;
+      const known = await pool.query<object>(select, names);
+      if (known.rows.length === new Set(shards.map(({ actionType, country }) => `${actionType}/${country}`)).size) {
+        return known.rows.map(shardOf);
+      }
+      await changeRegistry(pool, (client) => client.query(insertShards, [...names, partitions]));
+      return (await pool.query<object>(select, names)).rows.map(shardOf);
+    },
+    raise: ({ actionType, country }, partitions) =>
+      changeRegistry(pool, async (client) => {
+        await client.query(raiseShard, [actionType, country, partitions]);
+        const select = `select ${shardFields} from shards where action_type = $1 and country = $2`;
+        const { rows } = await client.query<object>(select, [actionType, country]);
+        return rows[0] && shardOf(rows[0]);
+      }),
+  };
+}
+
+const raiseShard = `
+  with raised as (
+    update shards set partitions = $3 where action_type = $1 and country = $2 and partitions < $3 returning 1
+  )
+  ${moveRevision} where exists (select from raised)`;
+
+/** What a file names and the registry lacks. What was deleted is not lacking. */
+const seedTypes = `
+  with seeded as (
+    insert into action_types (name, config, origin) select k.key, k.value, 'file' from jsonb_each($1::jsonb) k
+    on conflict do nothing returning 1
+  )
+  ${moveRevision} where exists (select from seeded)`;
+
+/** Under the lock: inserts what a file names and the registry does not have: its action types, and with its countries their shards. */
+export async function seedRegistry(client: PoolClient, { actionTypes, countries = [], partitionsPerShard }: Seed) {
+  const names = Object.keys(actionTypes);
+  if (names.length === 0) return;
+  await client.query(seedTypes, [JSON.stringify(actionTypes)]);
+  const shards = names.flatMap((actionType) => countries.map((country) => ({ actionType, country })));
+  const values = [shards.map(({ actionType }) => actionType), shards.map(({ country }) => country)];
+  await client.query(insertShards, [...values, partitionsPerShard]);
+}
+
+/**
+ * Under the lock: makes the file's word the registry's, also of what was changed or deleted since; disabled types stay disabled.
+ * Returns what differed, a line each.
+ */
+export async function overwriteRegistry(client: PoolClient, { actionTypes }: Pick<Seed, 'actionTypes'>) {
+  const { rows } = await client.query<object>(
+    `select ${actionTypeFields} from action_types where deleted_at is null and name = any($1)`,
+    [Object.keys(actionTypes)],
+  );
+  const kept = new Map(rows.flatMap((row) => actionTypeOf(row) ?? []).map((type) => [type.name, type]));
+  await client.query(overwriteTypes, [JSON.stringify(actionTypes)]);
+  return Object.entries(actionTypes).flatMap(([name, config]) => {
+    const before = kept.get(name);
+    return before ? differencesBetween(name, before.config, config) : [];
+  });
+}
+
+const overwriteTypes = `
+  with changed as (
+    insert into action_types as t (name, config, origin) select k.key, k.value, 'file' from jsonb_each($1::jsonb) k
+    on conflict (name) do update
+    set config = excluded.config, origin = 'file', revision = t.revision + 1, updated_at = now(), deleted_at = null,
+      enabled = t.enabled or t.deleted_at is not null
+    where t.config <> excluded.config or t.deleted_at is not null
+    returning 1
+  )
+  ${moveRevision} where exists (select from changed)`;
