@@ -66,7 +66,7 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<name>', '[field=value...]'],
-  said: 'change fields of one; null takes a field back to what it is unless somebody says otherwise',
+  said: 'change fields of one; null takes a field back to its default',
   options: {
     ...changesFile,
     authorizationFile: text(

@@ -86,7 +86,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     basePath,
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
   });
-  // Whoever types the address wants to read, not a problem.
+  // A person who types the address wants to read, not a problem.
   server.get('/', { schema: { hide: true } }, (_request, reply) =>
     page ? page.send(reply) : reply.redirect(`${basePath}/docs/`),
   );

@@ -12,7 +12,7 @@ import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';
 
 /** What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be written. */
 const callMarginMs = 1000;
-/** So long after its time, a job whose client nobody knows is given up. */
+/** So long after its time, a job whose client is unknown is given up. */
 const unknownForMs = 60_000;
 /** Jobs of a client that is disabled wait under this name, for all of its hosts. */
 export const everyHost = '*';

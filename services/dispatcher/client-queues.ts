@@ -19,8 +19,7 @@ export interface ClientQueuesDeps {
 
 /**
  * What dispatchers know of: references that wait for their claim, claimed jobs that wait for a slot, and calls, client by client, so that none
- * waits behind another's. Of all slots a client may have as many as are free beside it: half of them when it is alone, and whoever comes
- * finds room. Where many have calls that hang, each client still has one call beyond the sum.
+ * waits behind another's. Of all slots a client may have as many as are free beside it: half of them when it is alone, and the next client finds room. Where many have calls that hang, each client still has one call beyond the sum.
  */
 export interface ClientQueues {
   readonly queued: number;

@@ -52,7 +52,7 @@ export interface Dispatcher extends Service {
   /** Resolves when the group has been joined. */
   start(): Promise<void>;
   levels(): { queued: number; waiting: number; inFlight: number };
-  /** References that came and that were handled since the start: claimed, or found to be nobody's to claim. */
+  /** References that came and that were handled since the start: claimed, or found not to be claimable. */
   readonly received: number;
   readonly handled: number;
   /** What may be sent here of each client; null when nothing is taken any more. */

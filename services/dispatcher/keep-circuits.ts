@@ -8,7 +8,7 @@ import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
 const lookEveryMs = 1000;
-/** Between two looks for jobs that were put aside and that nobody knows of. */
+/** Between two looks for jobs that were put aside and that no circuit knows of. */
 const adoptEveryMs = 60_000;
 /** Sidelined jobs that are expired at each try. */
 const maxExpired = 1000;

@@ -5,10 +5,10 @@ const maxMoves = 16;
 
 /**
  * Who is to look at which partition: rendezvous hashing with a bound, so that each has its share to one, and who joins or leaves moves little
- * else. What nobody lives to look at is given away at once; of the rest at most `maxMoves` change hands, the others follow.
+ * else. What no live node looks at is given away at once; of the rest at most `maxMoves` change hands, the others follow.
  *
- * @param current by partition, who has it or is to have it; null when nobody
- * @returns by partition; null when there is nobody at all
+ * @param current by partition, the node that has it or is to have it; null when none
+ * @returns by partition; null when there is no node at all
  */
 export function assignPartitions(nodes: readonly string[], current: readonly (string | null)[]): (string | null)[] {
   if (nodes.length === 0) return current.map(() => null);

@@ -75,7 +75,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     ready: () => intake,
     stopIntake: async () => {
       intake = false;
-      // Others take over with their next beat: every moment here is one in which nobody looks.
+      // Others take over with their next beat: every moment here is one without a look.
       await offering.stop();
       await keeper.stop();
     },

@@ -17,7 +17,7 @@ export interface HistoryKeeperDeps {
   logger: Logger;
 }
 
-/** Whoever gets the lease first keeps the history of jobs in order, once an hour. */
+/** The node that gets the lease first keeps the history of jobs in order, once an hour. */
 export function createHistoryKeeper({ history, leases, terms, owner, clock, logger }: HistoryKeeperDeps): Loop {
   return createLoop({
     name: 'keep-job-history',

@@ -25,7 +25,7 @@ export interface PartitionKeeperDeps {
   logger: Logger;
 }
 
-/** Keeps the partitions that are meant for this scheduler; whoever leads says which are meant for whom. */
+/** Keeps the partitions that are meant for this scheduler; the leader says which are meant for whom. */
 export interface PartitionKeeper {
   start(): void;
   /** Partitions that cannot have become another's yet, by our own monotonic clock. */

@@ -87,7 +87,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   };
 });
 
-/** Runs start whether or not Kafka answers: it is waited for by nobody but the offers themselves. */
+/** Runs start whether or not Kafka answers: only the offers themselves wait for it. */
 async function startOfferer(
   config: SchedulerConfig,
   { logger, meter, owner, onClose }: ProcessContext,

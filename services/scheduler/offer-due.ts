@@ -169,7 +169,7 @@ export async function lookBehind(deps: LookDeps, nowMs: number): Promise<number>
 const rangeKeyOf = ({ clientId, partition }: Pick<JobReference, 'clientId' | 'partition'>) =>
   `${clientId}/${partition}`;
 
-/** Offers again what was to be offered at least ten seconds ago and nobody calls. Returns what was found lost. */
+/** Offers again what was to be offered at least ten seconds ago and is not called. Returns what was found lost. */
 export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
   const { marks, swept, behind } = deps;
   const ranges = settledRanges(marks, nowMs).map((range) => ({

@@ -60,7 +60,7 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? pollMs, pollMs);
 }
 
-/** What waits for the fire before it is looked after this often: nobody tells when a job or a run ends. */
+/** What waits for the fire before it is looked after this often: no event tells when a job or a run ends. */
 const bufferedLookMs = 1000;
 
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {

@@ -57,7 +57,7 @@ export interface FinishedStep {
 export interface StepStanding {
   readonly feedId: string;
   readonly step: number;
-  /** Somebody was accepted in it: an answer spoke of the users, or the ledger counts successes. */
+  /** A user was accepted in it: an answer spoke of the users, or the ledger counts successes. */
   isAccepted: boolean;
   /** The last look's, or what was learned here since. */
   hold: StepAdmission['hold'];
@@ -70,7 +70,7 @@ export interface StepStanding {
   refusedSince: number;
   /** Refused users when a hold was lifted last: only those after it count against the limit. */
   refusedAtLift: number;
-  /** Whole batches were refused while nobody was accepted: single users are tried alone, and everybody else waits. */
+  /** Whole batches were refused while no user was accepted: single users are tried alone, and everybody else waits. */
   trial: RefusalTrial | null;
 }
 
@@ -88,7 +88,7 @@ export interface RefusedWork {
   refusal: Refusal;
 }
 
-/** Batches were refused in a step in which nobody was ever accepted: is it the people, or the parameters? */
+/** Batches were refused in a step in which no user was ever accepted: is it the people, or the parameters? */
 export interface RefusalTrial {
   /** The split that made the single users. */
   readonly begunBy: StepResult;

@@ -41,12 +41,12 @@ type Asked = Pick<FastifyRequest, 'headers' | 'cookies' | 'ip' | 'method'>;
 
 export interface Authentication {
   /**
-   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser whoever made the request, so
+   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser whichever page made the request, so
    * with one it has to come from our own pages, and what changes something has to carry the session's CSRF token.
    * @throws {HttpProblem} 401, 403 when it comes from elsewhere, 429
    */
   callerOf(request: Asked): Promise<Caller>;
-  /** @throws {HttpProblem} 401 for one that nobody knows, 429 */
+  /** @throws {HttpProblem} 401 for an unknown one, 429 */
   ofKey(secret: string, ip: string): Promise<ApiKeyRecord>;
   /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more, 429 */
   ofLink(secret: string, ip: string): Promise<ApiKeyRecord>;

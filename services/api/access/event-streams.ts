@@ -6,7 +6,7 @@ import { keyLifeMs } from './remembered-credentials.ts';
 /** Streams that one key may hold open in one process: each of its people has a console open, and all of those share what is looked up. */
 const maxStreamsPerKey = 500;
 
-/** Opens streams that end with whoever reads them, and with the key they were opened with. */
+/** Opens streams that end with their reader, and with the key they were opened with. */
 export interface EventStreams {
   /**
    * @param key the key's id

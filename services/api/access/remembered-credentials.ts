@@ -5,7 +5,7 @@ import type { AddressLimit } from './address-limit.ts';
 /** How long a key or a session is believed without asking. Streams ask as often, so that none outlives its key by more than ten seconds. */
 export const keyLifeMs = 5_000;
 
-/** How long one that nobody knew is refused without asking. */
+/** How long one that was unknown is refused without asking. */
 const refusalLifeMs = 10_000;
 
 const maxRemembered = 1000;
@@ -20,7 +20,7 @@ export interface RememberedCredentialsDeps<Found> {
 
 /** Keys, or sessions, by their digests. */
 export interface RememberedCredentials<Found> {
-  /** @throws {HttpProblem} 429 when the address asked for too many that nobody knows */
+  /** @throws {HttpProblem} 429 when the address asked for too many unknown ones */
   find(digest: string, ip: string): Promise<Found | undefined>;
   /** The next one who comes with it is asked for anew. */
   forget(digest: string): void;

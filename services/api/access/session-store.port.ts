@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** A session that nobody uses for so long is over. */
+/** A session that is not used for so long is over. */
 export const sessionIdleMs = 12 * hourMs;
 /** And every one after so long. */
 export const sessionMaxMs = 7 * 24 * hourMs;
@@ -20,7 +20,7 @@ export interface SessionRecord {
 }
 
 /**
- * Log-ins by key, and links that open one once. Both are kept under SHA-256 digests of secrets: whoever reads the tables can use neither.
+ * Log-ins by key, and links that open one once. Both are kept under SHA-256 digests of secrets: a reader of the tables can use neither.
  * They end with their key.
  */
 export interface SessionStore {

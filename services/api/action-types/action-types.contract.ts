@@ -34,7 +34,7 @@ export const actionTypeReplacement = actionTypeDefinition
   .extend({ secrets })
   .meta({ id: 'ActionTypeReplacement' });
 
-/** Fields to be different; null for what a field is unless somebody says otherwise (JSON merge patch). */
+/** Fields to be different; null for its default (JSON merge patch). */
 export const actionTypePatch = z
   .strictObject(
     Object.fromEntries(

@@ -62,7 +62,7 @@ export function replacementOf(body: unknown): unknown {
   return Object.fromEntries(Object.entries(read.data).filter(([field]) => !shownOnly.includes(field)));
 }
 
-/** A merge patch (RFC 7396) of one level: null takes a field back to what it is unless somebody says otherwise. */
+/** A merge patch (RFC 7396) of one level: null takes a field back to its default. */
 export function patched(before: ActionTypeConfig, patch: unknown): unknown {
   const read = fields.safeParse(patch);
   if (!read.success) return patch;
@@ -82,7 +82,7 @@ function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   }
 }
 
-/** Whoever may use the API could otherwise send any variable of the workers to an address of their own. */
+/** A caller of the API could otherwise send any variable of the workers to an address of their own. */
 function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   const { authorizationEnv } = config;
   if (authorizationEnv === undefined) return [];

@@ -36,7 +36,7 @@ const uploadQuery = z.object({
 const rejectQuery = z.object({ limit: pageLimit.default(100), cursor: z.string().optional() });
 
 export async function audienceRoutes(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): Promise<void> {
-  // For itself, because nobody else takes a body that is read as it comes.
+  // For itself, because no other route takes a body that is read as it comes.
   await server.register((scope: HttpServer) => {
     uploadRoute(scope, { audiences, catalogue });
     return Promise.resolve();

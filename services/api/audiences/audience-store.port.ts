@@ -36,7 +36,7 @@ export interface UploadEnd {
   rejects: readonly RejectedRow[];
 }
 
-/** Rows on their way into a list. Nobody sees one of them before all are there. */
+/** Rows on their way into a list. None of them is seen before all are there. */
 export interface Upload {
   add(rows: UploadRows): Promise<void>;
   /**

@@ -9,7 +9,7 @@ export interface Columns {
   country: number;
 }
 
-/** Nobody's id is longer than 256 bytes; quotes double some of them, and a country may follow. */
+/** No id is longer than 256 bytes; quotes double some of them, and a country may follow. */
 export const maxLineBytes = 2048;
 
 const header = /^(user_?id|country)(,(user_?id|country))?$/i;

@@ -84,7 +84,7 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
     part.lines.push(lines);
   }
 
-  /** All ids are looked at as one text; one after the other only where somebody in it is broken. */
+  /** All ids are looked at as one text; one after the other only where an id in it is broken. */
   async function handOn(): Promise<void> {
     const full = part;
     part = { countries: [], users: [], lines: [] };

@@ -54,10 +54,10 @@ function unpacked(body: Readable, encoding: string | undefined): AsyncIterable<u
 }
 
 function ignore(): void {
-  // What went wrong is thrown to whoever reads the last stream.
+  // What went wrong is thrown to the reader of the last stream.
 }
 
-/** @throws {HttpProblem} an encoding that nobody unpacks here */
+/** @throws {HttpProblem} an encoding that is not unpacked here */
 export function requireKnownEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'identity' || encoding === 'gzip') return;
   const detail = `content-encoding is ${quoted(encoding)}, and has to be gzip or not there`;

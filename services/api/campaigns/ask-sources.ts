@@ -9,7 +9,7 @@ import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts'
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { quoted } from '../frame/http-problem.ts';
 
-/** Whoever creates or starts a campaign waits no longer for those who are asked about it. */
+/** The creation or start of a campaign waits no longer for the services that are asked about it. */
 const patienceMs = 5000;
 const questionsAtOnce = 16;
 
@@ -25,7 +25,7 @@ export interface AskedSource {
   /** Among those of its role. */
   index: number;
   country: string;
-  /** Null where nobody knows. */
+  /** Null where that is unknown. */
   users: number | null;
 }
 
@@ -171,7 +171,7 @@ function byPlace<Said>(answers: readonly Answer[], saidOf: (answer: Answer) => S
   });
 }
 
-/** Countries whose audience is known to hold nobody. */
+/** Countries whose audience is known to be empty. */
 function emptyCountries(countries: readonly string[], sources: readonly AskedSource[]): Warning[] {
   return countries.flatMap((country, index) => {
     const included = sources.filter((source) => source.country === country && source.role === 'include');

@@ -104,7 +104,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/preview',
-    // It changes nothing that anybody would look for later.
+    // It changes nothing that is looked for later.
     config: { role: 'manager', isFrequent: true, never: [422] },
     schema: {
       operationId: 'previewCampaign',

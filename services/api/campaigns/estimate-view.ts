@@ -36,7 +36,7 @@ interface Counted {
   users: number | null;
 }
 
-/** Between "all overlap, and whoever is excluded is among them" and "none do". */
+/** Between "all overlap, and the excluded users are among them" and "none do". */
 function boundsOf(
   include: readonly Counted[],
   exclude: readonly Counted[],

@@ -166,7 +166,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
 
 const fields = z.record(z.string(), z.unknown());
 
-/** A merge patch (RFC 7396) of one level: null takes a field back to what it is unless somebody says otherwise. */
+/** A merge patch (RFC 7396) of one level: null takes a field back to its default. */
 function patched({ name, definition }: Client, patch: unknown): { name: string; definition: ClientDefinition } {
   const written = fields.safeParse(patch);
   if (!written.success) {

@@ -19,7 +19,7 @@ export interface ConsoleFile {
 
 export type ContentEncoding = 'br' | 'gzip';
 
-/** The console as it was built, in memory: a few MiB, and no path that somebody asks for ever reaches a disk. */
+/** The console as it was built, in memory: a few MiB, and no path that is asked for ever reaches a disk. */
 export interface ConsolePages {
   readonly files: readonly ConsoleFile[];
   /**

@@ -16,7 +16,7 @@ export interface HttpProblemFacts {
   requiredRole?: Role;
 }
 
-/** Thrown by whoever handles a request, and answered as `application/problem+json`. */
+/** Thrown by handlers of requests, and answered as `application/problem+json`. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;
@@ -37,7 +37,7 @@ export class HttpProblem extends Error {
 
 /**
  * The request can be read, but not accepted: all that is wrong with it at once.
- * @param unlisted how many problems there are that nobody wrote down
+ * @param unlisted how many problems there are that are not listed
  */
 export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
   const told = errors.slice(0, maxFieldProblems);

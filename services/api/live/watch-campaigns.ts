@@ -48,7 +48,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
     watchers.add(wake);
     if (polling) return;
     polling = new AbortController();
-    // Nobody looked meanwhile: what was seen then is old.
+    // No look came meanwhile: what was seen then is old.
     newest = undefined;
     void poll(polling.signal);
   }

@@ -109,7 +109,7 @@ function written(
   return { ...place, user, delivered: status === 'delivered', code: why, at: new Date(atMs), actionType };
 }
 
-/** What is said of receipts that nobody can be found for. */
+/** What is said of receipts that no user can be found for. */
 export const receiptDetails = {
   'unknown-run': 'there is no such run',
   'unknown-step': 'the run has no such step',

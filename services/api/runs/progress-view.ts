@@ -3,7 +3,7 @@ import type { RunSnapshot, RunWaitRow } from './run-reports.port.ts';
 import type { Rates } from './watch-rates.ts';
 import { nextSteps, runFiguresView } from './run-view.ts';
 
-/** @param timeoutOf how long a call of an action may take, in milliseconds; null where nobody knows */
+/** @param timeoutOf how long a call of an action may take, in milliseconds; null where that is unknown */
 export function runProgressView(
   snapshot: RunSnapshot,
   rates: Rates,
@@ -53,7 +53,7 @@ function etaOf(figures: RunFigures, asOf: Date, { oneMinute, tenMinutes, isStill
   return { p50: at(p50), p90: at(p90) };
 }
 
-/** Steps of users that have not ended, those of users not yet fed included; null while nobody knows how many there are. */
+/** Steps of users that have not ended, those of users not yet fed included; null while it is unknown how many there are. */
 function remainingSteps({ audience, steps }: RunFigures): number | null {
   const pending = steps.reduce((sum, line) => sum + line.pending, 0);
   if (audience.complete) return pending;

@@ -2,7 +2,7 @@ import type { RunRates } from '../../../shared/contracts/runs/runs.ts';
 import { pointGapMs } from '../../../shared/domain/run/run-points.ts';
 import type { RunPoints } from './run-reports.port.ts';
 
-/** Points farther apart than this many gaps have a time between them that nobody noted. */
+/** Points farther apart than this many gaps have a time between them that was not noted. */
 const isLateAfterGaps = 2;
 
 /** The mean between two points, at both ends where there is nothing between them: what is not known is flat. */

@@ -29,7 +29,7 @@ function isRetryable({ outcome, reason }: FailureGroup, { failuresKept }: RunSna
 }
 
 /**
- * Before and after. Whoever a child run takes on is no failure of this run any more, and each failure there is one that stands: so what still
+ * Before and after. A user that a child run takes on is no failure of this run any more, and each failure there is one that stands: so what still
  * stands follows from sums alone.
  */
 function retriesView({ steps }: RunFigures, sums: readonly RetrySums[]): RunReport['retries'] {

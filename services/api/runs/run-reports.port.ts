@@ -51,7 +51,7 @@ export interface RunSnapshot extends RunHeader {
     fromStep: number;
     /** The segment that is all of the audience; null where there is more to it. */
     segment: string | null;
-    /** At most so many, before exclusions; null where nobody knows. */
+    /** At most so many, before exclusions; null where that is unknown. */
     estimate: number | null;
     /** Held-out users included. */
     fedUsers: number;

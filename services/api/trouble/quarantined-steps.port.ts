@@ -53,7 +53,7 @@ export interface QuarantineDetail extends QuarantinedStep {
 
 /**
  * - `replayed`: it waits to be called again, now, with the same key.
- * - `decided`: somebody has decided before; it stays so.
+ * - `decided`: a person has decided before; it stays so.
  * - `run-ended`: work of its run does not start any more. `settled`: some of its users are not unknown any more.
  */
 export type ReplayVerdict = 'replayed' | 'decided' | 'run-ended' | 'settled';

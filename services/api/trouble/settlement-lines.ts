@@ -10,7 +10,7 @@ const maxLineBytes = 4096;
 export interface ReadLine {
   /** From 1. */
   line: number;
-  /** What it settles, or why it settles nobody. */
+  /** What it settles, or why it settles no user. */
   entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
 }
 

@@ -1,6 +1,6 @@
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 
-/** A line of a file that settled nobody. */
+/** A line of a file that settled no user. */
 export interface RejectedLine {
   /** From 1. */
   line: number;
@@ -15,7 +15,7 @@ export interface NewSettlement {
   settlementId: string;
   runId: string;
   method: SettlementMethod;
-  /** Who asks; null where nobody is known. */
+  /** Who asks; null where the caller is unknown. */
   apiKey: { keyId: string; name: string } | null;
   /** By status: what is asked for; null for all. */
   step: number | null;

@@ -13,7 +13,7 @@ const reserved = blockListOf([
 ]);
 const handedOut = blockListOf(['2000::/3']);
 
-/** Not even a rule opens these: where clouds keep their keys, everybody and nobody. */
+/** Not even a rule opens these: where clouds keep their keys, all hosts and no host. */
 const never = blockListOf([
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
   ...['::/128', 'fe80::/10', 'ff00::/8', 'fd00:ec2::254/128', '64:ff9b::/96'],
@@ -27,7 +27,7 @@ export interface Destination {
   address: string;
 }
 
-/** True for what anybody on the internet could call too. */
+/** True for what the whole internet could call too. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
   if (family === undefined || reserved.check(address, family)) return false;

@@ -7,7 +7,7 @@ import { guardedConnector, type GuardedConnectorDeps } from './guarded-connector
 
 /** What is kept of an answer. The rest is not even waited for. */
 export const keptAnswerBytes = 4096;
-/** Hosts that connections are kept for, over all clients; whoever was called longest ago makes room. */
+/** Hosts that connections are kept for, over all clients; the one called longest ago makes room. */
 const maxOrigins = 2000;
 
 export interface HttpCallbackEndpointDeps {
@@ -69,7 +69,7 @@ export function createCallbackEndpoint({ clock, resolve }: HttpCallbackEndpointD
   }
 
   async function call({ limits, method, origin, path, headers, body, notAfterMs }: Callback): Promise<CallbackAnswer> {
-    // Whoever was stopped in between, and is awake again, must not send what another may have sent meanwhile.
+    // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const known = originOf(limits, origin);
     known.inFlight++;

@@ -9,7 +9,7 @@ export interface ClaimedJob extends JobKey {
   attempt: number;
   /** When it was asked for, in milliseconds since 1970. It stays the same however often the job is moved. */
   scheduledForMs: number;
-  /** By the database's clock, in milliseconds since 1970: whoever claims may have a wrong one. */
+  /** By the database's clock, in milliseconds since 1970: the dispatcher that claims may have a wrong one. */
   claimedAtMs: number;
   /** Until it is not worth calling any more, by the database's clock, 0 or less when that is over; null when it always is. */
   expiresInMs: number | null;
@@ -62,7 +62,7 @@ export interface Flushed {
 export interface CallLedger {
   /**
    * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the epoch that its claim
-   * gave; a job is claimed when it is due by the database's clock and nobody holds it, or whoever did let its lease run out.
+   * gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or the one that did let its lease run out.
    */
   flush(work: { results: readonly JobResult[]; claims: readonly JobKey[] }): Promise<Flushed>;
 }

@@ -9,7 +9,7 @@ export interface HostKey {
 /**
  * - `open`: its jobs are put aside, and one is tried now and then.
  * - `closing`: it answered; what was put aside is brought back, more and more each second.
- * - `disabled`: nothing is tried until somebody enables it.
+ * - `disabled`: nothing is tried until a person enables it.
  */
 export interface HostCircuit extends HostKey {
   state: 'open' | 'closing' | 'disabled';
@@ -27,19 +27,19 @@ export interface HostCircuits {
   read(): Promise<HostCircuit[]>;
   /** Leaves the host alone, also while it is closing; one that is open or disabled stays as it is. */
   open(key: HostKey, cause: string, probeInMs: number): Promise<void>;
-  /** Leaves the host alone until somebody enables it. */
+  /** Leaves the host alone until a person enables it. */
   disable(key: HostKey, cause: string): Promise<void>;
   /** Takes the try of an open host, if it is time: one sidelined job, claimed. The next try is so long after. */
   takeProbe(key: HostKey, probeEveryMs: number): Promise<Probe>;
   /** The host answered, or what kept it is over: what was put aside comes back from now on. */
   beginClosing(key: HostKey): Promise<void>;
   /**
-   * Makes so many of its sidelined jobs due now, if nobody did in the last second, and forgets the host when none is left.
+   * Makes so many of its sidelined jobs due now, if none were in the last second, and forgets the host when none is left.
    * Returns how many; null when it was another's turn.
    */
   bringBack(key: HostKey, count: number): Promise<number | null>;
   /** Ends what has expired while it was put aside, at most so many. Returns how many. */
   expire(key: HostKey, limit: number): Promise<number>;
-  /** Lets hosts close whose jobs are put aside and that nobody knows of: they were forgotten while a job was put aside. Returns how many. */
+  /** Lets hosts close whose jobs are put aside and that no circuit knows of: they were forgotten while a job was put aside. Returns how many. */
   adopt(): Promise<number>;
 }

@@ -130,7 +130,7 @@ const bringBack = statementOf<HostKey & { count: number }>(
   select exists (select from c) as taken, (select count(*)::int from j) as brought`,
 );
 
-/** Not while somebody has put another job aside since. */
+/** Not while another job has been put aside since. */
 const forgetCircuit = statementOf<HostKey>(
   'forget-host-circuit',
   ($) => `

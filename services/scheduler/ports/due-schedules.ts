@@ -37,7 +37,7 @@ export interface Looker {
 
 export interface DueSchedules {
   /**
-   * In one transaction: takes at most `limit` schedules that are due by the database's clock and nobody else holds, decides about their
+   * In one transaction: takes at most `limit` schedules that are due by the database's clock and no other node holds, decides about their
    * instants, and writes what fires and what is skipped, with the jobs and run starts of what fires. Who inserts an occurrence has fired it; an
    * instant of a group is decided once. A region that is switched off takes nothing. A crash leaves all of it, or nothing: the next look reads from the high-water mark what was decided.
    */

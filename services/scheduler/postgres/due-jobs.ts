@@ -51,7 +51,7 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
 async function nextDueInMs(client: PoolClient): Promise<number | null> {
   const { rows } = await client.query<{ inMs: number | null }>(selectNextDue);
   const inMs = rows[0]?.inMs ?? null;
-  // Rounded up, so that nobody wakes too early.
+  // Rounded up, so that no look comes too early.
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
 
@@ -79,7 +79,7 @@ const deleteDue = `
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt"`;
 
-/** As a run shows it whose start nobody made in time. */
+/** As a run shows it whose start was not made in time. */
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
 /**

@@ -81,7 +81,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
 
-/** A region that an operator has switched off claims nothing, whoever still runs there. */
+/** A region that an operator has switched off claims nothing, whichever process still runs there. */
 const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
 
 const lockDue = `

@@ -41,7 +41,7 @@ const deleteDead = `
   )
   select count(*)::int as count from x`;
 
-/** Fires whose job was taken away after their lease had run out: nobody ends them. */
+/** Fires whose job was taken away after their lease had run out: no dispatcher ends them. */
 const deleteOrphans = `
   delete from fires f where lease_until < now() - interval '1 hour'
     and not exists (select from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id)`;

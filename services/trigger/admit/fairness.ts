@@ -1,7 +1,7 @@
 /**
  * How feeds share the room in the shards of their chains. What is ready in a shard, or on its way there, stays under a few seconds of work,
  * so that a small campaign passes at once, and what is not published yet costs nothing to expire or cancel. What waits (for a retry, for a
- * person) takes nobody's room but its own feed's, and every feed has a floor that no neighbour's backlog can take. All counts are batches.
+ * person) takes no room but its own feed's, and every feed has a floor that no neighbour's backlog can take. All counts are batches.
  */
 
 /** Shares of the room, relative to each other. */
@@ -35,7 +35,7 @@ export interface SharingFeed {
   held: boolean;
   /** Its last page has been fed: it needs no more room, but what is ready takes some. */
   complete: boolean;
-  /** How many more batches its pager could use now; null when another trigger pages it, or nobody. */
+  /** How many more batches its pager could use now; null when another trigger pages it, or none. */
   wants: number | null;
 }
 

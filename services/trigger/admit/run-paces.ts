@@ -5,7 +5,7 @@ import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
 export interface RunPaces {
   of(load: FeedLoad): SharingFeed['pace'];
   /**
-   * Takes what was granted from the paces, and gives back to the round what another trigger has taken meanwhile: whoever then gets nothing
+   * Takes what was granted from the paces, and gives back to the round what another trigger has taken meanwhile: a feed that then gets nothing
    * keeps its turn.
    */
   keepTo(
@@ -61,6 +61,6 @@ function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: s
   const incomplete = feeds.filter(({ complete }) => !complete);
   const own = incomplete.filter(({ feedId }) => isOwn(feedId));
   const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
-  // Of less than one batch for each, whoever asks first has one: shares would round to nothing for ever.
+  // Of less than one batch for each, the feed that asks first has one: shares would round to nothing for ever.
   return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
 }

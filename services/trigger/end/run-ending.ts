@@ -63,7 +63,7 @@ function unknownReason(unknown: number): string | null {
   return unknown === 0 ? null : `the outcome of ${usersInWords(unknown)} is unknown`;
 }
 
-/** Adding up steps counts nobody twice: who is unknown or expired in one step is skipped in the next. */
+/** Adding up steps counts no user twice: who is unknown or expired in one step is skipped in the next. */
 function usersInWords(users: number): string {
   return users === 1 ? '1 user' : `${users} users`;
 }

@@ -19,7 +19,7 @@ export interface RunFinisherDeps {
   logger: Logger;
 }
 
-/** Ends the runs that have nothing left to do, and the steps of those whose time is over. Needs the database and nobody else. */
+/** Ends the runs that have nothing left to do, and the steps of those whose time is over. Needs the database and no other process. */
 export interface RunFinisher {
   /** True when the run has ended. */
   finish(tally: RunTally): Promise<boolean>;
@@ -82,7 +82,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
   };
 }
 
-/** What becomes of steps that nobody holds; null while the run goes on. */
+/** What becomes of steps that no worker holds; null while the run goes on. */
 function outcomeOf({ state, overdueMs }: RunTally, graceMs: number): 'expired' | 'cancelled' | null {
   if (state === 'cancelling') return 'cancelled';
   return overdueMs >= graceMs ? 'expired' : null;

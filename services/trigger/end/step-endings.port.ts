@@ -8,13 +8,13 @@ export interface EndedSteps {
 }
 
 /**
- * Ends steps without a worker: outcomes, failures and totals in one statement, whoever held the step before is refused by its epoch. What a
+ * Ends steps without a worker: outcomes, failures and totals in one statement, a worker that held the step before is refused by its epoch. What a
  * call may have been made for ends as `unknown`.
  */
 export interface StepEndings {
   /**
-   * Of a window of the feed's open batches, `limit` from `from` on, and of its agenda: ends what waits, what nobody holds any more and what
-   * nobody has claimed yet. What somebody holds is left until its lease has run out.
+   * Of a window of the feed's open batches, `limit` from `from` on, and of its agenda: ends what waits, what no worker holds any more and what
+   * no worker has claimed yet. What a worker holds is left until its lease has run out.
    */
   endOpen(
     feed: SweptFeed,

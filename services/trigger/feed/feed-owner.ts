@@ -96,7 +96,7 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
     }
   }
 
-  /** A pager that finishes a write must not hold up the others' leases: nobody waits for it here. */
+  /** A pager that finishes a write must not hold up the others' leases: it is not awaited here. */
   function letGo(pager: FeedPager): void {
     if (pagers.get(pager.feed.feedId) === pager) pagers.delete(pager.feed.feedId);
     const left = giveBack(pager).finally(() => leaving.delete(left));

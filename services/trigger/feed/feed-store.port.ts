@@ -56,7 +56,7 @@ export interface FedPages {
   batches: readonly FedBatch[];
   /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule that each breaks. */
   invalidUsers: readonly { user: string; rule: string }[];
-  /** Who was passed over up to the cursor; nobody where absent. */
+  /** Who was passed over up to the cursor; none where absent. */
   skipped?: SkippedUsers;
   cursor: string | null;
   /** True with the audience's last page. */
@@ -105,7 +105,7 @@ export type FeedScope = 'all' | 'never-stalled';
 
 export interface FeedStore {
   /**
-   * Takes feeds of running runs that nobody pages, that are not complete, and whose pause after a stall is over: token + 1. Those already
+   * Takes feeds of running runs that no trigger pages, that are not complete, and whose pause after a stall is over: token + 1. Those already
    * owned by `owner` are not returned. First those that never stalled, then by their run's start.
    */
   claim(owner: string, leaseMs: number, limit: number, scope: FeedScope): Promise<OwnedFeed[]>;
@@ -115,7 +115,7 @@ export interface FeedStore {
   release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
   /** Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written. */
   writePages(pages: FedPages): Promise<boolean>;
-  /** The next page is not to be had: shows why, and lets nobody claim the feed before `retryInMs`. No effect under a stale token. */
+  /** The next page is not to be had: shows why, and lets no trigger claim the feed before `retryInMs`. No effect under a stale token. */
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
   /** Shows why a feed does not move on, or null when it does. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
@@ -125,9 +125,9 @@ export interface FeedStore {
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**
    * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second, and at least one batch.
-   * Returns how many batches of those asked for may be fed; a run without a pace is left out. Whoever asks at the same time gets the rest.
+   * Returns how many batches of those asked for may be fed; a run without a pace is left out. Another trigger that asks at the same time gets the rest.
    */
   takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
-  /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
+  /** Loads of the feeds of running runs, whichever trigger pages them, but for those of which nothing is left to learn. */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }

@@ -20,7 +20,7 @@ export interface BufferCut extends Cut {
   skipped: SkippedUsers;
   /** How many of the gaps, from the front, go with it. */
   gaps: number;
-  /** The last user that is taken or passed over; undefined where nobody is. */
+  /** The last user that is taken or passed over; undefined where none is. */
   reached: string | undefined;
 }
 

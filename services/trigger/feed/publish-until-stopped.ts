@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 const backoff = { firstDelayMs: 200, maxDelayMs: 10_000 };
-/** A failure that passes within seconds is nobody's business. */
+/** A failure that passes within seconds needs no line in the log. */
 const troubleAfterTries = 3;
 
 export interface PublishUntilStoppedDeps {

@@ -8,7 +8,7 @@ const refsWhileYoung = 10;
 const refsPerMessage = 50;
 const youngUpToBatchNo = 1000;
 
-/** References to the step that batches begin with which were just fed: nobody is lost before it. */
+/** References to the step that batches begin with which were just fed: no user is lost before it. */
 export function fedMessages(
   topic: string,
   { feedId, fromStep }: { feedId: string; fromStep: number },

@@ -11,12 +11,12 @@ export interface RunCauseFacts {
   waiting: readonly WaitingStep[];
   /** By topic, why it could not be written. */
   troubles: ReadonlyMap<string, string>;
-  /** Messages that nobody has handled yet; null where that is not known. */
+  /** Messages that no worker has handled yet; null where that is not known. */
   backlogOf: (topic: string) => number | null;
 }
 
 /**
- * What a run waits for, for people, the gravest first: a topic that takes nothing, a step that is held, one that nobody serves, one that is
+ * What a run waits for, for people, the gravest first: a topic that takes nothing, a step that is held, one that no worker serves, one that is
  * tried again. Null when it waits for nothing in particular. The same words for as long as it is the same cause.
  */
 export function runCause({ chain, open, waiting, troubles, backlogOf }: RunCauseFacts): string | null {

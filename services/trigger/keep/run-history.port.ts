@@ -9,7 +9,7 @@ export interface TroubleEvent {
 /** What is kept of how runs went, for people: nothing is decided by it. Each verb is safe to call by several at once, and to repeat. */
 export interface RunHistory {
   /**
-   * Notes how far each run is that has begun and not ended: one point in each of its slots (`run-points.ts`), whoever is asked and however
+   * Notes how far each run is that has begun and not ended: one point in each of its slots (`run-points.ts`), whichever trigger is asked and however
    * often. Points that lie too close for how long the run has gone on go. Returns how many were noted.
    */
   notePoints(): Promise<number>;

@@ -18,7 +18,7 @@ export interface RunToPrepare {
 export interface NewFeed {
   country: string;
   audience: FeedAudience;
-  /** Nobody is fed before; absent: at once. */
+  /** No user is fed before; absent: at once. */
   startsAt?: Date | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface RunTally {
   chain: readonly { action: string }[];
   /** Above which share of failed users it pauses itself; null: never. */
   pauseAtFailed: FailureLimit | null;
-  /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
+  /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had no user. */
   judgedFrom: readonly EndedUsers[];
   /** Its campaign has a budget in some country. */
   hasBudgets: boolean;
@@ -95,7 +95,7 @@ export interface WaitingStep {
   country: string;
   step: number;
   cause: string;
-  /** Nobody is called in it until a person has mended the cause. */
+  /** No call is made in it until a person has mended the cause. */
   held: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface WaitingStep {
 export interface BudgetShortage {
   runId: string;
   country: string;
-  /** The budget as a whole, and what of it is neither spent nor reserved by anybody. */
+  /** The budget as a whole, and what of it is neither spent nor reserved. */
   units: number;
   left: number;
   batches: number;
@@ -125,7 +125,7 @@ export interface FeedCount {
 export interface RunStore {
   /**
    * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so that neither a
-   * backlog nor what is stuck keeps anybody out.
+   * backlog nor what is stuck keeps another run out.
    */
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
@@ -150,7 +150,7 @@ export interface RunStore {
   /** Keeps the figures with the run. No effect once it has ended. */
   show(runId: string, figures: RunFigures): Promise<void>;
   /**
-   * Ends a run whose work is done, in one transaction: refuses whoever could still write to it, counts its rows anew, asks what they make
+   * Ends a run whose work is done, in one transaction: refuses every process that could still write to it, counts its rows anew, asks what they make
    * of it, and moves it on. Null when `decide` says so, or the run has moved already.
    */
   end(
@@ -159,10 +159,10 @@ export interface RunStore {
   ): Promise<RunEnding | null>;
   /** Runs that were asked to pause, with what is still under way. */
   pausing(): Promise<PausingRun[]>;
-  /** pausing → paused. False when somebody has moved it meanwhile. */
+  /** pausing → paused. False when it has moved meanwhile. */
   settlePause(runId: string): Promise<boolean>;
   /** running → pausing, with a cause that people are shown and that its history keeps. False when it is not running any more. */
   pauseFor(runId: string, cause: string): Promise<boolean>;
-  /** Moves a run on if its state allows it, and refuses whoever could still feed it. False when it had moved already. */
+  /** Moves a run on if its state allows it, and refuses a trigger that could still feed it. False when it had moved already. */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

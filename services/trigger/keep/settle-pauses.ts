@@ -5,7 +5,7 @@ import type { RunStore } from './run-store.port.ts';
 /** Every worker has heard of a pause by then, so what is not in flight now will not be any more. */
 const heardAfterMs = 2000;
 
-/** Makes runs paused of which nobody holds anything any more, and shows of the others what is still in flight. */
+/** Makes runs paused of which no worker holds a step any more, and shows of the others what is still in flight. */
 export async function settlePauses({ runStore, logger }: { runStore: RunStore; logger: Logger }): Promise<void> {
   for (const { runId, forMs, underWay } of await runStore.pausing()) {
     const inFlight = batchesInFlight(underWay);

@@ -31,14 +31,14 @@ export function isSpent({ users, at, isLast }: Head): boolean {
   return at >= users.length && !isLast;
 }
 
-/** Nobody comes any more. */
+/** No user comes any more. */
 export function isOver({ users, at, isLast }: Head): boolean {
   return at >= users.length && isLast;
 }
 
 /**
- * Whoever is in one of the included heads and in none of the excluded ones, once and in order, up to the last user that every source which
- * goes on has shown. Behind it, a source may still come with somebody who belongs in between. The heads move on.
+ * The users that are in one of the included heads and in none of the excluded ones, once and in order, up to the last user that every source which
+ * goes on has shown. Behind it, a source may still come with a user that belongs in between. The heads move on.
  *
  * @param isHeldOut asked for everybody who is not excluded
  * @param basic whether all heads hold ids of the basic plane alone

@@ -7,7 +7,7 @@ import type { Segmentation } from '../../../shared/ports/segmentation.ts';
  */
 export type FeedStanding = 'moving' | 'new' | 'uncertain';
 
-/** Pages asked for at once: what hangs, or may hang, keeps nobody out whose pages come. */
+/** Pages asked for at once: what hangs, or may hang, keeps no feed out whose pages come. */
 export const maxQuestions = { moving: 32, new: 64, uncertain: 32 };
 /** Of the new feeds of one run: what is new hangs for as long as its time-out, and a later run must find a place. */
 export const maxNewOfRun = 3;

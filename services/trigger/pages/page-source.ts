@@ -35,7 +35,7 @@ export interface PageSource {
 
 export interface SourcePage {
   kind: 'page';
-  /** Strictly ascending, behind all that came before. Nobody in the last page alone. */
+  /** Strictly ascending, behind all that came before. No user in the last page alone. */
   users: readonly string[];
   isLast: boolean;
   /** The snapshot that is gone on with, where the one before is gone. */
@@ -50,7 +50,7 @@ export interface SourcePages {
 
 /** A fault that may pass by itself. */
 const passing = { firstDelayMs: 500, maxDelayMs: 30_000 };
-/** Somebody has to look at it: a page that breaks the contract, a question that is refused. */
+/** A person has to look at it: a page that breaks the contract, a question that is refused. */
 const lasting = { firstDelayMs: 10_000, maxDelayMs: 300_000 };
 
 export interface StallTerms {
@@ -68,7 +68,7 @@ export function lastingStall(cause: string, { stalls, random }: StallTerms): Sta
   return { kind: 'stalled', cause, retryInMs: backoffMs(lasting, stalls + 1, random()) };
 }
 
-/** Without chance: ten seconds at first, so that whoever mends it knows when it is looked at again. */
+/** Without chance: ten seconds at first, so that the person who mends it knows when it is looked at again. */
 export function brokenStall(cause: string, { stalls }: StallTerms): Stall {
   return { kind: 'stalled', cause, retryInMs: backoffMs(lasting, stalls + 1, 1) };
 }

@@ -62,7 +62,7 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   return { kind: 'begun' };
 }
 
-/** Its audience is in our own database: nobody has to be asked. */
+/** Its audience is in our own database: no service has to be asked. */
 async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };

@@ -14,7 +14,7 @@ export interface Retention {
    */
   dropWeeks(kind: KeptKind, days: number): Promise<number>;
   /**
-   * Deletes rows that lie in no week, because nobody had made one, of runs that ended more than `days` ago; returns how many, at most
+   * Deletes rows that lie in no week, because none had been made, of runs that ended more than `days` ago; returns how many, at most
    * `limit`.
    */
   deleteStrays(kind: KeptKind, days: number, limit: number): Promise<number>;
@@ -24,7 +24,7 @@ export interface Retention {
   deleteAnswers(days: number, limit: number): Promise<number>;
   /** Deletes uploaded lists of more than `days` ago that no campaign which is scheduled or runs names; returns how many, at most `limit`. */
   deleteAudiences(days: number, limit: number): Promise<number>;
-  /** Uploads that nothing was heard of for minutes have failed: whoever received them has died. Returns how many. */
+  /** Uploads that nothing was heard of for minutes have failed: the process that received them has died. Returns how many. */
   failLostUploads(): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
   /** Deletes entries of the audit log of more than `days` ago; returns how many, at most `limit`. */

@@ -39,7 +39,7 @@ export interface LostSweeperDeps {
 }
 
 export interface Swept {
-  /** Steps that nobody may claim any more. */
+  /** Steps that may not be claimed any more. */
   quarantined: StepRef[];
   /** By topic, why it could not be written. */
   troubles: ReadonlyMap<string, string>;
@@ -48,7 +48,7 @@ export interface Swept {
 export interface LostSweeper {
   /** Offers again what is due, and looks for what a crash left. */
   sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
-  /** Steps of a feed that somebody holds, as of the last look at its window. */
+  /** Steps of a feed that a worker holds, as of the last look at its window. */
   inFlight(feedId: string): number;
 }
 

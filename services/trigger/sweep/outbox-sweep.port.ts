@@ -16,12 +16,12 @@ export interface SweptFeed {
 export interface DueRefs {
   /** To be published. That they were offered is marked in their rows already. */
   offers: LostRef[];
-  /** Steps whose leases have lapsed too often: nobody may claim them any more. */
+  /** Steps whose leases have lapsed too often: they may not be claimed any more. */
   quarantined: StepRef[];
 }
 
 export interface WindowLook {
-  /** Steps that somebody has claimed and whose leases have not run out. */
+  /** Steps that a worker has claimed and whose leases have not run out. */
   running: number;
   /** Where the window goes on; null at its end. */
   next: number | null;

@@ -4,7 +4,7 @@ import type { SweptFeed } from './outbox-sweep.port.ts';
  * What the reconciler found wrong and set right.
  * - `totals`: sums of a step that were not what its rows say. `failure-totals`: the same by reason.
  * - `fed-users`: users counted as fed that were not what is in the feed's batches.
- * - `agenda`: open steps that nobody would have looked for any more; they are offered again.
+ * - `agenda`: open steps that would not have been looked for any more; they are offered again.
  */
 export const repairKinds = ['totals', 'failure-totals', 'fed-users', 'agenda'] as const;
 
@@ -19,7 +19,7 @@ export interface Repair {
 }
 
 /**
- * Compares what a feed's sums and agenda say with its rows, and sets them right. Rows are the truth: whoever changes one changes the sums in
+ * Compares what a feed's sums and agenda say with its rows, and sets them right. Rows are the truth: a statement that changes one changes the sums in
  * the same transaction, so at any moment both agree, and a difference is damage.
  */
 export interface Reconciliation {

@@ -2,7 +2,7 @@ import type { FailedResult, UserResults } from './user-results.ts';
 
 /**
  * What two answers to one key say together. The final word wins, in whichever it is: succeeded, or failed and not to be retried. (Of two
- * final ones that contradict each other, the success: there was an effect.) Whoever has none is settled by the second answer.
+ * final ones that contradict each other, the success: there was an effect.) A user without one is settled by the second answer.
  */
 export function mergeResults(first: UserResults, second: UserResults): UserResults {
   const failedLater = new Map(second.failed.map((failure) => [failure.id, failure]));
@@ -17,7 +17,7 @@ export function mergeResults(first: UserResults, second: UserResults): UserResul
     else if (later) failed.push(later);
     else missing.push(id);
   };
-  // Whoever is in no list of the first answer succeeded there, and that is final.
+  // Users in no list of the first answer succeeded there, and that is final.
   for (const failure of first.failed) settle(failure.id, failure);
   for (const id of first.missing) settle(id);
   const { unexpected, repeated } = first;

@@ -41,7 +41,7 @@ function readFull(ids: readonly string[], results: readonly unknown[]): UserResu
   return resultsOf(ids, statuses, { kind: 'missing' }, counts);
 }
 
-/** Whoever is not listed succeeded, if their number is right. If it is not, nobody knows which of them did. */
+/** Users that are not listed succeeded, if their number is right. If it is not, which of them did is unknown. */
 function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): UserResults {
   const entries = failed.flatMap((entry) => compactEntry.safeParse(entry).data ?? []);
   const { statuses, counts } = collect(

@@ -7,7 +7,7 @@ export interface FailedResult {
   retryable: boolean;
 }
 
-/** What an answer says about the users asked for. Whoever is in no list succeeded. */
+/** What an answer says about the users asked for. Users in no list succeeded. */
 export interface UserResults {
   failed: FailedResult[];
   /** Reported in contradiction, with a word we do not know, or not at all. */

@@ -42,7 +42,7 @@ export function matchResults(
 
 export interface MatchedClaims {
   ours: Claimed[];
-  /** Done, or somebody else's. */
+  /** Done, or another worker's. */
   others: QueuedStep[];
 }
 

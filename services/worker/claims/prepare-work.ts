@@ -98,14 +98,14 @@ function workOf(
     lost,
     claimedAtMs,
     users,
-    // Nobody was cut out: the size that was fed with the batch need not be counted again.
+    // No user was cut out: the size that was fed with the batch need not be counted again.
     count: users === claim.users ? claim.size : countUsers(users, plain),
     plain,
     isProbe: false,
   };
 }
 
-/** Nobody of a child batch was lost before: it was made of those who were left. */
+/** No user of a child batch was lost before: it was made of those who were left. */
 function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProbe: boolean): Work {
   const { users } = claim;
   const plain = isPlain(users);

@@ -16,7 +16,7 @@ export interface StoppedFeedsDeps {
 export interface StoppedFeeds {
   /**
    * Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none comes back.
-   * @param waitingFeeds those of which somebody waits for a slot
+   * @param waitingFeeds those of which a step waits for a slot
    */
   look(waitingFeeds: () => readonly string[]): Promise<string[]>;
   /** What may go on, and what is to be given back. */

@@ -22,7 +22,7 @@ export interface NextStepPublisherDeps {
   logger: Logger;
 }
 
-/** W6: next steps go out topic by topic. One that cannot be written holds up nobody else's, and its own steps for a few seconds only. */
+/** W6: next steps go out topic by topic. One that cannot be written holds up no other's, and its own steps for a few seconds only. */
 export interface NextStepPublisher {
   publish(recorded: readonly RecordedStep[]): void;
   /** Tries nothing again; resolves when what is under way has ended. What is not out by then stays unhandled, and comes again. */

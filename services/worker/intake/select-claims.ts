@@ -28,7 +28,7 @@ export async function selectClaims(max: number, deps: SelectClaimsDeps): Promise
   return steps.filter((queued) => isServable(queued, deps));
 }
 
-/** First equal shares, so that a full shard leaves room for the others; then what nobody else wants. */
+/** First equal shares, so that a full shard leaves room for the others; then what no other shard wants. */
 function takeInTurn(max: number, { queue, slots }: SelectClaimsDeps): QueuedStep[] {
   const topics = [...queue.topics()];
   const rooms = new Map(topics.map((topic) => [topic, slots.room(topic)]));

@@ -21,7 +21,7 @@ export interface StepQueue {
   topics(): Iterable<string>;
   /** Puts back what could not be claimed, in front. */
   putBack(steps: readonly QueuedStep[]): void;
-  /** Drops the steps that came over a lane which is gone: they will come again, to whoever has it now. */
+  /** Drops the steps that came over a lane which is gone: they will come again, to the worker that has it now. */
   drop(lane: Lane): void;
   clear(): void;
 }
@@ -47,7 +47,7 @@ export function createStepQueue(): StepQueue {
     if (!groups) return [];
     const taken: QueuedStep[] = [];
     const room = createRooms(roomOf);
-    // Turns in a row that brought nothing: after a whole round of them, nobody has room.
+    // Turns in a row that brought nothing: after a whole round of them, no shard has room.
     let inVain = 0;
     while (taken.length < count && inVain < groups.size) {
       const [entry] = groups;

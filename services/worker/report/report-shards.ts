@@ -5,7 +5,7 @@ import type { ShardReport, ShardReports } from './shard-reports.port.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
 const lookEveryMs = 2000;
-/** Also where nothing has changed: whoever is silent for longer counts as gone. */
+/** Also where nothing has changed: a worker that is silent for longer counts as gone. */
 const sayAgainMs = 20_000;
 
 export interface ReportShardsDeps {
@@ -58,7 +58,7 @@ export function createShardReporter({ worker, reports, levels, clock, logger }: 
     start: () => loop.start(),
     stop: async () => {
       await loop.stop();
-      // Whoever reads takes it for gone soon anyway.
+      // Readers take it for gone soon anyway.
       await reports.withdraw(worker).catch((error: unknown) => {
         logger.debug({ err: error }, 'could not take back what was reported of shards');
       });

@@ -23,7 +23,7 @@ export interface AdaptiveLimit {
   /** Until a pause ends; 0 when there is none. */
   pausedForMs(nowMs: number): number;
   onEnd(call: LimitedCall): void;
-  /** Back to the upper bound: somebody else takes care of a slow start. */
+  /** Back to the upper bound: the breaker takes care of a slow start. */
   reset(): void;
   /** The action type's bounds have changed: nothing that was learned is forgotten. */
   resize(min: number, max: number): void;

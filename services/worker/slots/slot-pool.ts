@@ -2,7 +2,7 @@
 const slowMs = 1000;
 /** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
 const reservedPart = 1 / 6;
-/** Of a pool, for feeds with hardly a call under way: nobody fills a pool to its last slot. */
+/** Of a pool, for feeds with hardly a call under way: no feed fills a pool to its last slot. */
 const floorPart = 1 / 16;
 const floorCalls = 2;
 /** How long after a quick call slow ones leave room for more of them. */
@@ -45,7 +45,7 @@ export function createActionPool(capacity: number): SlotPool {
   return createSlotPool(capacity, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
-/** Of the whole worker: action types that are slow leave something to the others, and are not kept from what nobody uses. */
+/** Of the whole worker: action types that are slow leave something to the others, and are not kept from what is unused. */
 export function createWorkerPool(capacity: number): SlotPool {
   return createSlotPool(capacity, (slots) => ({
     besideQuick: slots - reservedOf(slots),

@@ -8,7 +8,7 @@ export interface HeldSteps {
   mayCall(standing: StepStanding): boolean | Promise<boolean>;
   /** Holds the step with its cause. Nothing of it is called from now on, whether or not the store could be reached. */
   hold(standing: StepStanding, cause: string): Promise<void>;
-  /** Somebody was accepted: the step is held no longer. */
+  /** A user was accepted: the step is held no longer. */
   lift(standing: StepStanding): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface HeldStepsDeps {
   logger: Logger;
 }
 
-/** Steps of feeds in which nobody is called before a person has mended something; what it knows is in their standings. */
+/** Steps of feeds in which no call is made before a person has mended something; what it knows is in their standings. */
 export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): HeldSteps {
   async function mayTry(standing: StepStanding): Promise<boolean> {
     if (!standing.hold?.tryDue) return false;

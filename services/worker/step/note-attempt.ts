@@ -18,7 +18,7 @@ function noteOfWhole({ kind, cause }: WholeReading): AttemptNote {
   return { reading: kind, cause, users: [] };
 }
 
-/** @param children null where all of the batch is put back: nobody was spoken of */
+/** @param children null where all of the batch is put back: no user was spoken of */
 function noteOfUsers({ failed, missing }: ReportedReading, children: readonly ChildBatch[] | null): AttemptNote {
   if (!children) return { reading: 'missing', cause: null, users: [] };
   const goingOn = new Set(children.flatMap(({ users }) => users));

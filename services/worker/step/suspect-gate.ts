@@ -1,6 +1,6 @@
 /** Lets one suspect through at a time (shared/domain/step/suspects.ts). */
 export interface SuspectGate {
-  /** False while another one is under way: it has to wait, and is nobody's meanwhile. */
+  /** False while another one is under way: it has to wait, and no worker has it meanwhile. */
   enter(): boolean;
   leave(): void;
 }

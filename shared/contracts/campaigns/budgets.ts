@@ -7,7 +7,7 @@ export const budgetFigures = z
   .object({
     country: z.string(),
     units: units.describe('What all runs of the campaign may spend there together'),
-    used: units.describe('For users that succeeded, or of whom nobody can say'),
+    used: units.describe('For users that succeeded, or of which it is unknown'),
     reserved: units.describe('For users whose call may be under way, or may have been applied'),
     left: z.number().describe('Neither used nor reserved; below zero where the budget was lowered afterwards'),
     waitingBatches: z.int().min(0).describe('Batches for which too little was left when they were to be called'),

@@ -29,7 +29,7 @@ const schedulerNode = z.object({
 const partitionShape = z.object({
   partition: count,
   owner: z.string().nullable(),
-  wanted: z.string().nullable().describe('Who is to have it, where that is somebody else'),
+  wanted: z.string().nullable().describe('Who is to have it, where that is another node'),
   since: time.nullable(),
   due: count.describe('Jobs that are due and not called yet; counted up to 1,000'),
   oldestMs: z.number().min(0).describe('For how long the oldest of them has been due'),

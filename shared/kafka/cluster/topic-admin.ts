@@ -34,7 +34,7 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
   const existing = new Set(await admin.listTopics());
   const missing = specs.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return [];
-  // Whoever lost the race to create them gets `false` for an answer, which is as good.
+  // The loser of the race to create them gets `false` for an answer, which is as good.
   await admin.createTopics({ topics: missing.map(topicConfig), waitForLeaders: false });
   return missing;
 }
@@ -63,7 +63,7 @@ async function addPartitions(
     try {
       await admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] });
     } catch (error) {
-      // Somebody else may have added them between our look and our call.
+      // Another process may have added them between our look and our call.
       const now = await waitForTopics(admin, [{ topic }], signal, ({ count }) => count > 0);
       if ((now.get(topic) ?? 0) < partitions) throw error;
     }

@@ -144,7 +144,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     if (missing.length === 0) return;
     try {
       if (await keeper.ensure(missing)) logger.warn({ topics: missing }, 'topics were missing and are there again');
-      // Also when somebody else creates them.
+      // Also when another process creates them.
       await client?.refresh();
     } catch (error) {
       logger.debug({ err: error, missing }, 'could not ask for missing topics');
@@ -228,7 +228,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     stopping.abort();
     intake.stop();
     joined.reject(new Error('stopped before it had joined its group'));
-    // kafkajs cannot be stopped while it joins: it would join, and nobody would know.
+    // kafkajs cannot be stopped while it joins: it would join unnoticed.
     await turn;
     clearInterval(timer);
     await closeClient();
@@ -251,7 +251,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       keeper.keep(specs);
       if (!receiver || stopped) return;
       await keeper.ensure(topics);
-      // Whoever sees more partitions than when it joined makes the group assign anew; nobody has to leave for that.
+      // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave for that.
       if (isSame) return await client?.refresh();
       joined = Promise.withResolvers<null>();
       joined.promise.catch(() => undefined);

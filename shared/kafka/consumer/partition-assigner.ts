@@ -15,7 +15,7 @@ const knownPartitions = z.object({ partitions: z.array(z.number().int().nonnegat
 
 /**
  * Both protocols with the same assignment behind them. kafkajs' own assigner hands the leader's topics to every member, and what a member
- * has not subscribed to is then consumed by nobody. While members of an older version are in the group, it takes kafkajs' protocol; an
+ * has not subscribed to is then consumed by none. While members of an older version are in the group, it takes kafkajs' protocol; an
  * older leader assigns in the old way until it leaves.
  */
 export function partitionAssigners(): PartitionAssigner[] {
@@ -40,7 +40,7 @@ function createAssigner(name: string, cluster: Cluster): Assigner {
   return {
     name,
     version: protocolVersion,
-    // A member that knows of more partitions than at its last join says something new, and the group assigns anew whoever leads it.
+    // A member that knows of more partitions than at its last join says something new, and the group assigns anew under any leader.
     protocol: ({ topics }) => ({
       name,
       metadata: AssignerProtocol.MemberMetadata.encode({

@@ -17,7 +17,7 @@ export interface Fetching {
 const joinsApartMs = 250;
 
 /**
- * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each fetch; whoever joins
+ * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each fetch; a member that joins
  * knows the newest metadata, so that partitions that were added cost the group one rebalance and not one for each member; a partition that
  * is not there holds up no other one.
  */

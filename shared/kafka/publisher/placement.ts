@@ -26,7 +26,7 @@ interface TopicState {
 
 /**
  * Where messages without a key go: to the partition whose work is done soonest, by what lies unhandled in it and how fast that has been
- * going. Whoever is slow, frozen or new then gets what it can handle. Without looks at the offsets it goes round.
+ * going. A worker that is slow, frozen or new then gets what it can handle. Without looks at the offsets it goes round.
  */
 export interface Placement {
   choose(topic: string, partitions: readonly number[]): number;

@@ -9,7 +9,7 @@ interface Circuit {
   pauseMs: number;
 }
 
-/** Topics that cannot be published to, so that nobody waits to hear it again. */
+/** Topics that cannot be published to, so that no caller waits to hear it again. */
 export interface TopicCircuits {
   /** Why the topic is given up; undefined for one that is not. */
   openedBy(topic: string): { cause: unknown } | undefined;
@@ -28,7 +28,7 @@ export function createTopicCircuits({ clock }: { clock: Pick<Clock, 'monotonicMs
     takeProbe: (topic) => {
       const circuit = open.get(topic);
       if (!circuit || clock.monotonicMs() < circuit.probeAtMs) return false;
-      // Nobody else while this attempt lasts.
+      // No other caller while this attempt lasts.
       circuit.probeAtMs = Infinity;
       return true;
     },

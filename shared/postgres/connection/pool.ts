@@ -35,7 +35,7 @@ const hotPathOptions = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=of
 /** The scheduler's sweep looks 10 s back for jobs whose commit came late: a statement that accepts them must have ended by then. */
 const acceptTimeoutMs = 8_000;
 
-/** A pool for accepting jobs: as the hot path, with statements that end before anybody has to wonder what became of them. */
+/** A pool for accepting jobs: as the hot path, with statements that end before it is asked what became of them. */
 export function createAcceptPool(deps: PoolDeps): Pool {
   const timeouts = { statement_timeout: acceptTimeoutMs, query_timeout: acceptTimeoutMs + 1_000 };
   return poolWith(deps, { options: hotPathOptions, ...timeouts });

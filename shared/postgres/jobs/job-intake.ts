@@ -113,7 +113,7 @@ interface Care {
 }
 
 /**
- * Past times are due now: behind the scheduler's watermark nobody would see them. Ids of keys that are stored or dead are left out.
+ * Past times are due now: behind the scheduler's watermark they would not be seen. Ids of keys that are stored or dead are left out.
  *
  * Measured, in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form 2; `unnest` in the select list, which needs no tuple
  * store for each array, 1.5; one look for all ids among jobs and one among dead ones 1.5; one row as the answer 1.4; no `on conflict`, which
@@ -157,8 +157,8 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
 
 /**
  * A statement may wait, for a lock or its turn, while one of its ids is stored by another, called and ended: its snapshot is from before, and
- * the unique index knows only who lives. From the insert on nobody else can store these ids, so a look at what has ended that is made after it,
- * with a snapshot taken then, leaves no gap. Ids without a key come twice only where somebody gave the first statement up and sent another, a
+ * the unique index knows only who lives. From the insert on no other statement can store these ids, so a look at what has ended that is made after it,
+ * with a snapshot taken then, leaves no gap. Ids without a key come twice only where the first statement was given up and another was sent, a
  * quarter of a second later. Measured in groups of 500 beside a look before the insert, which it stands for: 0.7 µs for a job.
  */
 const refusing = `, refuse_ended_jobs(
@@ -173,7 +173,7 @@ export const storeJobsBeside = statementOf<StoreParams>('store-jobs-beside', ($)
   storing($, { looksAtEnded: true, refusing, onConflict }),
 );
 
-/** For transactions that go on, and whose own rows say that nobody stores these ids twice. */
+/** For transactions that go on, and whose own rows say that these ids are not stored twice. */
 export const storeJobsWithin = statementOf<StoreParams>('store-jobs-within', ($) =>
   storing($, { looksAtEnded: true, onConflict }),
 );

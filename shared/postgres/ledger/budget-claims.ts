@@ -58,8 +58,8 @@ export interface CheckedClaims {
 }
 
 /**
- * What is claimed is looked at once more: whoever put the step back a moment ago took its reservation away in the same transaction, and
- * after that nobody but us does.
+ * What is claimed is looked at once more: the worker that put the step back a moment ago took its reservation away in the same transaction, and
+ * after that only we do.
  */
 export async function checkReservations(
   client: PoolClient,

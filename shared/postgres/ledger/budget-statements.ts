@@ -46,7 +46,7 @@ export const settleReservations = statementOf<SettleReservationsParams>(
   select *, true from unnest(${$('childFeeds')}::uuid[], ${$('childNos')}::int[], ${$('childSteps')}::int2[], ${$('childUnits')}::bigint[])`,
 );
 
-/** Claimed to be split alone: should its worker be lost, it is known that nobody was called. */
+/** Claimed to be split alone: should its worker be lost, it is known that no call was made. */
 export const noteNoCalls = statementOf<KeyParams>(
   'note-no-calls',
   ($) => `

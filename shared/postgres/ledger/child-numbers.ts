@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { StepDone } from '../../ports/step-ledger.ts';
 import { takeChildNumbers } from './step-statements.ts';
 
-/** Taken at once: a worker asks for a feed's row so rarely that nobody waits for it. */
+/** Taken at once: a worker asks for a feed's row so rarely that it is not waited for. */
 const blockSize = 1000;
 const maxFeeds = 10_000;
 

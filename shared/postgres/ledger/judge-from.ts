@@ -1,4 +1,4 @@
-/** $1 run. Failures are judged anew from here: whoever ended so far, by step, counts no more. */
+/** $1 run. Failures are judged anew from here: users that ended so far, by step, count no more. */
 export const judgeFrom = `
   update runs set judged_from = (
     select jsonb_object_agg(step, jsonb_build_object('ended', ended, 'failed', failed))

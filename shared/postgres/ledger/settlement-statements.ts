@@ -81,7 +81,7 @@ export const settle = statementOf<SettleParams>(
   ) b on true`,
 );
 
-/** The oldest that nobody works on and that is due. */
+/** The oldest that no worker works on and that is due. */
 export const claimByStatus = statementOf<{ owner: string; leaseMs: number }>(
   'claim-settlement',
   ($) => `

@@ -101,7 +101,7 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
   });
 }
 
-/** Those of the claims that something is reserved for; the others are put back before anybody sees them. */
+/** Those of the claims that something is reserved for; the others are put back before they are seen. */
 async function withinBudgets(
   client: PoolClient,
   claimed: readonly ClaimedStep[],

@@ -211,7 +211,7 @@ export interface InsertChildrenParams {
 }
 
 /**
- * Child batches and their step rows. Most wait from birth, with epoch 0: nobody has claimed them. Others run from birth, and stand on the
+ * Child batches and their step rows. Most wait from birth, with epoch 0: no worker has claimed them. Others run from birth, and stand on the
  * agenda as well, for the day that their worker dies: a window over fed batches would not find them.
  */
 export const insertChildren = statementOf<InsertChildrenParams>(
@@ -239,7 +239,7 @@ export const insertChildren = statementOf<InsertChildrenParams>(
   ${flowAdded($('slot'), { born: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
 );
 
-/** Positions of the results that were written earlier under the same epoch: nobody but the epoch's owner can have done that. */
+/** Positions of the results that were written earlier under the same epoch: only the epoch's owner can have done that. */
 export const writtenBefore = statementOf<EpochParams>(
   'written-before',
   ($) => `

@@ -15,7 +15,7 @@ import * as statements from './step-statements.ts';
 
 /** One function per statement of the ledger: parameters in, rows out. */
 
-/** Whoever runs a statement: the pool for a statement that is its own transaction, a client inside of one. */
+/** What runs a statement: the pool for a statement that is its own transaction, a client inside of one. */
 export type Connection = Pool | PoolClient;
 
 export interface ClaimTerms {

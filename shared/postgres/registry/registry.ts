@@ -52,7 +52,7 @@ export function shardOf(row: unknown): RegisteredShard {
 /** Ends a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has locked the row. */
 export const moveRevision = 'update installation set registry_revision = registry_revision + 1';
 
-/** Changes come one after another: revisions become visible in their order, and nobody waits for anybody who waits for them. */
+/** Changes come one after another: revisions become visible in their order, and no two wait for each other. */
 export async function changeRegistry<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,

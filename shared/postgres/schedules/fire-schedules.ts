@@ -127,7 +127,7 @@ export const isAtWork = `
     or exists (select from runs r where r.campaign = s.campaign and r.scheduled_for = o.due_at and r.ended_at is null)
   end`;
 
-/** Whoever has ended is not asked about again. */
+/** What has ended is not asked about again. */
 const closeOccurrences = `
   update occurrences o set open = false from schedules s
   where o.schedule = any($1::uuid[]) and s.id = o.schedule and o.open and o.state = 'fired' and not (${isAtWork})`;

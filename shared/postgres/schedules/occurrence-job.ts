@@ -27,7 +27,7 @@ function headersOf({ headers }: KeptCall): object {
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }
 
-/** Whoever is called learns what for. */
+/** The called service learns what for. */
 function occurrenceHeaders({ scheduleId, group, scheduledForMs }: NewOccurrence) {
   return {
     'muster-schedule-id': publicId('schedule', scheduleId),

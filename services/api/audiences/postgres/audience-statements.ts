@@ -20,7 +20,7 @@ export const selectPage = `select ${columns} from audiences where $2::uuid is nu
 export const selectRejects = `
   select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line limit $3`;
 
-/** Of this connection alone: it goes with it, and nothing of it is logged or seen by anybody. */
+/** Of this connection alone: it goes with it, and nothing of it is logged or seen elsewhere. */
 export const createRows = `
   create temporary table upload_rows (country text collate "C" not null, user_id text collate "C" not null)`;
 

@@ -18,7 +18,7 @@ export interface UploadDeps {
   onEnded: () => void;
 }
 
-/** As the port has it, but that the record is read by whoever asked. */
+/** As the port has it, but that the record is read by the caller. */
 export type BegunUpload = Omit<Upload, 'finish'> & { finish(end: UploadEnd): Promise<boolean> };
 
 /**

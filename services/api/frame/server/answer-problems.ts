@@ -16,10 +16,10 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
   FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is no URL path` }),
 };
 
-/** Names the errors that are nobody's bug, such as a database that cannot be reached. */
+/** Names the errors that are no bug, such as a database that cannot be reached. */
 export type ExplainError = (error: unknown) => HttpProblem | undefined;
 
-/** Answers whatever was thrown. Only what is nobody's fault but ours is logged, with its cause; the caller gets the request id. */
+/** Answers whatever was thrown. Only what is our own fault is logged, with its cause; the caller gets the request id. */
 export function createAnswerProblem(explain: ExplainError) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const explained = error instanceof HttpProblem ? undefined : explain(error);

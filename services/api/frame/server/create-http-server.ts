@@ -52,7 +52,7 @@ const maxBodyBytes = 1024 * 1024;
 
 /**
  * What keeps browsers from doing anything with an answer, as the package helmet has it; that needs 7 % of what a short request costs, because it
- * works them out anew for each. Strict-Transport-Security is not among them: whoever ends TLS decides about it.
+ * works them out anew for each. Strict-Transport-Security is not among them: the proxy that ends TLS decides about it.
  */
 const safeHeaders = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",

@@ -55,7 +55,7 @@ function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, un
   return path.reduce((inner, name) => fieldsOf(inner[name]), fieldsOf(value));
 }
 
-/** The first example of the schema, or what the sandbox's endpoints understand; of others nobody here knows what they take. */
+/** The first example of the schema, or what the sandbox's endpoints understand; what others take is unknown here. */
 function exampleParamsOf(action: string, schema: ParamsSchema | undefined): ExampleParams {
   const [example] = z.array(z.record(z.string(), z.json())).catch([]).parse(schema?.['examples']);
   return example ?? exampleParams[action] ?? {};

@@ -13,7 +13,7 @@ export interface DocumentedApi {
   /** Empty, or the path below which everything is. */
   basePath: string;
   tags: { name: string; description: string }[];
-  /** Adds what the shapes of the routes do not say, to a copy, whenever somebody asks. */
+  /** Adds what the shapes of the routes do not say, to a copy, whenever it is asked for. */
   amend: (document: unknown) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Where people reach the API, as far as somebody said so: behind a proxy it cannot know that. */
+/** Where people reach the API, as far as the configuration says so: behind a proxy it cannot know that. */
 export interface PublicAddress {
   /** Such as `https://muster.example.com`. */
   origin: string;

@@ -22,6 +22,6 @@ export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publi
 function isOfHost(origin: string, host: string | undefined, publicOrigin: string | undefined): boolean {
   const url = URL.parse(origin);
   if (!url || host === undefined || url.host !== host) return false;
-  // The same host by plain http is nobody we know, where we are reached by https.
+  // The same host by plain http is unknown, where we are reached by https.
   return publicOrigin === undefined || new URL(publicOrigin).host !== host;
 }

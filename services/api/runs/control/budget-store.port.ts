@@ -4,7 +4,7 @@ import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts
 export interface BudgetFigures {
   country: string;
   units: number;
-  /** For users that succeeded, or of whom nobody can say. */
+  /** For users that succeeded, or of which it is unknown. */
   used: number;
   /** For users whose call may be under way, or may have been applied. */
   reserved: number;

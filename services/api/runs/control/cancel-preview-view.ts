@@ -71,7 +71,7 @@ function placesIn(country: string, snapshot: RunSnapshot, { inFlight }: UnderWay
   });
 }
 
-/** Whoever is called first may as well be one who has a step already. */
+/** The user that is called for first may as well be one that has a step already. */
 function notStartedUsers({ beginning, inFlight }: Place): number {
   return Math.max(0, beginning - inFlight);
 }
@@ -87,7 +87,7 @@ function inCountry({ countries }: RunSnapshot, wanted?: string): RunSnapshot['co
   return wanted === undefined ? countries : countries.filter(({ country }) => country === wanted);
 }
 
-/** Estimated; null where nobody knows how many there are. */
+/** Estimated; null where it is unknown how many there are. */
 function notFedUsers(snapshot: RunSnapshot, isOver: boolean): number | null {
   const { countries } = snapshot;
   if (isOver || (countries.length > 0 && countries.every(({ complete }) => complete))) return 0;

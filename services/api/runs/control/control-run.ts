@@ -24,7 +24,7 @@ export interface VerbDecision {
 
 const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 
-/** What becomes of a run that somebody pauses, resumes or cancels. */
+/** What becomes of a run that is paused, resumed or cancelled by a person. */
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
   if (move.kind !== 'move') return { move, change: null };
@@ -48,7 +48,7 @@ export type ChangesDecision =
 
 const farthestDeadlineMs = 30 * 86_400_000;
 
-/** What becomes of a run whose deadline, priority or pace somebody changes. What is as it was already is no change. */
+/** What becomes of a run whose deadline, priority or pace a person changes. What is as it was already is no change. */
 export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now: Date): ChangesDecision {
   if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
   const { deadlineSeconds, deadlineAt, ...settings } = asked;

@@ -12,7 +12,7 @@ export interface RunChange {
   /** For this run alone; its campaign stays as it is. */
   settings?: Partial<RunSettings>;
   deadlineAt?: Date;
-  /** Failures are judged anew from here: whoever has ended so far counts no more. */
+  /** Failures are judged anew from here: users that have ended so far count no more. */
   judgeFromHere?: boolean;
   /** Into its history, in this order. */
   events: readonly RunEventEntry[];

@@ -71,7 +71,7 @@ function exclusionsOf(feeds: readonly HistoryFeed[]): string {
   return names.size === 0 ? '' : `, or ${[...names].join(' or ')} excluded it`;
 }
 
-/** Held-out users have no rows: whoever the rule names was passed over where it was in a source at all. */
+/** Held-out users have no rows: a user that the rule names was passed over where it was in a source at all. */
 function isHeldOutIn({ audience: { holdOut } }: HistoryFeed, user: string): boolean {
   return holdOut !== null && isHeldOut(holdOut, user);
 }

@@ -11,7 +11,7 @@ export interface UserHistory {
   chain: readonly { action: string }[];
   /** In the order of countries and steps. */
   feeds: readonly HistoryFeed[];
-  /** Null where no feed of the run holds the user, or nobody can say any more. */
+  /** Null where no feed of the run holds the user, or that is not known any more. */
   place: UserPlace | null;
 }
 

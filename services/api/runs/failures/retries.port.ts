@@ -36,7 +36,7 @@ export interface RetrySums {
 }
 
 /**
- * Failed users, tried again in child runs. A user's *newest* failure counts: whoever a child run has taken on is no failure of its parent
+ * Failed users, tried again in child runs. A user's *newest* failure counts: a user that a child run has taken on is no failure of its parent
  * any more, however that ended. Users whose outcome is unknown, and ids that can never be sent, are left out.
  */
 export interface Retries {

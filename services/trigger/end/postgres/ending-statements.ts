@@ -11,9 +11,9 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
- * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where nobody has claimed
+ * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where no worker has claimed
  * the step yet), attempts, remaining (users still to be served in it) and is_unknown. A row that has changed since it was read is left as
- * it is: its epoch or state is another. Whoever held the step is refused by the new epoch.
+ * it is: its epoch or state is another. A worker that held the step is refused by the new epoch.
  *
  * The limits and offsets of single looks keep the planner from joins that would read whole weeks of other runs.
  */

@@ -54,7 +54,7 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
 
 /**
  * What is in the way now, beside what was told: a row comes with its event and goes with the other one, in one statement. A breaker that
- * nobody of the run waits behind any more is forgotten; it is told as closed when it is.
+ * no batch of the run waits behind any more is forgotten; it is told as closed when it is.
  */
 export const noteTroubles = `
   with present as (

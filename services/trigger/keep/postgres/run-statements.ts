@@ -91,7 +91,7 @@ export const tallies = `
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
 /**
- * A cause is gone that nobody was put back for in the last two minutes, or since the shard's breaker has closed, or once nothing waits in its
+ * A cause is gone that no step was put back for in the last two minutes, or since the shard's breaker has closed, or once nothing waits in its
  * step.
  */
 export const waitingSteps = `
@@ -128,7 +128,7 @@ export const show = `
     waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now() else waiting_since end
   where id = $1 and ended_at is null and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
 
-/** Whoever opens a step of the run again waits until it has ended, or is seen by what is counted next. */
+/** A statement that opens a step of the run again waits until it has ended, or is seen by what is counted next. */
 export const holdRun = `select from runs where id = $1 for no key update`;
 
 /** Feeders that write under the old tokens are refused; one that writes right now is waited for. */

@@ -33,7 +33,7 @@ interface RetryRow {
 
 const lockPreparing = `select retry from runs where id = $1 and state = 'preparing' and retry is not null for update`;
 
-/** Where anybody of the family has failed at all: at most as many as there are countries and steps. */
+/** Where a user of the family has failed at all: at most as many as there are countries and steps. */
 const selectPlaces = `
   select distinct f.country, t.step
   from runs n

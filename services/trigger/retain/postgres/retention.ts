@@ -6,7 +6,7 @@ import type { KeptKind, Retention } from '../retention-store.port.ts';
 import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './retention-statements.ts';
 
-/** What is not made or dropped in this time is, in an hour: nobody who records waits longer for it. */
+/** What is not made or dropped in this time is, in an hour: no recording statement waits longer for it. */
 const lockTimeoutMs = 2000;
 const weeksAhead = 3;
 

@@ -6,7 +6,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 /** Until something that was offered is offered again: 10 s, 20 s, up to 10 min. */
 const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
 
-/** Who claimed it after the last offer has heard that offer: offers that nobody heard are counted anew. */
+/** Who claimed it after the last offer has heard that offer: offers that no worker heard are counted anew. */
 const isHeard = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
 
 export interface DueParams {

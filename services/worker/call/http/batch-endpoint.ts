@@ -31,7 +31,7 @@ export function createBatchEndpoint({ types, clock }: { types: CallableTypes; cl
   follow(types);
 
   function call({ actionType, idempotencyKey, attempt, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
-    // Whoever was stopped in between, and is awake again, must not send what another may have sent meanwhile.
+    // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
     const sent = targets.post(actionType, { headers, body, messageId: idempotencyKey });

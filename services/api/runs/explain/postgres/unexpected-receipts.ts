@@ -58,7 +58,7 @@ export function createSetApart({ pool }: { pool: Pool }): SetApart {
   };
 }
 
-/** Null where they have to be counted. Where nobody failed, or no receipt came, there are none. */
+/** Null where they have to be counted. Where no user failed, or no receipt came, there are none. */
 function rememberedOf(feed: FeedReceipts, counted: Counted | undefined): UnexpectedRow[] | null {
   const { failures, receipts } = sumsOf(feed);
   if (failures === 0 || receipts === 0) return [];

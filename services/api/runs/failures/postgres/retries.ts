@@ -4,7 +4,7 @@ import { unnamedStatementOf } from '../../../../../shared/postgres/connection/st
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
 
-/** Whoever looks at millions of failures waits for them: longer than statements may take elsewhere. */
+/** A look at millions of failures takes its time: longer than statements may take elsewhere. */
 const countTimeoutMs = 120_000;
 
 export function createRetries({ pool }: { pool: Pool }): Retries {
@@ -53,7 +53,7 @@ function listsOf({ steps, countries, reasons }: RetryFilter): unknown[] {
 const selectFamily = `
   select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;
 
-/** $1 run, filters $2 steps, $3 countries, $4 reasons. Nobody was tried again so far: the report's counts are those of the failures that stand. */
+/** $1 run, filters $2 steps, $3 countries, $4 reasons. No user was tried again so far: the report's counts are those of the failures that stand. */
 const sumGroups = `
   select t.step, f.country, t.reason, sum(t.users)::float8 as users
   from feeds f join failure_totals t using (feed)
@@ -77,7 +77,7 @@ const countStanding = unnamedStatementOf<StandingParams>(($) => {
   order by step, country, users desc, reason collate "C"`;
 });
 
-/** One child run at a time: whoever comes second finds the first one's. */
+/** One child run at a time: a second request finds the first one's. */
 const lockRoot = `
   select r.id as root, o.ended_at is not null and r.ended_at is not null as ended
   from runs o join runs r on r.id = coalesce(o.parent, o.id)
@@ -106,7 +106,7 @@ const insertRetry = `
   )
   insert into run_events (run, kind) select id, 'created' from r`;
 
-/** Whoever was fed to a child run was taken on; who succeeded in its last step has recovered. */
+/** A user that was fed to a child run was taken on; who succeeded in its last step has recovered. */
 const selectSums = `
   select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried, coalesce(sum(t.recovered), 0)::float8 as recovered,
     coalesce(sum(t.failed), 0)::float8 as "failedAgain"
