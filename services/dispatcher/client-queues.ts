@@ -83,7 +83,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return taken;
   }
 
-  /** Whoever was served goes to the end of the round. */
+  /** A client that was served goes to the end of the round. */
   function moveBehind(clientId: string, queue: ClientQueue): void {
     queues.delete(clientId);
     queues.set(clientId, queue);

@@ -54,7 +54,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       if (stopped) return;
       for (const message of messages) receive(message);
     },
-    // What came by it is in memory, and anybody's to claim.
+    // What came by it is in memory, and any dispatcher's to claim.
     revoke: () => undefined,
     stop: () => {
       stopped = true;

@@ -74,7 +74,7 @@ export interface RunWaitRow {
   cause: string;
   since: Date;
   batches: number;
-  /** Nobody is called until a person has mended it; otherwise they are tried again by themselves. */
+  /** No call is made until a person has mended it; otherwise they are tried again by themselves. */
   held: boolean;
   /** Of a held step: when one batch is tried. Null for others: each batch has its own time. */
   nextTryAt: Date | null;

@@ -9,7 +9,7 @@ export interface Rates {
   isStill: boolean;
 }
 
-/** Remembers how far runs were when somebody looked, which is all that a rate needs. */
+/** Remembers how far runs were at the last looks, which is all that a rate needs. */
 export interface WatchRates {
   /** Rates as of the snapshot. Who looks for the first time gets the mean since the run started. */
   observe(snapshot: RunSnapshot): Rates;
@@ -64,7 +64,7 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   };
 }
 
-/** When the run started nothing had ended: that much is known of the time before anybody looked. */
+/** When the run started nothing had ended: that much is known of the time before the first look. */
 function firstSamples({ startedAt }: RunSnapshot): Sample[] {
   return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0 }] : [];
 }
@@ -78,7 +78,7 @@ function endedBatches({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, { batches }) => sum + batches, 0);
 }
 
-/** By the mean pause between the batches that ended while somebody looked, or since the start. */
+/** By the mean pause between the batches that ended between looks, or since the start. */
 function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
   const [first] = samples;
   const batches = lastMoved.batches - (first?.batches ?? 0);

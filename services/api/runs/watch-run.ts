@@ -50,7 +50,7 @@ const maxRunsRemembered = 1000;
 
 const noRates: Rates = { oneMinute: 0, tenMinutes: 0, isStill: true };
 
-/** A run that somebody watches, however many do. */
+/** A run that is watched, by however many streams. */
 interface Watched {
   newest: RunProgress;
   watchers: Set<() => void>;

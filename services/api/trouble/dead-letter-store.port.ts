@@ -34,7 +34,7 @@ export interface DeadLetterGroupRow {
   lastAt: Date;
 }
 
-/** Messages that nobody could understand, for people who decide what becomes of them. */
+/** Messages that could not be read, for people who decide what becomes of them. */
 export interface DeadLetterStore {
   /** By topic and reason, the largest first. */
   groups(filter: DeadLetterFilter): Promise<DeadLetterGroupRow[]>;
@@ -44,8 +44,8 @@ export interface DeadLetterStore {
    */
   list(filter: DeadLetterFilter, limit: number, cursor: string | null): Promise<Page<DeadLetterRow>>;
   find(letterId: string, maxBytes: number): Promise<(DeadLetterRow & DeadLetterBytes) | undefined>;
-  /** Moves a letter on, if nobody has decided about it yet. Returns it as it is then; undefined when there is none. */
+  /** Moves a letter on, if no person has decided about it yet. Returns it as it is then; undefined when there is none. */
   settle(letterId: string, to: 'replaying' | 'discarded'): Promise<DeadLetterRow | undefined>;
-  /** The same with all of a topic or reason about which nobody has decided. Returns how many. */
+  /** The same with all of a topic or reason about which no person has decided. Returns how many. */
   settleAll(filter: Omit<DeadLetterFilter, 'state'>, to: 'replaying' | 'discarded'): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Page } from '../frame/page.port.ts';
 
-/** `kept`: nobody has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users stay unknown. */
+/** `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users stay unknown. */
 export const quarantineStates = ['kept', 'replayed', 'discarded'] as const;
 
 export type QuarantineState = (typeof quarantineStates)[number];

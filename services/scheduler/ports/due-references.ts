@@ -58,7 +58,7 @@ export interface SweptRange extends MarkRange {
 }
 
 export interface Swept {
-  /** What nobody calls, of clients that are not skipped. */
+  /** What is not being called, of clients that are not skipped. */
   found: JobReference[];
   /** By partition, the last row that was read, where as many were read as asked for: there may be more behind it. */
   readUpTo: Map<number, Mark>;
@@ -75,9 +75,9 @@ export interface DueReferences {
    * @param horizon of an earlier late look at the same database; null: all of it is wanted
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
-  /** Of each range what its client has there and nobody calls, the oldest first, at most its `limit`. */
+  /** Of each range what its client has there and is not being called, the oldest first, at most its `limit`. */
   lookOf(ranges: readonly ClientRange[]): Promise<JobReference[]>;
-  /** What nobody calls. @param rows read of each partition at most, whosever they are */
+  /** What is not being called. @param rows read of each partition at most, whosever they are */
   sweep(ranges: readonly SweptRange[], rows: number): Promise<Swept>;
   /** What was claimed, by a dispatcher whose lease is over, at most `limit` of each partition. Costs what is claimed, not what is due. */
   sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;

@@ -187,7 +187,7 @@ export const lookOfClients = statementOf<RangeParams & { clients: string; limits
   ) d`,
 );
 
-/** Whoever is skipped costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it. */
+/** A skipped client costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it. */
 export const sweepDue = statementOf<RangeParams & { skips: string; limit: number }>(
   'sweep-due',
   ($) => `

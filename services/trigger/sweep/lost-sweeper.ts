@@ -28,7 +28,7 @@ export interface LostSweeperDeps {
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Messages that nobody has handled yet, by topic, as of this look; null where that is not known. */
+  /** Messages that no worker has handled yet, by topic, as of this look; null where that is not known. */
   backlogOf: (topic: string) => number | null;
   /** A step that stood still for so long, with work ready, may have lost references. */
   stallMs: number;
