@@ -3,6 +3,38 @@ import prettier from 'eslint-config-prettier';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
+/**
+ * What a comment speaks of is named: a process, a row, a message. "Nobody" and "whoever" are people. And it fits the width
+ * that Prettier keeps for code.
+ */
+const plainComments = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: {
+      person: "'{{word}}' is a person: name the process, row or message",
+      wide: 'a line of {{length}} columns: comments wrap at 120',
+    },
+  },
+  create(context) {
+    const { sourceCode } = context;
+    const check = (comment) => {
+      const { loc, value } = comment;
+      // What stands in backquotes is a name, such as a role.
+      const word = /(?<!`)\b(nobody|somebody|whoever|anybody)\b(?!`)/i.exec(value)?.[1];
+      if (word !== undefined) context.report({ loc, messageId: 'person', data: { word } });
+      for (let line = loc.start.line; line <= loc.end.line; line++) {
+        const text = sourceCode.lines[line - 1];
+        const { length } = text;
+        // A table is as wide as it is, and a directive has to stand on one line.
+        if (length > 120 && !/^\s*\* \||eslint-disable/.test(text))
+          context.report({ loc, messageId: 'wide', data: { length: String(length) } });
+      }
+    };
+    return { Program: () => sourceCode.getAllComments().forEach(check) };
+  },
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -52,6 +84,12 @@ export default tseslint.config(
         { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] },
       ],
     },
+  },
+  {
+    files: ['{shared,services,cli,sdk,benchmarks,migrations}/**/*.ts'],
+    ignores: ['**/*.test.ts', 'services/console/**'],
+    plugins: { house: { rules: { 'plain-comments': plainComments } } },
+    rules: { 'house/plain-comments': 'error' },
   },
   {
     files: ['{shared,services,cli}/**/*.ts'],

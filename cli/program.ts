@@ -62,7 +62,10 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
   }
 }
 
-/** Those of the word that was typed, so that one command does not wait for the others to load; all of them for `--help` and for typing errors. */
+/**
+ * Those of the word that was typed, so that one command does not wait for the others to load; all of them for `--help`
+ * and for typing errors.
+ */
 async function rowsFor(args: readonly string[]): Promise<readonly CommandRow[]> {
   const word = args.find((arg) => !arg.startsWith('-')) ?? '';
   const named = tables[word];

@@ -8,7 +8,7 @@ export interface Sitting {
   /** Who answers; an address and a key that are good unless `environment` has others. */
   api?: Pick<TestApi, 'url'>;
   environment?: NodeJS.ProcessEnv;
-  /** What a person types; absent: nobody is there. */
+  /** What a person types; absent: no terminal. */
   typed?: string | undefined;
   /** What comes from a file or another program. */
   piped?: string | undefined;

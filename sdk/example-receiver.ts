@@ -9,8 +9,9 @@ export interface ReceiverTerms {
 }
 
 /**
- * A receiver as it should be: it believes signed calls alone, does each job once however often it is called, and answers 2xx only when it is
- * done. Here the ids of what is done are in memory; keep them in the transaction of the work itself.
+ * A receiver as it should be: it believes signed calls alone, does each job once however often it is called, and
+ * answers 2xx only when it is done. Here the ids of what is done are in memory; keep them in the transaction of the
+ * work itself.
  */
 export function createReceiver({ secrets, handle }: ReceiverTerms): Server {
   const done = new Set<string>();

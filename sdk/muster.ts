@@ -46,8 +46,9 @@ export class MusterProblem extends Error {
 }
 
 /**
- * What every operation of the API can be called with: `listCampaigns({ client, query: { limit: 20 } })`. A request is sent again when it was
- * refused for now (429, 503), or when its answer was lost and a repeat changes nothing twice: a POST needs an `idempotency-key` for that.
+ * What every operation of the API can be called with: `listCampaigns({ client, query: { limit: 20 } })`. A request is
+ * sent again when it was refused for now (429, 503), or when its answer was lost and a repeat changes nothing twice: a
+ * POST needs an `idempotency-key` for that.
  */
 export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fetch }: MusterOptions): ApiClient {
   const client = createApiClient({
@@ -60,7 +61,9 @@ export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fet
   return client;
 }
 
-/** Schedules callbacks. Give every job an `idempotencyKey`: without one it is not sent again when its answer was lost. */
+/**
+ * Schedules callbacks. Give every job an `idempotencyKey`: without one it is not sent again when its answer was lost.
+ */
 export function createMuster(options: MusterOptions) {
   const client = createMusterClient(options);
   const { retries = 5, fetch: send = fetch } = options;

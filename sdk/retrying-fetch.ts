@@ -14,7 +14,10 @@ const refusedForNow: ReadonlySet<number> = new Set([429, 503]);
 /** Said by something between us and Muster, which may have carried it out. */
 const lostOnTheWay: ReadonlySet<number> = new Set([502, 504]);
 
-/** Sends again what was refused for now, and what may be repeated when its answer was lost. What is sent as a stream is sent once. */
+/**
+ * Sends again what was refused for now, and what may be repeated when its answer was lost. What is sent as a stream is
+ * sent once.
+ */
 export function createRetryingFetch({
   send,
   retries,

@@ -6,7 +6,10 @@ import { apiDocument } from '../services/api/api-document.ts';
 
 export const clientFolder = join(import.meta.dirname, 'generated');
 
-/** `npm run sdk`: the client of the API as it is here, unless the one that is there was made from the same document by the same generator. */
+/**
+ * `npm run sdk`: the client of the API as it is here, unless the one that is there was made from the same document by
+ * the same generator.
+ */
 export async function writeClient(): Promise<void> {
   const document = JSON.stringify(await apiDocument());
   const generator = await readFile(import.meta.filename);

@@ -23,8 +23,8 @@ declare global {
 }
 
 /**
- * One Kafka and one Postgres for a whole test run. Each vitest project loads this file anew, in the same process: what they share has to
- * stand outside the module.
+ * One Kafka and one Postgres for a whole test run. Each vitest project loads this file anew, in the same process: what
+ * they share has to stand outside the module.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = (globalThis.musterTestInfrastructure ??= {

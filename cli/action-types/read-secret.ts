@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
-/** Where a secret is read from: never from the command line, which others on the machine can see and which shells remember. */
+/**
+ * Where a secret is read from: never from the command line, which others on the machine can see and which shells
+ * remember.
+ */
 export interface SecretSource {
   /** A path, or `-` for standard input. */
   fromFile?: string | undefined;

@@ -4,7 +4,10 @@ import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 
-/** A line for each field and secret, those that join later as they come, and the schema of the parameters as it is read best. */
+/**
+ * A line for each field and secret, those that join later as they come, and the schema of the parameters as it is read
+ * best.
+ */
 export function renderActionType(type: ActionType, view: View): string {
   const {
     name,

@@ -27,7 +27,10 @@ export function apiFrom(environment: NodeJS.ProcessEnv, patience?: Patience): Cl
   return createApiClient({ baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), patience });
 }
 
-/** Takes JSON unless it is asked for something else, and knows each POST by a key, so that one that is sent again is carried out once. */
+/**
+ * Takes JSON unless it is asked for something else, and knows each POST by a key, so that one that is sent again is
+ * carried out once.
+ */
 export function createApiClient({ baseUrl, apiKey, send = fetch, patience }: ApiClientDeps): Client {
   const fetchPatiently = createPatientFetch({ baseUrl, send, patience });
   const client = createMusterClient({ url: baseUrl, apiKey, retries: 0, fetch: fetchPatiently });
@@ -57,7 +60,10 @@ function baseUrlOf(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** Looked at before it is sent: what does not fit a header would be repeated in the error, and in a terminal that others see. */
+/**
+ * Looked at before it is sent: what does not fit a header would be repeated in the error, and in a terminal that others
+ * see.
+ */
 function keyOf(key: string): string {
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   const why =

@@ -7,7 +7,10 @@ export interface TestAnswer {
   headers?: Record<string, string>;
 }
 
-/** What the CLI talks to in tests: answers by `METHOD path`, several in a row where it is asked several times; anything else is 404. */
+/**
+ * What the CLI talks to in tests: answers by `METHOD path`, several in a row where it is asked several times; anything
+ * else is 404.
+ */
 export interface TestApi {
   url: string;
   answers: Record<string, TestAnswer | TestAnswer[]>;

@@ -12,8 +12,8 @@ import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
 
 /**
- * The definition as it is sent. Only what has to be cut into parts is looked at here: what is right is for the API to say, which names every
- * mistake at once.
+ * The definition as it is sent. Only what has to be cut into parts is looked at here: what is right is for the API to
+ * say, which names every mistake at once.
  */
 export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<CampaignDefinitionInput> {
   return z.custom<CampaignDefinitionInput>().parse(await givenDefinition(options, input));
@@ -97,7 +97,10 @@ const optionOf: Record<string, string> = {
   pauseAtFailedPercent: '--pause-at-failed',
 };
 
-/** The option that a part of the body came from: `--countries` for `/countries/0`, `--action 2 /params/units` for `/chain/1/params/units`. */
+/**
+ * The option that a part of the body came from: `--countries` for `/countries/0`, `--action 2 /params/units` for
+ * `/chain/1/params/units`.
+ */
 export function optionLabel(pointer: string): string {
   if (pointer.startsWith('/schedule')) return scheduleLabel(pointer);
   const [, field = '', place = '', ...below] = pointer.split('/');

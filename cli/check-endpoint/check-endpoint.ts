@@ -32,7 +32,10 @@ export interface CheckEndpointOptions {
   appliesLateSeconds: number;
 }
 
-/** Plays an endpoint through what its class promises. Real calls with made-up users: they have whatever effect the endpoint gives them. */
+/**
+ * Plays an endpoint through what its class promises. Real calls with made-up users: they have whatever effect the
+ * endpoint gives them.
+ */
 export async function checkEndpoint(
   url: string,
   options: CheckEndpointOptions,

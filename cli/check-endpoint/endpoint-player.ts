@@ -28,7 +28,9 @@ export interface EndpointTerms {
   timeoutMs: number;
   /** Class C: how long after its end a call may still be applied. */
   appliesLateMs: number;
-  /** In the ids of all users and keys: an endpoint may remember those of an earlier check, so each check has its own. */
+  /**
+   * In the ids of all users and keys: an endpoint may remember those of an earlier check, so each check has its own.
+   */
   checkId: string;
 }
 

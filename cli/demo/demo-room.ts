@@ -19,8 +19,8 @@ export interface DemoRoom {
 }
 
 /**
- * On servers that were given, a real installation may live: the demo makes a database and topics of its own there, and its key and its
- * runs end with them. Servers that were started for the demo are used as they are.
+ * On servers that were given, a real installation may live: the demo makes a database and topics of its own there, and
+ * its key and its runs end with them. Servers that were started for the demo are used as they are.
  */
 export async function makeRoom(infrastructure: Infrastructure, environment: NodeJS.ProcessEnv): Promise<DemoRoom> {
   const { kind, databaseUrl, brokers } = infrastructure;

@@ -111,7 +111,10 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
   });
 }
 
-/** Calls in flight per worker and action type, so that the usual number of workers needs about the time that is nice to watch. */
+/**
+ * Calls in flight per worker and action type, so that the usual number of workers needs about the time that is nice to
+ * watch.
+ */
 function callsInFlight(users: number): number {
   const batches = users / 100;
   const meanLatencyMs = (rewardLatencyMs.from + rewardLatencyMs.to) / 2;

@@ -21,8 +21,9 @@ const endsWithinMs = 20_000;
 const pollMs = 100;
 
 /**
- * Another team's service, as it would be written with the library: it schedules four callbacks of its own, takes one back, and checks the
- * signature of those that come. One of them it refuses at first, one is asked for twice under one key.
+ * Another team's service, as it would be written with the library: it schedules four callbacks of its own, takes one
+ * back, and checks the signature of those that come. One of them it refuses at first, one is asked for twice under one
+ * key.
  *
  * @returns whether all became what it has to be
  */

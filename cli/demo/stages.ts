@@ -2,7 +2,10 @@ import { duration } from '../show/numbers.ts';
 import { createPaint } from '../show/paint.ts';
 import type { Terminal } from '../frame/terminal.ts';
 
-/** The steps of getting ready, a line each: what is done, with its outcome; what is under way, only for people who watch. */
+/**
+ * The steps of getting ready, a line each: what is done, with its outcome; what is under way, only for people who
+ * watch.
+ */
 export interface Stages {
   /** @param work returns what the finished line says; `report` says what takes its time meanwhile */
   run<Result>(name: string, work: (report: (line: string) => void) => Promise<Staged<Result>>): Promise<Result>;

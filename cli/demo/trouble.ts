@@ -13,7 +13,10 @@ export interface TroubleDeps {
   say: (line: string) => void;
 }
 
-/** What goes wrong in the demo, so that it can be seen to matter little: a country's endpoint, and workers where that was asked for. */
+/**
+ * What goes wrong in the demo, so that it can be seen to matter little: a country's endpoint, and workers where that
+ * was asked for.
+ */
 export function startTrouble({ sandboxUrl, victims, kill, clock, say }: TroubleDeps): Companion {
   const incident = createIncident(demoCountries.at(-1) ?? '');
   const ending = new AbortController();

@@ -60,7 +60,9 @@ interface Asked<Args, Values, Data> {
   ask: (call: ApiCall<Args, Values>) => Promise<{ data: Data }>;
   /** What has not happened where the API refuses, such as `not created`. */
   refused?: string;
-  /** What a person calls what a JSON pointer of a refusal names; `retry.attempts` for `/retry/attempts` unless given. */
+  /**
+   * What a person calls what a JSON pointer of a refusal names; `retry.attempts` for `/retry/attempts` unless given.
+   */
   labelOf?: (pointer: string, call: Call<Args, Values>) => string;
   /** The data, line by line. An answer without a body has none. */
   shown?: (data: Data, view: View, call: ApiCall<Args, Values>) => string;

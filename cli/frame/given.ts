@@ -21,7 +21,10 @@ export interface WrittenFields {
   input: Readable;
 }
 
-/** @param shape as whose fields they are sent: whether they are right is for the API to say, which names all that is wrong at once */
+/**
+ * @param shape as whose fields they are sent: whether they are right is for the API to say, which names all that is
+ * wrong at once
+ */
 export async function readFields<Body>({ words, file, input }: WrittenFields, shape: z.ZodType<Body>): Promise<Body> {
   const written = file === undefined ? {} : fieldsOf(await contentOf(file, input), file);
   const fields = { ...written };
@@ -73,7 +76,9 @@ export async function contentOf(file: string, input: Readable): Promise<string> 
   });
 }
 
-/** To be read as it is sent. Looked at first: a stream says only in the middle of a request that there is no such file. */
+/**
+ * To be read as it is sent. Looked at first: a stream says only in the middle of a request that there is no such file.
+ */
 export async function streamOf(file: string, input: Readable): Promise<Readable> {
   if (file === '-') return input;
   await access(file, constants.R_OK).catch((error: unknown) => {

@@ -1,7 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
-/** An option of a command. What it may be is a list, empty where it may be anything; with `undefined` in its type, it may be absent. */
+/**
+ * An option of a command. What it may be is a list, empty where it may be anything; with `undefined` in its type, it
+ * may be absent.
+ */
 export interface OptionShape<Value> {
   flags: string;
   said: string | undefined;

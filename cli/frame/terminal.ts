@@ -10,7 +10,10 @@ export interface Terminal {
   note(text: string): void;
   /** Whether notes go to a person who watches: only then is anything redrawn. */
   readonly live: boolean;
-  /** Draws lines below the notes, over the ones drawn before; none takes them away. Lines must not be wider than `columns`. */
+  /**
+   * Draws lines below the notes, over the ones drawn before; none takes them away. Lines must not be wider than
+   * `columns`.
+   */
   redraw(lines: readonly string[]): void;
   /** Leaves what was drawn standing. */
   settle(): void;

@@ -7,8 +7,8 @@ export interface Member {
 }
 
 /**
- * Several services as one. All stop taking work in before any finishes its own, and each step goes through them from the last to the first:
- * who was started later leans on who was started before.
+ * Several services as one. All stop taking work in before any finishes its own, and each step goes through them from
+ * the last to the first: who was started later leans on who was started before.
  */
 export function compositeService(members: readonly Member[]): Service {
   const services = members.map(({ service }) => service);

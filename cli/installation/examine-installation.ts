@@ -15,7 +15,10 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
-/** The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at, and what answers. */
+/**
+ * The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at,
+ * and what answers.
+ */
 export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   return [...checkFile(environment), ...(await checkDatabase(environment)), ...(await checkTopics(environment))];
 }

@@ -25,8 +25,8 @@ const leastBarCells = 8;
 const mostBarCells = 40;
 
 /**
- * A line per step, and one below for what became of what an asynchronous one accepted; to be drawn over again and again: always the same
- * number of lines for the same run.
+ * A line per step, and one below for what became of what an asynchronous one accepted; to be drawn over again and
+ * again: always the same number of lines for the same run.
  */
 export function renderBars(view: ProgressView, columns: number, paint: Paint): string[] {
   const { state } = view.progress;

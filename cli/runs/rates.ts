@@ -6,8 +6,8 @@ const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const mostCells = 100;
 
 /**
- * How fast a run has gone, as a line of bars: each cell is the mean of its part of the time. Nothing is the lowest bar, the fastest cell
- * the highest.
+ * How fast a run has gone, as a line of bars: each cell is the mean of its part of the time. Nothing is the lowest bar,
+ * the fastest cell the highest.
  * @param width cells, of which at most 100 are used
  */
 export function renderRates({ points, notedSince }: RunRates, width: number): string {

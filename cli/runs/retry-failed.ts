@@ -12,7 +12,9 @@ import { runOf } from './run-of.ts';
 
 type Group = Retry['groups'][number];
 
-/** Shows who would be tried again, asks a person, and starts the run that does it. @param named such as `<run|campaign>` */
+/**
+ * Shows who would be tried again, asks a person, and starts the run that does it. @param named such as `<run|campaign>`
+ */
 export const retryFailed = (named: string) =>
   byHand({
     name: 'retry-failed',

@@ -21,7 +21,10 @@ const forms = {
   ndjson: flag('--ndjson', 'all of them as lines of JSON'),
 };
 
-/** All of a list as a file: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
+/**
+ * All of a list as a file: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte
+ * order mark.
+ */
 interface Form {
   csv?: true;
   raw?: true;

@@ -10,7 +10,10 @@ const pollSoonMs = 250;
 const pollLaterMs = 5000;
 const leastBetweenNotesMs = 60_000;
 
-/** Tells how long a campaign that is watched has to be waited for: drawn over on a terminal, a line now and then elsewhere. */
+/**
+ * Tells how long a campaign that is watched has to be waited for: drawn over on a terminal, a line now and then
+ * elsewhere.
+ */
 export interface DueDisplay {
   /** Shows what is left; returns the pause before the next look, in milliseconds. */
   show(): number;

@@ -19,7 +19,8 @@ export interface WatchDeps {
 
 /**
  * The newest run of a campaign, as soon as there is one. Undefined when the watching was ended before.
- * @param beforeLook called before each look but the first; what it returns is the pause before that look, in milliseconds
+ * @param beforeLook called before each look but the first; what it returns is the pause before that look, in
+ * milliseconds
  */
 export async function awaitRun(
   campaignId: string,

@@ -21,7 +21,10 @@ type Spacing = (typeof spacings)[number];
 
 const leastCells = 8;
 
-/** Columns apart by blanks, one line under the head, no box. @param width cells that the terminal has; the table keeps to it as far as it can */
+/**
+ * Columns apart by blanks, one line under the head, no box. @param width cells that the terminal has; the table keeps
+ * to it as far as it can
+ */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 
 /**
- * What others wrote, as one line that is safe to print: line breaks and escape sequences would reach the terminal, characters that turn the
- * direction of writing or cannot be seen would show another text than is there (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
- * U+2069, U+FEFF).
+ * What others wrote, as one line that is safe to print: line breaks and escape sequences would reach the terminal,
+ * characters that turn the direction of writing or cannot be seen would show another text than is there (U+061C, U+200B
+ * to U+200F, U+2028 to U+202E, U+2060 to U+2069, U+FEFF).
  */
 export function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- these characters are what is replaced

@@ -2,8 +2,9 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { createApi, type ApiDeps } from './api.ts';
 
 /**
- * The OpenAPI document of any installation, written from the shapes of the routes: they are registered and never called, so that nothing of
- * what they ask has to be there. It names no country and no action type; an installation's own document does.
+ * The OpenAPI document of any installation, written from the shapes of the routes: they are registered and never
+ * called, so that nothing of what they ask has to be there. It names no country and no action type; an installation's
+ * own document does.
  */
 export async function apiDocument(): Promise<unknown> {
   const deps = {

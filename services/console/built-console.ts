@@ -14,11 +14,15 @@ const markName = 'built-from.sha256';
 /** What the pages are made of, the shapes of the API among it; folders, and single files. */
 const sources = ['services/console', 'services/api', 'shared/contracts', 'package-lock.json'];
 
-/** `built`: just now. `fresh`: it was. `as it came`: it cannot be built here, and what the installation brought is served. */
+/**
+ * `built`: just now. `fresh`: it was. `as it came`: it cannot be built here, and what the installation brought is
+ * served.
+ */
 export type ConsoleStanding = 'built' | 'fresh' | 'as it came' | 'missing';
 
 /**
- * Builds the console where it is missing or older than its sources. An installation without what builds it, such as the image, keeps what it has.
+ * Builds the console where it is missing or older than its sources. An installation without what builds it, such as the
+ * image, keeps what it has.
  *
  * @throws when the build fails; the message is the build's own
  */

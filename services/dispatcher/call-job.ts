@@ -10,7 +10,10 @@ import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 import { requestHeadersOf } from './request-headers.ts';
 import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';
 
-/** What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be written. */
+/**
+ * What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be
+ * written.
+ */
 const callMarginMs = 1000;
 /** So long after its time, a job whose client is unknown is given up. */
 const unknownForMs = 60_000;

@@ -3,7 +3,10 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { createClientQueue, type ClientQueue } from './client-queue.ts';
 import type { HeldJob } from './held-job.ts';
 
-/** What calls get through until the next claims come, at most two flushes and their way: so much is claimed beyond what has a slot. */
+/**
+ * What calls get through until the next claims come, at most two flushes and their way: so much is claimed beyond what
+ * has a slot.
+ */
 const claimAheadMs = 20;
 /** Between two measurements of how fast each client is. */
 const measureEveryMs = 100;
@@ -18,8 +21,10 @@ export interface ClientQueuesDeps {
 }
 
 /**
- * What dispatchers know of: references that wait for their claim, claimed jobs that wait for a slot, and calls, client by client, so that none
- * waits behind another's. Of all slots a client may have as many as are free beside it: half of them when it is alone, and the next client finds room. Where many have calls that hang, each client still has one call beyond the sum.
+ * What dispatchers know of: references that wait for their claim, claimed jobs that wait for a slot, and calls, client
+ * by client, so that none waits behind another's. Of all slots a client may have as many as are free beside it: half of
+ * them when it is alone, and the next client finds room. Where many have calls that hang, each client still has one
+ * call beyond the sum.
  */
 export interface ClientQueues {
   readonly queued: number;
@@ -30,7 +35,10 @@ export interface ClientQueues {
   /** A reference that waits here already is not added again. */
   add(reference: JobReference): void;
   queuedOf(clientId: string): number;
-  /** To be claimed now, of all clients in turn, the oldest first of each, as many as can begin before the next claims come. */
+  /**
+   * To be claimed now, of all clients in turn, the oldest first of each, as many as can begin before the next claims
+   * come.
+   */
   take(most: number): JobReference[];
   /** In front of what waits. */
   putBack(references: readonly JobReference[]): void;

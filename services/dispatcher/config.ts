@@ -7,7 +7,10 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/configu
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
-/** A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait in the dispatcher, client by client. */
+/**
+ * A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait in the dispatcher,
+ * client by client.
+ */
 export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
 
 const dispatcherEnvironment = commonEnvironment.extend({

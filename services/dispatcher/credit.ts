@@ -37,7 +37,8 @@ export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
 }
 
 /**
- * Schedulers may send somewhat more, as what they know is some 100 ms old, and Kafka may hold things up. What exceeds this as well is not kept.
+ * Schedulers may send somewhat more, as what they know is some 100 ms old, and Kafka may hold things up. What exceeds
+ * this as well is not kept.
  */
 export function mayQueue(queues: Pick<ClientQueues, 'queued' | 'queuedOf'>, clientId: string): boolean {
   const own = queues.queuedOf(clientId);

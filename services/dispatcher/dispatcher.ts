@@ -21,12 +21,18 @@ import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuits } from './ports/host-circuits.ts';
 import { createReferenceReceiver } from './reference-receiver.ts';
 
-/** Under load, flushes grow to what comes in this time. Longer ones cost lag and brought nothing (8 ms measured, 15 beside it). */
+/**
+ * Under load, flushes grow to what comes in this time. Longer ones cost lag and brought nothing (8 ms measured, 15
+ * beside it).
+ */
 const minBetweenFlushesMs = 8;
 const maxClaims = 500;
 const idleMs = 1000;
 const afterErrorMs = 500;
-/** When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their leases are over. */
+/**
+ * When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their
+ * leases are over.
+ */
 const lastTries = 20;
 
 export interface DispatcherDeps {
@@ -116,7 +122,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     });
   }
 
-  /** Ends and claims of many jobs, in one statement. Returns until when there is nothing more to do, in milliseconds. */
+  /**
+   * Ends and claims of many jobs, in one statement. Returns until when there is nothing more to do, in milliseconds.
+   */
   async function flush(): Promise<number> {
     const references = isTakingIn ? queues.take(maxClaims) : [];
     // What is held already is a repeat; its claim must not stand beside its end.

@@ -12,7 +12,10 @@ export interface HeldJob extends ClaimedJob {
   leaseUntilMs: number;
   /** From then on it is not worth calling; infinite when it always is. */
   expiresAtMs: number;
-  /** By how much the database's clock is ahead of our monotonic one: ours may be wrong by hours, and what is signed must not be. */
+  /**
+   * By how much the database's clock is ahead of our monotonic one: ours may be wrong by hours, and what is signed must
+   * not be.
+   */
   clockAheadMs: number;
   /** The one call that a host gets while it is left alone. */
   isProbe: boolean;

@@ -9,7 +9,10 @@ const maxResults = 500;
 export interface HeldJobs {
   /** What became of jobs and is not written yet. */
   readonly unwritten: number;
-  /** One that is due at another time is no repeat: what came of the time before is stored, though that may not have been heard yet. */
+  /**
+   * One that is due at another time is no repeat: what came of the time before is stored, though that may not have been
+   * heard yet.
+   */
   has(reference: JobReference): boolean;
   add(jobs: readonly HeldJob[]): void;
   end(call: JobCall): void;
@@ -48,7 +51,8 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;
       const flushed = await ledger.flush({ results: calls.map(resultOf), claims }).catch((error: unknown) => {
-        // Nothing is lost: results are written with the next flush, or refused there because another has the job meanwhile.
+        // Nothing is lost: results are written with the next flush, or refused there because another has the job
+        // meanwhile.
         finished = [...calls, ...finished];
         throw error;
       });

@@ -33,7 +33,10 @@ export function createHostBreaker(): HostBreaker {
 const firstBroughtBack = 10;
 const maxBroughtBack = 10_000;
 
-/** How many sidelined jobs are brought back in the second that begins so long after their host answered: it doubles each second. */
+/**
+ * How many sidelined jobs are brought back in the second that begins so long after their host answered: it doubles each
+ * second.
+ */
 export function broughtBack(sinceMs: number): number {
   return Math.min(maxBroughtBack, firstBroughtBack * 2 ** Math.floor(Math.max(0, sinceMs) / 1000));
 }

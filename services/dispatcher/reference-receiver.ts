@@ -13,8 +13,9 @@ export interface ReferenceReceiverDeps {
 }
 
 /**
- * A message is settled as soon as its references lie in memory: nothing stands behind anything on the topic, and what is lost with this
- * process is found by the sweep. What cannot be understood is dead-lettered, and never holds up its lane.
+ * A message is settled as soon as its references lie in memory: nothing stands behind anything on the topic, and what
+ * is lost with this process is found by the sweep. What cannot be understood is dead-lettered, and never holds up its
+ * lane.
  */
 export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiver & { stop(): void } {
   const { deadLetters, onReferences, onSettled, logger } = deps;

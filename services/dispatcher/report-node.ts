@@ -6,7 +6,10 @@ import type { Dispatcher } from './dispatcher.ts';
 
 const beatEveryMs = 2000;
 const ttlMs = 10_000;
-/** Between two reports while jobs come: schedulers hold back what they have not heard of. Where many clients are at work, a millisecond each. */
+/**
+ * Between two reports while jobs come: schedulers hold back what they have not heard of. Where many clients are at
+ * work, a millisecond each.
+ */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
 /** A rate is believed for longer than a moment without work. */
@@ -28,7 +31,10 @@ export interface NodeReporter {
   stop(): Promise<void>;
 }
 
-/** Tells schedulers what this dispatcher takes of each client. What it said stays true until it says something else: it does while jobs come. */
+/**
+ * Tells schedulers what this dispatcher takes of each client. What it said stays true until it says something else: it
+ * does while jobs come.
+ */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, clock, logger } = deps;
   let reportedAtMs = -Infinity;

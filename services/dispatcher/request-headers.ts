@@ -19,7 +19,10 @@ const remembered = new LRUCache<string, GivenHeaders>({
 });
 const none: GivenHeaders = { flat: [], hasUserAgent: false, hasContentType: false };
 
-/** The headers that the job was accepted with, names and values in turn, and those that every call has unless the job says otherwise. */
+/**
+ * The headers that the job was accepted with, names and values in turn, and those that every call has unless the job
+ * says otherwise.
+ */
 export function requestHeadersOf({ headers, body }: Pick<ClaimedJob, 'headers' | 'body'>): string[] {
   const given = headers === null ? none : givenIn(headers);
   const flat = [...given.flat];

@@ -3,14 +3,18 @@ const minSecretLength = 6;
 const sensitiveName = /auth|cookie|token|secret|key|password|signature/i;
 const removed = '[removed]';
 
-/** What looks like a secret wherever it comes from: schemes of HTTP, webhook secrets, tokens of the form that JWTs have. */
+/**
+ * What looks like a secret wherever it comes from: schemes of HTTP, webhook secrets, tokens of the form that JWTs have.
+ */
 const shapes = [
   /\b(?:bearer|basic|digest)\s+[A-Za-z0-9+/=._~-]{6,}/gi,
   /\bwhsec_[A-Za-z0-9+/=]{6,}/g,
   /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*/g,
 ];
 
-/** The values among what was sent that are secret by the name of their header. @param headers names and values in turn */
+/**
+ * The values among what was sent that are secret by the name of their header. @param headers names and values in turn
+ */
 export function secretsIn(headers: readonly string[]): string[] {
   return headers.filter(
     (value, index) =>

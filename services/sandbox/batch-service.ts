@@ -74,7 +74,8 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     const chance = faultOf(plan, key, attempt);
     if (chance === 'busy') return refuse(busy);
 
-    // Applied first and answered late: a caller that gives up meanwhile has had its effects all the same, as in the world.
+    // Applied first and answered late: a caller that gives up meanwhile has had its effects all the same, as in the
+    // world.
     const decide = rule?.answer ? decidesAsRule(rule, request, decisionsOf(request)) : decisionsOf(request);
     const outcome = await deps.effects.apply(request, decide);
     if (!outcome.ok) return refuse(outcome.refusal);

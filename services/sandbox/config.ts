@@ -98,7 +98,10 @@ type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
 /** How one batch service behaves. Shares are of users or of calls, 0 to 1. */
 export interface ServiceSettings {
   form: 'full' | 'compact';
-  /** What it remembers: results by user (class A), answers by key (B), outcomes that can be asked for (C), or nothing (D). */
+  /**
+   * What it remembers: results by user (class A), answers by key (B), outcomes that can be asked for (C), or nothing
+   * (D).
+   */
   memory: 'users' | 'keys' | 'outcomes' | 'none';
   latency: { fromMs: number; toMs: number };
   failureShare: number;

@@ -37,7 +37,9 @@ export interface Sandbox extends Service {
 const maxBodyBytes = 4 * 1024 * 1024;
 const batchPath = /^\/(rewards|points|messages)\/v1\/(batches|status)$/;
 
-/** The services that a campaign calls, in one process: the demo's other side, and the reference of docs/contracts.md. */
+/**
+ * The services that a campaign calls, in one process: the demo's other side, and the reference of docs/contracts.md.
+ */
 export function createSandbox(deps: SandboxDeps): Sandbox {
   const { segmentation, services, faults, ledger, logger } = deps;
   const answering = new Set<Promise<void>>();
@@ -58,7 +60,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       .finally(() => answering.delete(answered));
     answering.add(answered);
   });
-  // Longer than callers keep idle connections: the side that closes first decides whether a call can be lost between the two.
+  // Longer than callers keep idle connections: the side that closes first decides whether a call can be lost between
+  // the two.
   server.keepAliveTimeout = 65_000;
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {

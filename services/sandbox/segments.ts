@@ -50,7 +50,9 @@ export function createSegments(specs: readonly SegmentSpec[], weights: readonly 
   };
 }
 
-/** Divides the segment by weight so that the parts add up exactly: each country ends where its share of the whole ends. */
+/**
+ * Divides the segment by weight so that the parts add up exactly: each country ends where its share of the whole ends.
+ */
 function membersByCountry(spec: SegmentSpec, weights: readonly CountryWeight[]): Map<string, Members> {
   const total = weights.reduce((sum, { weight }) => sum + weight, 0);
   const members = new Map<string, Members>();
@@ -77,7 +79,8 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
     at: (index) => (index >= 0 && index < size ? idAt(index) : outOfRange(index)),
     countUpTo: (user) => bisect(size, (index) => compareUserIds(idAt(index), user) > 0),
     has: (user) => {
-      // Asked for every user of every call: most are recognised by their length, without writing the id that they should have.
+      // Asked for every user of every call: most are recognised by their length, without writing the id that they
+      // should have.
       if (ids === 'plain' ? user.length !== length : user.length === length) return false;
       const start = user.indexOf(prefix) + prefix.length;
       const index = Number(user.slice(start, start + digits)) - 1;
@@ -86,7 +89,10 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
   };
 }
 
-/** In byte order, each followed by the lower-case country: the last two tell byte order from the order of JavaScript's `<`. */
+/**
+ * In byte order, each followed by the lower-case country: the last two tell byte order from the order of JavaScript's
+ * `<`.
+ */
 const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\{u0041}', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
 
 const oddEndings = [
@@ -106,7 +112,10 @@ const oddEndings = [
   'e\u0301',
 ];
 
-/** Ascends with the index: the beginnings divide the members into stretches, the number orders within, the ending only decorates. */
+/**
+ * Ascends with the index: the beginnings divide the members into stretches, the number orders within, the ending only
+ * decorates.
+ */
 function oddId(plain: string, index: number, size: number): string {
   const beginning = oddBeginnings[Math.floor((index * oddBeginnings.length) / size)] ?? '';
   return `${beginning}${plain}${oddEndings[index % oddEndings.length] ?? ''}`;

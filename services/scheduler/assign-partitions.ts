@@ -4,8 +4,9 @@ import { hash } from 'node:crypto';
 const maxMoves = 16;
 
 /**
- * Who is to look at which partition: rendezvous hashing with a bound, so that each has its share to one, and who joins or leaves moves little
- * else. What no live node looks at is given away at once; of the rest at most `maxMoves` change hands, the others follow.
+ * Who is to look at which partition: rendezvous hashing with a bound, so that each has its share to one, and who joins
+ * or leaves moves little else. What no live node looks at is given away at once; of the rest at most `maxMoves` change
+ * hands, the others follow.
  *
  * @param current by partition, the node that has it or is to have it; null when none
  * @returns by partition; null when there is no node at all

@@ -2,8 +2,8 @@ import type { DispatcherCredit } from './ports/dispatchers.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**
- * What was offered so short a time before a read may still be on its way, and is not in what dispatchers say: a message is with its dispatcher
- * within some 40 ms, which says so within 100 ms more.
+ * What was offered so short a time before a read may still be on its way, and is not in what dispatchers say: a message
+ * is with its dispatcher within some 40 ms, which says so within 100 ms more.
  */
 const underWayMs = 200;
 
@@ -14,7 +14,10 @@ export interface ClientCreditDeps {
   share: () => number;
 }
 
-/** How much of each client may be offered now: what dispatchers take, and what its own rate allows. What exceeds it stays in `jobs`. */
+/**
+ * How much of each client may be offered now: what dispatchers take, and what its own rate allows. What exceeds it
+ * stays in `jobs`.
+ */
 export interface ClientCredit {
   /** What dispatchers said last. @returns how many of those that took jobs before do not any more */
   refresh(dispatchers: readonly DispatcherCredit[], nowMs: number): number;

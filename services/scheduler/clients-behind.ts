@@ -8,8 +8,8 @@ export interface ClientBehind {
 }
 
 /**
- * Clients of which more is due than may be offered. Everybody's look passes over their rows, inside Postgres; they are read from marks of their
- * own when there is credit again.
+ * Clients of which more is due than may be offered. Everybody's look passes over their rows, inside Postgres; they are
+ * read from marks of their own when there is credit again.
  */
 export interface ClientsBehind {
   readonly size: number;
@@ -18,7 +18,9 @@ export interface ClientsBehind {
   covers(reference: JobReference): boolean;
   /** Whose rows are passed over in this partition. */
   in(partition: number): string[];
-  /** From this job on the client's rows in its partition are passed over; one that is behind already goes back to it. */
+  /**
+   * From this job on the client's rows in its partition are passed over; one that is behind already goes back to it.
+   */
   add(reference: JobReference): void;
   /** In turn: every client once, then all that are behind by then. At most so many, of those that may be read now. */
   next(most: number, mayRead: (clientId: string) => boolean): ClientBehind[];

@@ -35,7 +35,9 @@ export interface JobOffererDeps {
   meter?: Meter;
 }
 
-/** Offers jobs that are due to the dispatchers of its region. Many may run: each looks at the partitions that it owns. */
+/**
+ * Offers jobs that are due to the dispatchers of its region. Many may run: each looks at the partitions that it owns.
+ */
 export interface JobOfferer extends Service {
   start(): void;
   owned(): readonly number[];

@@ -5,7 +5,10 @@ import { createLoop } from '../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
 import type { PartitionLeases } from './ports/partition-leases.ts';
 
-/** Leases are renewed at a third of their time, and no later than this: partitions that were given back are taken as soon. */
+/**
+ * Leases are renewed at a third of their time, and no later than this: partitions that were given back are taken as
+ * soon.
+ */
 const beatEveryMs = 1000;
 /** Between two looks of the leader at who lives. */
 const assignEveryMs = 1000;

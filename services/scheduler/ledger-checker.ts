@@ -23,8 +23,9 @@ export interface LedgerCheckerDeps {
 }
 
 /**
- * Checks once a minute, in one process of all, that what was accepted is there: accepted = called + expired + cancelled + dead + stored. Up to a
- * million stored jobs are counted, one by one; of more, so many partitions as hold about a million, other ones each time.
+ * Checks once a minute, in one process of all, that what was accepted is there: accepted = called + expired + cancelled
+ * + dead + stored. Up to a million stored jobs are counted, one by one; of more, so many partitions as hold about a
+ * million, other ones each time.
  */
 export interface LedgerChecker {
   start(): void;

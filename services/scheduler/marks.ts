@@ -5,7 +5,10 @@ export const firstSweepAfterMs = 10_000;
 
 /** How far each owned partition was looked at, now and a while ago. */
 export interface Marks {
-  /** Of exactly these partitions; those that are new begin at their beginning. Returns true when others were owned before. */
+  /**
+   * Of exactly these partitions; those that are new begin at their beginning. Returns true when others were owned
+   * before.
+   */
   own(partitions: readonly number[]): boolean;
   all(): PartitionMark[];
   of(partition: number): Mark;

@@ -46,8 +46,8 @@ export interface LookEnd {
 }
 
 /**
- * Reads what is due behind the marks, and moves them. Where clients are behind, Postgres leaves out their rows: the others' do not wait until
- * a crowd was carried past them.
+ * Reads what is due behind the marks, and moves them. Where clients are behind, Postgres leaves out their rows: the
+ * others' do not wait until a crowd was carried past them.
  * @param aheadMs how far ahead to see whether something is near: what is seen there is read again until it is due
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
@@ -102,7 +102,10 @@ function passBy(references: readonly JobReference[], deps: LookDeps, nowMs: numb
   return perPartition;
 }
 
-/** Where its client has credit. Otherwise it is read from the client's own mark, which goes back to it where it stood behind it. */
+/**
+ * Where its client has credit. Otherwise it is read from the client's own mark, which goes back to it where it stood
+ * behind it.
+ */
 function offer(reference: JobReference, { behind, credit, outbox }: LookDeps, nowMs: number): void {
   const isBehind = behind.has(reference.clientId, reference.partition);
   if (!isBehind && credit.spend(reference.clientId, nowMs)) outbox.push(reference);

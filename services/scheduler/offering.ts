@@ -13,7 +13,10 @@ import type { DueReferences } from './ports/due-references.ts';
 import { createPublications } from './publications.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
-/** Between two looks while something is near, and while nothing is. Longer ones cost lag for little (20 ms: twice the lag). */
+/**
+ * Between two looks while something is near, and while nothing is. Longer ones cost lag for little (20 ms: twice the
+ * lag).
+ */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
 const lateEveryMs = 250;
@@ -50,7 +53,10 @@ export interface OfferingLevels {
   lagMs: number;
 }
 
-/** Looks at what is due in the partitions that are ours, and offers references to it. Holds no truth: all of it can be lost. */
+/**
+ * Looks at what is due in the partitions that are ours, and offers references to it. Holds no truth: all of it can be
+ * lost.
+ */
 export interface Offering {
   start(): void;
   /** Looks at once: other partitions are ours. */
@@ -63,11 +69,12 @@ export interface Offering {
 
 /*
  * Who remembers what, and when it is forgotten. All of it goes with its partition.
- * marks     how far everybody's look has read, and where that stood ten seconds ago
+ * marks     how far the look for all clients has read, and where that stood ten seconds ago
  * lately    what was seen in the second before a mark, until the mark is a second further: late looks leave it out
  * behind    from where on a client's jobs are passed over, until they have been read up to the mark
  * swept     what was found lost, until a pass does not find it; where the pass stands
- * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may be on its way
+ * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may
+ *           be on its way
  */
 export function createOffering(deps: OfferingDeps): Offering {
   const { due, dispatchers, region, clock, logger } = deps;

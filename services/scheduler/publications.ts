@@ -16,7 +16,9 @@ export interface PublicationsDeps {
   logger: Logger;
 }
 
-/** Offers that are on their way to Kafka. What cannot be published is tried again until it can be: repeats are harmless. */
+/**
+ * Offers that are on their way to Kafka. What cannot be published is tried again until it can be: repeats are harmless.
+ */
 export interface Publications {
   /** Nothing more should be looked for: Kafka does not keep up. */
   readonly isFull: boolean;

@@ -76,7 +76,9 @@ export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
 const rearmEveryMs = 60_000;
 const rearmPage = 500;
 
-/** Gives schedules that lost their next look another one. Nothing should: that they have one is checked all the same. */
+/**
+ * Gives schedules that lost their next look another one. Nothing should: that they have one is checked all the same.
+ */
 export function createRearming({ dueSchedules, isLeading, logger }: RecurSchedulesDeps): () => Promise<number> {
   let cursor: string | null = null;
   return async () => {

@@ -29,7 +29,10 @@ export interface RecurringDeps {
   meter: Meter;
 }
 
-/** What recurs. One node of a region works. Its lease spares the others the work and guards nothing: rows are locked, and insertions are won once. */
+/**
+ * What recurs. One node of a region works. Its lease spares the others the work and guards nothing: rows are locked,
+ * and insertions are won once.
+ */
 export interface Recurring {
   start(): void;
   stopIntake(): Promise<void>;

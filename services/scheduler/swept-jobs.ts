@@ -4,7 +4,10 @@ import { firstMark, type Mark } from './ports/due-references.ts';
 const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;
 
-/** Jobs that were found unoffered, or whose offer was lost: they are offered again at growing distances. And where the sweep stands. */
+/**
+ * Jobs that were found unoffered, or whose offer was lost: they are offered again at growing distances. And where the
+ * sweep stands.
+ */
 export interface SweptJobs {
   /** Where the pass of a partition goes on. */
   cursorOf(partition: number): Mark;

@@ -28,7 +28,10 @@ export interface WorkerConfig {
   kafka: KafkaSettings;
   topicPrefix: string;
   engine: EngineConfig;
-  /** What this worker serves of the shards that there are: its environment, and the countries of its file, may leave some out. */
+  /**
+   * What this worker serves of the shards that there are: its environment, and the countries of its file, may leave
+   * some out.
+   */
   scope: ServedScope;
   /** Opens what action types keep secret. */
   secretBox: SecretBox;

@@ -53,7 +53,9 @@ export interface FinishedStep {
   result: StepResult;
 }
 
-/** What this worker knows of one step of a feed, beyond its single batches. One object for as long as the feed is known. */
+/**
+ * What this worker knows of one step of a feed, beyond its single batches. One object for as long as the feed is known.
+ */
 export interface StepStanding {
   readonly feedId: string;
   readonly step: number;
@@ -61,7 +63,9 @@ export interface StepStanding {
   isAccepted: boolean;
   /** The last look's, or what was learned here since. */
   hold: StepAdmission['hold'];
-  /** When a hold or its lift was written here last, by the clock's `monotonicMs`; infinite while it is being written. */
+  /**
+   * When a hold or its lift was written here last, by the clock's `monotonicMs`; infinite while it is being written.
+   */
   holdChangedAtMs: number;
   /** Users, at the last look. */
   succeeded: number;

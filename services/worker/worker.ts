@@ -106,7 +106,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     const flushed = await ledger
       .flush({ results: [...byResult.keys()], claims, begins: begun, unitsPerUser: directory.unitsPerUser })
       .catch((error: unknown) => {
-        // Nothing is lost: results are written with the next flush, or refused there because their lease has run out meanwhile.
+        // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
+        // meanwhile.
         outcomes.putBack(results);
         queue.putBack(claims);
         throw error;

@@ -11,8 +11,8 @@ export interface FoldedLogDeps {
 }
 
 /**
- * Tells of something that fails again and again in few lines: one at the first failure, one each 30 s with how many there were since, and
- * one when it works again. Several sources may fail of one cause: they share these lines.
+ * Tells of something that fails again and again in few lines: one at the first failure, one each 30 s with how many
+ * there were since, and one when it works again. Several sources may fail of one cause: they share these lines.
  */
 export interface FoldedLog {
   failed(source: object, error: unknown): void;

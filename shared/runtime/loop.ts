@@ -23,7 +23,10 @@ export interface Loop {
   poke(): void;
   /** Resolves when the running turn is over. */
   stop(): Promise<void>;
-  /** How long ago a turn that went well should have been followed by another, in milliseconds; 0 while it is not overdue. */
+  /**
+   * How long ago a turn that went well should have been followed by another, in milliseconds; 0 while it is not
+   * overdue.
+   */
   overdueMs(): number;
 }
 
@@ -39,7 +42,8 @@ interface Family {
 
 /**
  * @param limitMs how far behind is too far
- * @returns what to say of the loops that log to this place and are too far behind; one of a name that turns is enough for its name
+ * @returns what to say of the loops that log to this place and are too far behind; one of a name that turns is enough
+ * for its name
  */
 export function stuckLoops(logger: Logger, limitMs: number): string[] {
   return [...(families.get(logger) ?? [])].flatMap(([name, { running }]) => {

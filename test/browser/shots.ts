@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { launchBrowser } from './support/launch-browser.ts';
 
 /**
- * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: the views of a running system into `docs/console/`, each in the light
- * theme, the main ones in the dark one and on a phone too. With `--all` each of them in every theme and width, to be looked at. Whatever runs at
- * that moment is what they show: the demo is a good place, with a run that still goes on.
+ * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: the views of a running system into
+ * `docs/console/`, each in the light theme, the main ones in the dark one and on a phone too. With `--all` each of them
+ * in every theme and width, to be looked at. Whatever runs at that moment is what they show: the demo is a good place,
+ * with a run that still goes on.
  */
 const { values } = parseArgs({
   options: {
@@ -112,7 +113,9 @@ async function shoot(from: Browser, look: Look, paths: ReadonlyMap<string, strin
   await context.close();
 }
 
-/** The rate of each step is known when it was looked at twice; of a run that has ended, or stands still, there is none. */
+/**
+ * The rate of each step is known when it was looked at twice; of a run that has ended, or stands still, there is none.
+ */
 async function awaitRates(page: Page): Promise<void> {
   const moving = page.getByRole('row').filter({ hasText: /[1-9][\d,.]*\/s/ });
   await moving

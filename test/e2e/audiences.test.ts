@@ -8,7 +8,10 @@ import { countries, startInstallation, type Installation } from './installation.
 const holdOut = { holdOutPercent: 10, holdOutSeed: 'spring' };
 const points = [{ action: 'award-points', params: { points: 5 } }];
 
-/** The published rule (`shared/domain/run/hold-out.ts`), worked out by bytes: the first six as a share of all that they can be. */
+/**
+ * The published rule (`shared/domain/run/hold-out.ts`), worked out by bytes: the first six as a share of all that they
+ * can be.
+ */
 function isHeldOut(user: string): boolean {
   const share = hash('sha256', Buffer.concat([Buffer.from(`${holdOut.holdOutSeed}\0`), Buffer.from(user)]), 'buffer');
   return share.readUIntBE(0, 6) / 2 ** 48 < holdOut.holdOutPercent / 100;

@@ -62,7 +62,9 @@ export interface InstallationOptions {
 /** A whole Muster of its own, on the Kafka and Postgres of the test run or on servers of the test's own. */
 export interface Installation {
   readonly api: MusterApi;
-  /** By name: `worker-1`, `trigger`, …, or `all`. Killing is up to the test; `restart` brings one back under its name. */
+  /**
+   * By name: `worker-1`, `trigger`, …, or `all`. Killing is up to the test; `restart` brings one back under its name.
+   */
   readonly services: ReadonlyMap<string, ServiceProcess>;
   readonly database: TestDatabase;
   readonly kafkaBrokers: string;
@@ -72,7 +74,9 @@ export interface Installation {
   readonly countries: readonly string[];
   /** What the command line needs to speak to this one's API. */
   readonly cliEnvironment: Readonly<Record<string, string>>;
-  /** Resolves when it is started; one that serves the API, when that answers. Also starts one that was not there yet. */
+  /**
+   * Resolves when it is started; one that serves the API, when that answers. Also starts one that was not there yet.
+   */
   restart(name: string, environment?: Record<string, string>): Promise<void>;
   /** Writes another configuration beside the first; its path, for `MUSTER_CONFIG`. */
   writeConfig(change: (config: EngineConfigFile) => EngineConfigFile): string;

@@ -55,7 +55,8 @@ describe('a campaign whose processes are killed', () => {
       });
       const killed = await assassin.stop();
 
-      // A sink without memory applies again what a killed worker had called and not recorded; all else would be Muster's own doing.
+      // A sink without memory applies again what a killed worker had called and not recorded; all else would be
+      // Muster's own doing.
       const appliedAgain = isNaive ? killed.workers * 2 * concurrency : 0;
       expect(violations(await muster.evidence(runId, 'lapsed-riders'), { appliedAgain })).toEqual([]);
       expect(killed.workers).toBeGreaterThanOrEqual(3);

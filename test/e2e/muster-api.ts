@@ -32,11 +32,18 @@ interface Campaign {
   paceUsersPerSecond?: number;
 }
 
-/** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
+/**
+ * What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes.
+ */
 export interface MusterApi {
-  /** Creates a campaign over a segment or another audience and starts it; the id of its run, as soon as there is one. */
+  /**
+   * Creates a campaign over a segment or another audience and starts it; the id of its run, as soon as there is one.
+   */
   run(campaign: Campaign): Promise<string>;
-  /** Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when that breaks. */
+  /**
+   * Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when
+   * that breaks.
+   */
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void, giveUp?: AbortSignal): Promise<RunProgress>;
   progress(runId: string): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;

@@ -14,7 +14,9 @@ const receipts: FaultSettings['receipts'] = [
   { name: 'late', share: 0.2, answer: { kind: 'late', byMs: 3000 } },
 ];
 
-/** The sandbox accepts messages with 202, and says later what became of them: late, twice, never and in contradiction. */
+/**
+ * The sandbox accepts messages with 202, and says later what became of them: late, twice, never and in contradiction.
+ */
 describe('messages that are accepted now and delivered later', () => {
   let muster: Installation;
 

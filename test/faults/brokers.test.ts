@@ -6,7 +6,10 @@ import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const minutes = 60_000;
-/** Without memory, in both steps: what is called again although no worker died would be two effects. Slow: a run outlasts its fault. */
+/**
+ * Without memory, in both steps: what is called again although no worker died would be two effects. Slow: a run
+ * outlasts its fault.
+ */
 const slowNaiveSinks = {
   SANDBOX_REWARDS_MEMORY: 'none',
   SANDBOX_MESSAGES_MEMORY: 'none',

@@ -32,7 +32,9 @@ describe('a budget under fire', () => {
     });
   }
 
-  /** By the ledger of who spends them. Effects only grow: what they cost at one moment they never cost more before it. */
+  /**
+   * By the ledger of who spends them. Effects only grow: what they cost at one moment they never cost more before it.
+   */
   async function unitsSpent(runId: string): Promise<number> {
     const { applied, countries } = (await trial.ledger()).of(runId, 1);
     const inSingapore = [...applied].filter(([user]) => countries.get(user) === 'SG');

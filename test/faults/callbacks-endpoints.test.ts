@@ -87,7 +87,8 @@ describe('receivers that are not well', () => {
     expect(await outcomes(short.slice(0, 50))).toEqual(['expired']);
     expect(trial.receiver.calls().filter(({ jobId }) => short.includes(jobId))).toEqual([]);
     const called = trial.receiver.calls().filter(({ jobId }) => lasts.includes(jobId));
-    // On a machine that is very busy some answers come too late, and their jobs are called again: the checker knows which.
+    // On a machine that is very busy some answers come too late, and their jobs are called again: the checker knows
+    // which.
     expect(new Set(called.map(({ jobId }) => jobId)).size).toBe(lasts.length);
     const firstMs = Math.min(...called.map(({ atMs }) => atMs));
     const within = (ms: number) => called.filter(({ atMs }) => atMs < firstMs + ms).length;

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 
-/** As in negative-controls.test.ts: a protection is overridden from outside, or a record falsified, and the checker has to say so. */
+/**
+ * As in negative-controls.test.ts: a protection is overridden from outside, or a record falsified, and the checker has
+ * to say so.
+ */
 describe('the checker of callbacks finds what is wrong on real processes', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {

@@ -7,7 +7,9 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const minutes = 60_000;
 
-/** What happens to the workers' consumer group and its topics: sinks without memory show every key that is called twice. */
+/**
+ * What happens to the workers' consumer group and its topics: sinks without memory show every key that is called twice.
+ */
 describe('the consumer group of the workers', () => {
   let trial: Trial;
   afterEach(() => trial.end());

@@ -7,8 +7,9 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 
 /**
- * A checker that never fails proves nothing: on real processes, a protection is overridden from outside, or a record falsified, and the
- * checker has to say so. What is taken away inside the engine is in test/simulation and test/mutations.
+ * A checker that never fails proves nothing: on real processes, a protection is overridden from outside, or a record
+ * falsified, and the checker has to say so. What is taken away inside the engine is in test/simulation and
+ * test/mutations.
  */
 describe('the checker finds what is wrong on real processes', () => {
   let trial: Trial;

@@ -68,7 +68,8 @@ describe('row 30: the network is cut', () => {
   ])(
     '%s for %s: the run goes on when it is whole, and nothing is called twice but what was in doubt',
     async (where, howLong, cutMs, ways, users) => {
-      // No claim runs out while Postgres cannot be reached, except in the longest cut: there, what was called and not recorded is in doubt.
+      // No claim runs out while Postgres cannot be reached, except in the longest cut: there, what was called and not
+      // recorded is in doubt.
       const isDoubtful = where === 'to Postgres' && cutMs === 60_000;
       const leaseMs = where === 'to the broker' || isDoubtful ? 8000 : 60_000;
       const runId = await begin(users, { sandbox: naiveSinks, engine: { WORKER_LEASE_MS: String(leaseMs) } });

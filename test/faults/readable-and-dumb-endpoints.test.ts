@@ -7,7 +7,10 @@ import { startTrial, type Trial } from './support/trial.ts';
 const segment = 'lapsed-riders';
 const users = 10_000;
 
-/** Points can be asked about (C), messages cannot (D): neither knows a repeat, so that every second call is a second effect. */
+/**
+ * Points can be asked about (C), messages cannot (D): neither knows a repeat, so that every second call is a second
+ * effect.
+ */
 function withoutKeys(config: EngineConfigFile): EngineConfigFile {
   const { 'award-points': points, 'send-message': messages } = config.actionTypes;
   if (!points || !messages) throw new Error('the configuration has neither points nor messages');

@@ -19,7 +19,10 @@ const regions = z.object({
   items: z.array(z.object({ name: z.string(), epoch: z.int(), active: z.boolean() })),
 });
 
-/** Two regions, each with a Kafka of its own and three nodes: api, scheduler, dispatcher. One database; the east reaches it through a line that can be cut. */
+/**
+ * Two regions, each with a Kafka of its own and three nodes: api, scheduler, dispatcher. One database; the east reaches
+ * it through a line that can be cut.
+ */
 describe('row 36: two regions', () => {
   let eastKafka: OwnKafka;
   let line: TcpProxy;

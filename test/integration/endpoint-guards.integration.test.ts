@@ -18,7 +18,10 @@ beforeAll(async () => {
   pool = database.open(createHotPathPool, { connectionString: onSettableClock(database.url) });
 });
 
-/** Waits are compared to a tenth of a second: on a clock that goes on, a busy machine takes that long between two statements. */
+/**
+ * Waits are compared to a tenth of a second: on a clock that goes on, a busy machine takes that long between two
+ * statements.
+ */
 async function passTime(ms: number): Promise<void> {
   nowMs += ms;
   await setClock(database.pool, nowMs);

@@ -9,7 +9,9 @@ import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 
 const database = databaseForFile();
 
-/** Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then. */
+/**
+ * Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then.
+ */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
   await database.empty();
   const retention = createRetentionStore({ pool: database.pool });

@@ -1,7 +1,10 @@
 /** A protection inside a service, taken away: what no wrapper of a port can reach. */
 export interface Mutation {
   takesAway: string;
-  /** Each text has to stand exactly once in the sources of the product: that is how its file is found, wherever it is moved to. */
+  /**
+   * Each text has to stand exactly once in the sources of the product: that is how its file is found, wherever it is
+   * moved to.
+   */
   edits: readonly { text: string; replacement: string }[];
   /** Where the tests are that notice. */
   project: 'unit' | 'integration';

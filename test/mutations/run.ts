@@ -8,8 +8,9 @@ import { mutations } from './mutations.ts';
 import { fileOf, readSources, root } from './sources.ts';
 
 /**
- * Takes one protection after the other out of a copy of the tree, and runs the tests that should notice. Ends with 1 when one goes unnoticed.
- * Words after the command pick the mutations whose description, project or tests hold one of them.
+ * Takes one protection after the other out of a copy of the tree, and runs the tests that should notice. Ends with 1
+ * when one goes unnoticed. Words after the command pick the mutations whose description, project or tests hold one of
+ * them.
  */
 const copied = [
   'services',

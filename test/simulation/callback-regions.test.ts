@@ -37,7 +37,10 @@ describe('two regions share one database', () => {
   });
 });
 
-/** Nothing breaks; commits land up to so long after their due times. Late looks reach back a second, and come every quarter of one. */
+/**
+ * Nothing breaks; commits land up to so long after their due times. Late looks reach back a second, and come every
+ * quarter of one.
+ */
 function calm(seed: number, lateMs: number): CallbackScenario {
   const scenario = troubled(seed);
   return {

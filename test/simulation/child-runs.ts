@@ -22,8 +22,8 @@ export async function retryFailed(database: MemoryDatabase, parent: RunRow): Pro
 }
 
 /**
- * What is wrong with a child run. Each of its feeds is judged as a run of its own that begins with the step that failed; and over both runs
- * nobody has two effects.
+ * What is wrong with a child run. Each of its feeds is judged as a run of its own that begins with the step that
+ * failed; and over both runs nobody has two effects.
  *
  * @param steps of the chain
  * @param effects of both runs by step, and of the child alone

@@ -16,7 +16,10 @@ export interface ControlPlan {
 
 const by = { keyId: 'key_simulated', keyName: 'the simulation' };
 
-/** The person at the API, who asks what the scenario says of the one run there is, and remembers when nobody might be called. */
+/**
+ * The person at the API, who asks what the scenario says of the one run there is, and remembers when nobody might be
+ * called.
+ */
 export function createControls(plan: ControlPlan, database: MemoryDatabase, startMs: number) {
   const { clock } = database;
   const control = createMemoryRunControl({ database });

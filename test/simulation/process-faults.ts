@@ -1,13 +1,14 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 
 /**
- * What can happen to a process at a port call. All that a process does and learns passes through its ports, so a fault there is what a
- * fault looks like from inside.
+ * What can happen to a process at a port call. All that a process does and learns passes through its ports, so a fault
+ * there is what a fault looks like from inside.
  *
  * - `die-before`, `die-after`: killed right before the call has its effect, or right after. It gets no answer any more.
  * - `throw-before`: the call had no effect, and says that it failed.
  * - `throw-after`: the call took effect, and says that it failed (an unknown commit, a lost acknowledgement).
- * - `freeze-before`, `freeze-after`: stopped as by SIGSTOP, with the call on its way out or its answer on the way in, until thawed.
+ * - `freeze-before`, `freeze-after`: stopped as by SIGSTOP, with the call on its way out or its answer on the way in,
+ *   until thawed.
  */
 export const faultyFates = [
   'die-before',
@@ -29,7 +30,10 @@ export interface PortCall {
 }
 
 export interface ProcessFaultsOptions {
-  /** Asked at every call of a port that answers with a promise; others always pass, for they cannot fail in a process that lives. */
+  /**
+   * Asked at every call of a port that answers with a promise; others always pass, for they cannot fail in a process
+   * that lives.
+   */
   fateOf: (call: PortCall) => Fate;
   onDeath: () => void;
   onFreeze: () => void;

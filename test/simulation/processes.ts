@@ -175,7 +175,10 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
   return member;
 }
 
-/** What comes in from outside waits while the process is frozen. Once expelled, it joins anew and learns that its lanes are gone. */
+/**
+ * What comes in from outside waits while the process is frozen. Once expelled, it joins anew and learns that its lanes
+ * are gone.
+ */
 function createMember(consumer: MemoryConsumer, faults: ProcessFaults): Membership & { consumer: MessageConsumer } {
   const lanes = new Set<Lane>();
   let receiver: LaneReceiver | undefined;

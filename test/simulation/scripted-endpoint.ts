@@ -17,7 +17,8 @@ import type { Chance } from './seeded.ts';
  * - `queue`: it arrives, is not answered in time, and is applied much later. Until then it is in progress.
  * - `unreachable`: the connection is refused. `busy`: 429 with `Retry-After`. Nothing is applied.
  * - `refuse`: 422 before the key is looked at, as a gateway or a validation does. Nothing is applied.
- * - `missing`: applies it, and leaves some users out of its answer. `retryable`: some users were not applied and may be tried again.
+ * - `missing`: applies it, and leaves some users out of its answer. `retryable`: some users were not applied and may be
+ *   tried again.
  */
 export const troublesomeManners = [
   'lost',
@@ -37,8 +38,8 @@ export type Manner = 'answer' | (typeof troublesomeManners)[number];
 export type StatusManner = 'answer' | 'nothing' | 'silent';
 
 /**
- * What the endpoint keeps (docs/contracts.md). C and D apply whatever comes, C can tell what it did. `naive` keeps nothing either, and says
- * that it is class B: there, only repeats without a doubt count.
+ * What the endpoint keeps (docs/contracts.md). C and D apply whatever comes, C can tell what it did. `naive` keeps
+ * nothing either, and says that it is class B: there, only repeats without a doubt count.
  */
 export type Keeping = 'A' | 'B' | 'C' | 'D' | 'naive';
 
@@ -77,7 +78,10 @@ export interface ScriptedEndpoint {
   effectsIn(run: string): readonly Map<string, number>[];
   /** By step: calls beside another one of their key, though nobody was frozen. */
   readonly overlapping: readonly number[];
-  /** By step: keys that came again after an answer, though nobody was killed or frozen. Only a sink without memory is asked for that. */
+  /**
+   * By step: keys that came again after an answer, though nobody was killed or frozen. Only a sink without memory is
+   * asked for that.
+   */
   readonly appliedAgain: readonly number[];
   /** When calls began, but for those of processes that were frozen. */
   readonly beganAtMs: readonly number[];

@@ -23,7 +23,10 @@ export interface SimulatedWorker {
 
 const sweepEveryMs = 1000;
 
-/** Three workers in one group over one database, their endpoint and its witness, with time that moves only when all is quiet. */
+/**
+ * Three workers in one group over one database, their endpoint and its witness, with time that moves only when all is
+ * quiet.
+ */
 export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
   const fixture = createWorkerFixture({ ...options, partitions: 3 });
   const { clock, endpoint } = fixture;

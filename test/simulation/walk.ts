@@ -28,7 +28,10 @@ export interface Leaning {
   poisoned?: boolean;
 }
 
-/** A random scenario: who is served, what goes wrong and how often. The same seed makes the same one, and the same run of it. */
+/**
+ * A random scenario: who is served, what goes wrong and how often. The same seed makes the same one, and the same run
+ * of it.
+ */
 export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
   const chance = createChance(seed);
   const countries = chance.happens(0.5) ? ['SG'] : ['ID', 'SG'];
@@ -103,7 +106,10 @@ export function findings(scenario: Scenario, { evidence, lateCalls, budgets, chi
   return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after a stop`] : found;
 }
 
-/** A third fails in each step, and half of those again when they are retried. Nothing keeps the child run from being begun. */
+/**
+ * A third fails in each step, and half of those again when they are retried. Nothing keeps the child run from being
+ * begun.
+ */
 const retried = {
   retried: true,
   fails: (step: number, user: string, isChildRun: boolean) => {

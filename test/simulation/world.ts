@@ -105,7 +105,10 @@ const patienceMs = 15 * 60_000;
 const pausedForMs = 6000;
 const topics = topicNames('sim');
 
-/** Runs one campaign from its start to quiescence: the real services over in-memory ports, with time that moves only when all is quiet. */
+/**
+ * Runs one campaign from its start to quiescence: the real services over in-memory ports, with time that moves only
+ * when all is quiet.
+ */
 export async function simulate(scenario: Scenario): Promise<Outcome> {
   const { audience, chance, weakening = {}, sources } = scenario;
   const clock = createSettableClock();

@@ -13,8 +13,9 @@ import { describeMoment, planOf, type PlannedMoment } from './plan.ts';
 import { totalsOf } from './totals.ts';
 
 /**
- * The random mix on real processes, for as long as asked (`npm run soak`): one campaign after another, in each so many moments of the plan, then
- * all is whole, the run has to end, and the witnesses have to agree. An installation lives for some runs; then a new one begins.
+ * The random mix on real processes, for as long as asked (`npm run soak`): one campaign after another, in each so many
+ * moments of the plan, then all is whole, the run has to end, and the witnesses have to agree. An installation lives
+ * for some runs; then a new one begins.
  */
 const settings = z
   .object({ SOAK_MINUTES: z.coerce.number().positive(), SOAK_SEED: z.coerce.number().int() })
@@ -25,7 +26,9 @@ const momentsPerRun = 5;
 const runsPerInstallation = 8;
 const concurrency = 10;
 const endsWithinMs = 300_000;
-/** What the harness starts again in a supervisor's place: a process may end by itself while what it stands on is broken. */
+/**
+ * What the harness starts again in a supervisor's place: a process may end by itself while what it stands on is broken.
+ */
 const ownEndsPerRun = 20;
 
 it(

@@ -61,7 +61,8 @@ const noServer = createPool({
 });
 
 /**
- * What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key.
+ * What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and
+ * a key.
  * @param pool of stores that have no twin in memory
  */
 export async function createApiDeps(pool: Pool = noServer) {

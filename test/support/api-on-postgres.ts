@@ -15,8 +15,8 @@ import { databaseForFile } from './file-database.ts';
 import { makeClockSettable, onSettableClock, setClock } from './postgres-clock.ts';
 
 /**
- * The HTTP interface for the test file that calls this at its top, with clients and jobs on a database of its own, empty before each test.
- * Its clock, which is the database's too, stands at the first of January 2026.
+ * The HTTP interface for the test file that calls this at its top, with clients and jobs on a database of its own,
+ * empty before each test. Its clock, which is the database's too, stands at the first of January 2026.
  */
 export function apiOnPostgres() {
   const database = databaseForFile();

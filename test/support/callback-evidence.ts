@@ -1,4 +1,7 @@
-/** Three independent records of callbacks: the database, the receiver's ledger, and what the test itself asked for. Times in ms of the epoch. */
+/**
+ * Three independent records of callbacks: the database, the receiver's ledger, and what the test itself asked for.
+ * Times in ms of the epoch.
+ */
 export interface CallbackEvidence {
   /** What was accepted, as the answers said; by job id (`job_…`). Jobs of schedules are not among them. */
   accepted: ReadonlyMap<string, AskedJob>;
@@ -74,7 +77,10 @@ export interface CallbackAllowance {
   expired: number;
 }
 
-/** A moment that two processes saw: the database deletes a fire while the receiver still sees the end of the connection coming. */
+/**
+ * A moment that two processes saw: the database deletes a fire while the receiver still sees the end of the connection
+ * coming.
+ */
 const sameMomentMs = 1000;
 
 /** What is wrong with callbacks, in words; each line begins with the promise that it breaks. */
@@ -107,7 +113,10 @@ export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<
   ];
 }
 
-/** Calls of jobs that the receiver had answered 2xx before they began, less those whose answer did not reach the engine in time. */
+/**
+ * Calls of jobs that the receiver had answered 2xx before they began, less those whose answer did not reach the engine
+ * in time.
+ */
 export function doubledCalls(evidence: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
   const fits = (before: ReceivedCall, call: ReceivedCall) =>
     isSuccess(before) && (before.endedAtMs ?? Infinity) <= call.atMs;

@@ -2,8 +2,8 @@ import type { StepLine } from '../../shared/domain/step/outcomes.ts';
 import { endedUsers } from '../../shared/domain/step/outcomes.ts';
 
 /**
- * What independent witnesses say about one run: the audience that the segmentation service served, the engine's report and failures, and
- * the called services' own ledger of effects.
+ * What independent witnesses say about one run: the audience that the segmentation service served, the engine's report
+ * and failures, and the called services' own ledger of effects.
  */
 export interface Evidence {
   /** Users of the segment by country. */
@@ -34,11 +34,15 @@ export interface Allowance {
   /** How the run may end. */
   runStates: readonly string[];
   /**
-   * Keys per step that a sink without memory may apply again. Whoever is killed with a call in flight leaves a doubt that only a repeat of the
-   * key can settle, so this is at most what was in flight at the kills; without a kill it is 0.
+   * Keys per step that a sink without memory may apply again. Whoever is killed with a call in flight leaves a doubt
+   * that only a repeat of the key can settle, so this is at most what was in flight at the kills; without a kill it is
+   * 0.
    */
   appliedAgain: number;
-  /** Calls per step that may come while another one of their key is in flight: 0 unless a process was frozen in its call. */
+  /**
+   * Calls per step that may come while another one of their key is in flight: 0 unless a process was frozen in its
+   * call.
+   */
   overlapping: number;
 }
 
@@ -155,8 +159,9 @@ function wrongSums({ audience, lines, failures }: Evidence): string[] {
 }
 
 /**
- * Every user has, step by step, an effect or exactly one failure with a reason (I6), and after a failure nothing. Only whoever is `unknown`
- * may have had an effect too. Users with neither are those that the report says were fed too late, expired or cancelled (I4).
+ * Every user has, step by step, an effect or exactly one failure with a reason (I6), and after a failure nothing. Only
+ * whoever is `unknown` may have had an effect too. Users with neither are those that the report says were fed too late,
+ * expired or cancelled (I4).
  */
 function outcomesOfUsers(evidence: Evidence): string[] {
   const { audience, lines, effects } = evidence;

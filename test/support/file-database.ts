@@ -16,8 +16,8 @@ export interface FileDatabase {
 }
 
 /**
- * A migrated database for the test file that calls this at its top, and a pool on it. Both are there from `beforeAll` on, and gone after
- * the last test:
+ * A migrated database for the test file that calls this at its top, and a pool on it. Both are there from `beforeAll`
+ * on, and gone after the last test:
  *
  *     const database = databaseForFile();
  *     beforeEach(() => database.empty());

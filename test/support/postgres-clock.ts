@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 
-/** A connection string whose sessions take the time from a table: `now()` and `clock_timestamp()` are found there first. */
+/**
+ * A connection string whose sessions take the time from a table: `now()` and `clock_timestamp()` are found there first.
+ */
 export function onSettableClock(url: string): string {
   const withOptions = new URL(url);
   withOptions.searchParams.set('options', '-c search_path=settable_clock,public,pg_catalog');

@@ -11,8 +11,8 @@ export interface TestDatabase {
 }
 
 /**
- * A database of its own, on the server that the integration project starts, with the newest schema. A file that asks for one database, as
- * most do, has it more easily from `databaseForFile()`.
+ * A database of its own, on the server that the integration project starts, with the newest schema. A file that asks
+ * for one database, as most do, has it more easily from `databaseForFile()`.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const [serverUrl, template, name] = [inject('databaseUrl'), inject('templateDatabase'), nameOfDatabase()];

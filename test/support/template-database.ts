@@ -8,7 +8,10 @@ export interface TemplateDatabase {
   drop(): Promise<void>;
 }
 
-/** What databases of test files are copied from, in half the time that migrating takes: the newest schema, and how to empty it. */
+/**
+ * What databases of test files are copied from, in half the time that migrating takes: the newest schema, and how to
+ * empty it.
+ */
 export async function createTemplateDatabase(serverUrl: string): Promise<TemplateDatabase> {
   const name = `template_${randomBytes(6).toString('hex')}`;
   const url = await createDatabase(serverUrl, name);
@@ -24,8 +27,9 @@ export const emptyTables = 'select emptying.empty_tables()';
 const tablesOfTheSchema = ['knex_migrations', 'knex_migrations_lock', 'feed_tables'];
 
 /**
- * Adds a function that deletes all rows and puts back those that the migrations wrote. It deletes, as truncating takes a hundred times as
- * long where there are hundreds of partitions with a row or none; without foreign keys and triggers, so that no order has to be known.
+ * Adds a function that deletes all rows and puts back those that the migrations wrote. It deletes, as truncating takes
+ * a hundred times as long where there are hundreds of partitions with a row or none; without foreign keys and triggers,
+ * so that no order has to be known.
  */
 async function addEmptying(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });

@@ -1,5 +1,6 @@
 /**
- * Wall clocks looked at minute by minute, by `Intl` alone: slow, and too simple to be wrong. The rules of clock changes are held against it.
+ * Wall clocks looked at minute by minute, by `Intl` alone: slow, and too simple to be wrong. The rules of clock changes
+ * are held against it.
  */
 export interface ClockWindow {
   zone: string;
@@ -106,7 +107,10 @@ export type OracleEvent = { atMs: number } & (
   { kind: 'fire'; mark: 'shifted' | 'repeated' | null } | { kind: 'skipped'; count: number }
 );
 
-/** What has to happen in the window, by the policy of design.md said in the simplest words; ascending, what is leapt over first. */
+/**
+ * What has to happen in the window, by the policy of design.md said in the simplest words; ascending, what is leapt
+ * over first.
+ */
 export function oracle(fields: Fields, { startMs, shown, calendar }: ClockWindow): OracleEvent[] {
   const fires = new Map<number, 'shifted' | 'repeated' | null>();
   const leapt = new Map<number, number>();

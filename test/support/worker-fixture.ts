@@ -25,7 +25,10 @@ export interface SeenCall extends BatchRequest {
   call: BatchCall;
 }
 
-/** An endpoint that remembers what it was asked and answers as the test says: that everybody succeeded, unless said otherwise. */
+/**
+ * An endpoint that remembers what it was asked and answers as the test says: that everybody succeeded, unless said
+ * otherwise.
+ */
 export interface ScriptedEndpoint extends BatchEndpoint {
   readonly seen: SeenCall[];
   answer: (seen: SeenCall) => BatchAnswer | Promise<BatchAnswer>;
@@ -77,7 +80,10 @@ const topics = topicNames('muster');
 const countries = ['SG', 'ID'];
 const actions = ['award-reward', 'send-message'];
 
-/** All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is moved. */
+/**
+ * All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is
+ * moved.
+ */
 export function createWorkerFixture({ type = {}, concurrency = 10, partitions = 2 }: WorkerFixtureOptions = {}) {
   const clock = createSettableClock(Date.now());
   const database = createMemoryDatabase(clock);

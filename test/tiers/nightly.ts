@@ -12,8 +12,8 @@ import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize } from './results.ts';
 
 /**
- * `npm run test:nightly`: what takes hours, and a page of what came of it. `-- --parts mutations,soak` runs these alone; the page keeps what
- * is known of the others, and when that was.
+ * `npm run test:nightly`: what takes hours, and a page of what came of it. `-- --parts mutations,soak` runs these
+ * alone; the page keeps what is known of the others, and when that was.
  */
 const { values } = parseArgs({
   options: {

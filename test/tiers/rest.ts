@@ -7,8 +7,8 @@ import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize, writeResult } from './results.ts';
 
 /**
- * What `npm test` leaves out, as much of it as fits: `node test/tiers/rest.ts --minutes 30`. One process for each file, the telling ones
- * first; what there is no time for is named, and has not failed.
+ * What `npm test` leaves out, as much of it as fits: `node test/tiers/rest.ts --minutes 30`. One process for each file,
+ * the telling ones first; what there is no time for is named, and has not failed.
  */
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
 const resultsFile = process.env[resultsVariable];

@@ -7,8 +7,8 @@ import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize } from './results.ts';
 
 /**
- * `npm test`: the checks, then each tier, of the slow ones what a change breaks first. `npm run test:all` (`--all`): everything, with all
- * faults, row by row. All of it runs, also when something before it failed; ends with 1 then.
+ * `npm test`: the checks, then each tier, of the slow ones what a change breaks first. `npm run test:all` (`--all`):
+ * everything, with all faults, row by row. All of it runs, also when something before it failed; ends with 1 then.
  */
 const isWhole = process.argv.includes('--all');
 const resultsFile =

@@ -20,8 +20,9 @@ interface Asked {
 /** Counts what addresses ask for in vain. */
 export interface AddressLimit {
   /**
-   * Lets a question through. Only as many are open as may be in vain: a hundred at once would otherwise all be let through. Further ones wait
-   * for an answer, because a hundred people behind one proxy may come back at once and all be good.
+   * Lets a question through. Only as many are open as may be in vain: a hundred at once would otherwise all be let
+   * through. Further ones wait for an answer, because a hundred people behind one proxy may come back at once and all
+   * be good.
    * @returns to be called with the answer
    * @throws {HttpProblem} 429 when too many were in vain in this minute
    */

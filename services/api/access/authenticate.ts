@@ -41,8 +41,9 @@ type Asked = Pick<FastifyRequest, 'headers' | 'cookies' | 'ip' | 'method'>;
 
 export interface Authentication {
   /**
-   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser whichever page made the request, so
-   * with one it has to come from our own pages, and what changes something has to carry the session's CSRF token.
+   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser
+   * whichever page made the request, so with one it has to come from our own pages, and what changes something has to
+   * carry the session's CSRF token.
    * @throws {HttpProblem} 401, 403 when it comes from elsewhere, 429
    */
   callerOf(request: Asked): Promise<Caller>;

@@ -19,7 +19,10 @@ export interface BrowserSessionsDeps {
 
 /** Sessions as browsers have them: a row, and the cookie whose secret it is found by. */
 export interface BrowserSessions {
-  /** A secret of its own for each log-in: the session that the browser had before is closed, so no one can have laid it there. */
+  /**
+   * A secret of its own for each log-in: the session that the browser had before is closed, so no one can have laid it
+   * there.
+   */
   open(request: FastifyRequest, reply: FastifyReply, apiKey: ApiKeyRecord): Promise<SessionRecord>;
   /** The one that asks, if it is one. */
   close(request: FastifyRequest, reply: FastifyReply): Promise<void>;

@@ -3,7 +3,10 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { keyLifeMs } from './remembered-credentials.ts';
 
-/** Streams that one key may hold open in one process: each of its people has a console open, and all of those share what is looked up. */
+/**
+ * Streams that one key may hold open in one process: each of its people has a console open, and all of those share what
+ * is looked up.
+ */
 const maxStreamsPerKey = 500;
 
 /** Opens streams that end with their reader, and with the key they were opened with. */

@@ -14,8 +14,8 @@ declare module 'fastify' {
 const refusedByState = 409;
 
 /**
- * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered. A repeat that was
- * answered from its `Idempotency-Key` changed nothing.
+ * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered.
+ * A repeat that was answered from its `Idempotency-Key` changed nothing.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);

@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { AddressLimit } from './address-limit.ts';
 
-/** How long a key or a session is believed without asking. Streams ask as often, so that none outlives its key by more than ten seconds. */
+/**
+ * How long a key or a session is believed without asking. Streams ask as often, so that none outlives its key by more
+ * than ten seconds.
+ */
 export const keyLifeMs = 5_000;
 
 /** How long one that was unknown is refused without asking. */
@@ -28,8 +31,8 @@ export interface RememberedCredentials<Found> {
 }
 
 /**
- * Unknown ones cost little: those that were refused a moment ago are refused unasked, and an address that tries one after the other may only
- * come with what was good before, until its minute is over.
+ * Unknown ones cost little: those that were refused a moment ago are refused unasked, and an address that tries one
+ * after the other may only come with what was good before, until its minute is over.
  */
 export function rememberCredentials<Found extends object>(
   deps: RememberedCredentialsDeps<Found>,

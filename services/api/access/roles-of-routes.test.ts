@@ -6,7 +6,10 @@ import { createApiDeps } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';
 import { problem } from '../frame/problems.contract.ts';
 
-/** Who may ask for what, written down once more: a route that is opened to more keys, by mistake or not, has to be changed here as well. */
+/**
+ * Who may ask for what, written down once more: a route that is opened to more keys, by mistake or not, has to be
+ * changed here as well.
+ */
 const routesOf: Record<Role | 'anybody', readonly string[]> = {
   anybody: ['GET /healthz', 'GET /readyz', 'POST /v1/session'],
   viewer: [

@@ -14,8 +14,8 @@ export function digestOfSecret(secret: string): string | undefined {
 }
 
 /**
- * What a page of ours has to say beside the cookie. It follows from the secret, so it needs no place of its own, and says nothing about it;
- * who can read the sessions' table cannot make one.
+ * What a page of ours has to say beside the cookie. It follows from the secret, so it needs no place of its own, and
+ * says nothing about it; who can read the sessions' table cannot make one.
  */
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('csrf').digest('base64url');
@@ -48,8 +48,8 @@ export function sessionCookieAt(place: CookiePlace) {
 }
 
 /**
- * The secret in the cookies that a request came with. Under a name that only https can set where there is one: any sibling host could have
- * set the plain one.
+ * The secret in the cookies that a request came with. Under a name that only https can set where there is one: any
+ * sibling host could have set the plain one.
  * @param place undefined where it is not configured how people reach us
  */
 export function secretInCookies(

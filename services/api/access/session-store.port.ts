@@ -20,13 +20,16 @@ export interface SessionRecord {
 }
 
 /**
- * Log-ins by key, and links that open one once. Both are kept under SHA-256 digests of secrets: a reader of the tables can use neither.
- * They end with their key.
+ * Log-ins by key, and links that open one once. Both are kept under SHA-256 digests of secrets: a reader of the tables
+ * can use neither. They end with their key.
  */
 export interface SessionStore {
   /** @throws when there is no such key */
   open(digest: string, apiKey: string): Promise<SessionRecord>;
-  /** The session behind a digest, unless it is over or its key was revoked. To ask is to use it: its idle time begins anew. */
+  /**
+   * The session behind a digest, unless it is over or its key was revoked. To ask is to use it: its idle time begins
+   * anew.
+   */
   find(digest: string): Promise<SessionRecord | undefined>;
   /** False when there is none. */
   close(digest: string): Promise<boolean>;
@@ -34,6 +37,9 @@ export interface SessionStore {
   closeAll(apiKey: string): Promise<number>;
   /** Makes a link; returns until when it may be used. */
   addLink(digest: string, apiKey: string): Promise<Date>;
-  /** The key of a link that was not used before, is not too old, and whose key was not revoked. Of two who ask at once, one gets it. */
+  /**
+   * The key of a link that was not used before, is not too old, and whose key was not revoked. Of two who ask at once,
+   * one gets it.
+   */
   useLink(digest: string): Promise<ApiKeyRecord | undefined>;
 }

@@ -40,8 +40,8 @@ export interface UploadEnd {
 export interface Upload {
   add(rows: UploadRows): Promise<void>;
   /**
-   * Sorts what came, leaves out what repeats, and makes the list ready, at once. Undefined when another upload has taken its place: nothing
-   * of this one stays.
+   * Sorts what came, leaves out what repeats, and makes the list ready, at once. Undefined when another upload has
+   * taken its place: nothing of this one stays.
    */
   finish(end: UploadEnd): Promise<AudienceRecord | undefined>;
   /** Nothing of it stays but its cause and its rejects. Safe after an `add` that failed. */

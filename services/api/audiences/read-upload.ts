@@ -31,8 +31,8 @@ const byteOrderMark = '\ufeff';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads rows of a CSV file as its bytes come: one id a line, or two columns with a country. Memory is bounded, however long the file or one of
- * its lines is.
+ * Reads rows of a CSV file as its bytes come: one id a line, or two columns with a country. Memory is bounded, however
+ * long the file or one of its lines is.
  */
 export function createUploadReading({ country, countries, onRows }: ReadUploadTerms): UploadReading {
   const without: Columns = { id: 0, country: -1 };

@@ -16,7 +16,8 @@ export interface ReceiveUploadTerms extends Omit<ReadUploadTerms, 'onRows'> {
 }
 
 /**
- * Reads a file into a list. Whatever keeps it from its end leaves a list that has failed, with its cause, and none of its users.
+ * Reads a file into a list. Whatever keeps it from its end leaves a list that has failed, with its cause, and none of
+ * its users.
  * @throws {HttpProblem} the file was cut, cannot be unpacked, or holds no user
  */
 export async function receiveUpload({ body, encoding, upload, logger, ...terms }: ReceiveUploadTerms) {

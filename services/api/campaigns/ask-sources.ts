@@ -41,8 +41,8 @@ type Found =
   | { kind: 'missing'; field: string; code: string; detail: string };
 
 /**
- * Asks for everything that an audience names, in every country. What is not there is a problem; who does not answer now is a warning, because
- * it may when the run begins.
+ * Asks for everything that an audience names, in every country. What is not there is a problem; who does not answer now
+ * is a warning, because it may when the run begins.
  */
 export async function askSources(
   definition: Pick<CampaignDefinition, 'audience' | 'countries' | 'chain'>,

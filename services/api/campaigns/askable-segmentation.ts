@@ -5,8 +5,8 @@ import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 type Askable = Pick<Segmentation, 'describe'> & { close(): Promise<void> };
 
 /**
- * The segmentation service, if this process may ask it. The API works without the service's credentials: campaigns then come with the warning
- * that their segments could not be asked for.
+ * The segmentation service, if this process may ask it. The API works without the service's credentials: campaigns then
+ * come with the warning that their segments could not be asked for.
  */
 export function askableSegmentation(create: () => Askable, logger: Logger): Askable {
   try {

@@ -34,7 +34,8 @@ export type CampaignCountsRow = Record<CampaignChoice | 'all', number>;
 
 export interface CampaignLists {
   /**
-   * @param order `newest`; or `state`: what needs attention, then what runs, is paused, is scheduled, has ended, is a draft, each newest first
+   * @param order `newest`; or `state`: what needs attention, then what runs, is paused, is scheduled, has ended, is a
+   * draft, each newest first
    */
   page(
     search: CampaignSearch,
@@ -45,6 +46,9 @@ export interface CampaignLists {
   ): Promise<{ items: ListedCampaign[]; next: CampaignPlace | null }>;
   /** How many the search finds in all, and of each choice. */
   counts(search: CampaignSearch): Promise<CampaignCountsRow>;
-  /** Another text whenever a campaign was made or changed, or a run of one began, changed its state, was stalled or ended. */
+  /**
+   * Another text whenever a campaign was made or changed, or a run of one began, changed its state, was stalled or
+   * ended.
+   */
   changeMark(): Promise<string>;
 }

@@ -188,7 +188,10 @@ export async function requireSources(definition: CampaignDefinition, deps: AskSo
   return warnings;
 }
 
-/** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
+/**
+ * The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are
+ * described, not checked.
+ */
 export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {

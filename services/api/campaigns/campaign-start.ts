@@ -3,7 +3,10 @@ import { earliestStartMs } from '../../../shared/contracts/campaigns/local-start
 import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
-/** The instant that a campaign's schedule means; of a local time, the first country's. Null: as soon as it is started, or each time that it recurs. */
+/**
+ * The instant that a campaign's schedule means; of a local time, the first country's. Null: as soon as it is started,
+ * or each time that it recurs.
+ */
 export function startOf({ schedule, countries }: CampaignDefinition): Date | null {
   switch (schedule.type) {
     case 'now':
@@ -20,7 +23,10 @@ export function startOf({ schedule, countries }: CampaignDefinition): Date | nul
   }
 }
 
-/** Schedules a draft, now or when its schedule says. A time that has passed since it was made means now, by the clock of the store. */
+/**
+ * Schedules a draft, now or when its schedule says. A time that has passed since it was made means now, by the clock of
+ * the store.
+ */
 export function startCampaign(
   campaigns: CampaignStore,
   { campaignId, definition }: CampaignRecord,

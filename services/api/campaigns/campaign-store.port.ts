@@ -2,7 +2,10 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns/cam
 import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
-/** `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest run's state says more). */
+/**
+ * `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest
+ * run's state says more).
+ */
 export type CampaignState = 'draft' | 'scheduled';
 
 export interface CampaignRecord {
@@ -19,12 +22,15 @@ export interface CampaignRecord {
 }
 
 export interface CampaignStore {
-  /** @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is given. */
+  /**
+   * @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is
+   * given.
+   */
   create(definition: CampaignDefinition, campaignId?: string): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
-   * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no draft, or at another
-   * revision by now: who asks sees that by the answer's revision.
+   * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no
+   * draft, or at another revision by now: who asks sees that by the answer's revision.
    * @param revision the one that the definition was made from
    */
   redefine(campaignId: string, definition: CampaignDefinition, revision: number): Promise<CampaignRecord | undefined>;
@@ -35,6 +41,9 @@ export interface CampaignStore {
   start(campaignId: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
   /** draft → scheduled, with the schedule that will start its runs. Repeating it changes nothing. */
   startRecurring(campaignId: string, recurrence: RecurrenceDefinition): Promise<CampaignRecord | undefined>;
-  /** scheduled → draft, together with its job, or with a schedule that has not fired; no effect once the job has become a run. Repeating it changes nothing. */
+  /**
+   * scheduled → draft, together with its job, or with a schedule that has not fired; no effect once the job has become
+   * a run. Repeating it changes nothing.
+   */
   unschedule(campaignId: string): Promise<CampaignRecord | undefined>;
 }

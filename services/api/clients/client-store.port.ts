@@ -26,7 +26,10 @@ export interface NewClientKey {
   othersExpireAt: Date | null;
 }
 
-/** Clients as people change them. Every change moves the client's revision and that of all clients, in the same transaction. */
+/**
+ * Clients as people change them. Every change moves the client's revision and that of all clients, in the same
+ * transaction.
+ */
 export interface ClientStore {
   /** By id, oldest first. @param cursor id of the last one seen */
   list(limit: number, cursor: string | null): Promise<Page<Client>>;

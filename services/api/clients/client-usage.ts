@@ -19,7 +19,10 @@ const leastShare = 0.05;
 
 export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
 
-/** What clients have used of their limits. It knows what other processes accepted a second ago, so a limit may be passed for as long. */
+/**
+ * What clients have used of their limits. It knows what other processes accepted a second ago, so a limit may be passed
+ * for as long.
+ */
 export interface ClientUsage {
   /** Takes room for one job, if there is. */
   take(client: Client): Room;

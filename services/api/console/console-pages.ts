@@ -72,7 +72,10 @@ export async function readConsolePages(folder: string): Promise<ConsolePages | u
   };
 }
 
-/** Our own scripts, styles and API, and nothing else; what components write into `<style>` carries the nonce of this answer. */
+/**
+ * Our own scripts, styles and API, and nothing else; what components write into `<style>` carries the nonce of this
+ * answer.
+ */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",

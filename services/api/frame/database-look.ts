@@ -8,7 +8,9 @@ const lookMs = 5_000;
 const afterErrorMs = 1_000;
 
 export interface DatabaseLookDeps {
-  /** Checks schema and configuration. Resolves with the installation's id; throws when this process may not take part. */
+  /**
+   * Checks schema and configuration. Resolves with the installation's id; throws when this process may not take part.
+   */
   takePart: () => Promise<string>;
   ping: () => Promise<unknown>;
   clock: Clock;

@@ -20,7 +20,10 @@ export const idempotentHeaders = z.looseObject({
 interface BegunRequest {
   apiKey: string;
   key: string;
-  /** What the request creates gets this id, so that a repeat finds it also when this process dies before it has answered. */
+  /**
+   * What the request creates gets this id, so that a repeat finds it also when this process dies before it has
+   * answered.
+   */
   createdId: string;
 }
 
@@ -35,9 +38,9 @@ declare module 'fastify' {
 }
 
 /**
- * `Idempotency-Key` on POST: the first request's answer is kept, a repeat gets it and changes nothing. Only success is kept: a refused
- * request had no effect, and may be made again when what stood in its way is gone. It is asked before the body is checked, so that a repeat
- * is not refused for what has changed since, such as a time that is past by now.
+ * `Idempotency-Key` on POST: the first request's answer is kept, a repeat gets it and changes nothing. Only success is
+ * kept: a refused request had no effect, and may be made again when what stood in its way is gone. It is asked before
+ * the body is checked, so that a repeat is not refused for what has changed since, such as a time that is past by now.
  */
 export function addIdempotency(server: HttpServer, requests: IdempotentRequests): void {
   server.decorateRequest('begun', null);

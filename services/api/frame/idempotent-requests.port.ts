@@ -4,9 +4,9 @@ export interface StoredAnswer {
 }
 
 /**
- * `new`: go on, then `complete`; what the request creates has to get the id `createdId` (uuid v7), which is the same one for every request
- * that is made anew under this key: a process that takes over from one that died finds what that one created. `stored`: answer that.
- * `other-body`, `in-progress`: refuse.
+ * `new`: go on, then `complete`; what the request creates has to get the id `createdId` (uuid v7), which is the same
+ * one for every request that is made anew under this key: a process that takes over from one that died finds what that
+ * one created. `stored`: answer that. `other-body`, `in-progress`: refuse.
  */
 export type IdempotencyVerdict =
   | { kind: 'new'; createdId: string }

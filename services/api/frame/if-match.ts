@@ -61,7 +61,8 @@ interface ChangeSteps<Subject, Outcome> {
 }
 
 /**
- * Changes what it has looked at. Another request may change it between look and write: then its newest state is looked at again.
+ * Changes what it has looked at. Another request may change it between look and write: then its newest state is looked
+ * at again.
  * @param expected revision; null for whatever it is
  * @throws {HttpProblem} 412, and what the steps throw
  */

@@ -5,9 +5,9 @@ interface Arrived<Told> {
 }
 
 /**
- * Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. Each is asked for more when what it
- * told is taken. Promises are not raced: every race leaves something at the promise of a source that is silent, and with it what the others
- * told in that round, for as long as it stays silent.
+ * Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. Each is asked
+ * for more when what it told is taken. Promises are not raced: every race leaves something at the promise of a source
+ * that is silent, and with it what the others told in that round, for as long as it stays silent.
  */
 export async function* mergeSources<Told>(
   sources: readonly AsyncGenerator<Told, void>[],

@@ -1,6 +1,6 @@
 /**
- * Which of the offered media types an `Accept` header likes best (RFC 9110, 12.5.1); among equals the first offered, and that one too when it
- * likes none of them: an answer in another form is of more use than none.
+ * Which of the offered media types an `Accept` header likes best (RFC 9110, 12.5.1); among equals the first offered,
+ * and that one too when it likes none of them: an answer in another form is of more use than none.
  */
 export function preferredType<Offered extends string>(
   accept: string | undefined,

@@ -26,8 +26,9 @@ export function ndjsonStream(rows: AsyncIterable<object>): Readable {
 
 /**
  * The rows of RFC 4180. An error on the way destroys the stream, so that what was cut does not look complete.
- * @param options `raw`: texts as they are. Otherwise those that begin like a formula get an apostrophe in front: ids and details come from
- *   others, and the program that opens the file would carry out what they wrote (OWASP, CSV injection)
+ * @param options `raw`: texts as they are. Otherwise those that begin like a formula get an apostrophe in front: ids
+ *   and details come from others, and the program that opens the file would carry out what they wrote (OWASP, CSV
+ *   injection)
  */
 export function csvStream(
   rows: AsyncIterable<object>,

@@ -1,6 +1,9 @@
 const lineFeed = 0x0a;
 
-/** Whole lines without their end, as bytes come; null for one that is longer than it may be. Memory is bounded however long a line is. */
+/**
+ * Whole lines without their end, as bytes come; null for one that is longer than it may be. Memory is bounded however
+ * long a line is.
+ */
 export async function* textLines(bytes: AsyncIterable<unknown>, maxLineBytes: number): AsyncGenerator<string | null> {
   let rest: Buffer = Buffer.alloc(0);
   let isOverlong = false;

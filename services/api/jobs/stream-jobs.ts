@@ -21,8 +21,8 @@ interface Line {
 }
 
 /**
- * Jobs as their lines come; yields lines of results in the same order. Memory is bounded however many there are: nothing is read while two parts
- * are being stored, or while the results are not being read.
+ * Jobs as their lines come; yields lines of results in the same order. Memory is bounded however many there are:
+ * nothing is read while two parts are being stored, or while the results are not being read.
  */
 export async function* streamJobResults(
   bytes: AsyncIterable<unknown>,

@@ -28,7 +28,9 @@ export interface LiveWish {
 /** A reader that hears nothing for longer may take the stream for cut. */
 const beatMs = 2000;
 
-/** What changes, as server-sent events, until every run has ended and campaigns are not asked for, or the signal aborts. */
+/**
+ * What changes, as server-sent events, until every run has ended and campaigns are not asked for, or the signal aborts.
+ */
 export async function* liveEvents(
   wish: LiveWish,
   deps: LiveEventsDeps,

@@ -9,7 +9,10 @@ export interface WatchCampaignsDeps {
 }
 
 export interface CampaignWatch {
-  /** The counts of all campaigns: now, and whenever the list has changed, until the signal aborts or the watch is stopped. */
+  /**
+   * The counts of all campaigns: now, and whenever the list has changed, until the signal aborts or the watch is
+   * stopped.
+   */
   follow(signal: AbortSignal): AsyncGenerator<CampaignCountsRow, void>;
   stop(): void;
 }

@@ -45,9 +45,9 @@ export interface RecordedReceipt {
 /** Delivery receipts: the last one of each (run, step, user) counts, in whatever order and however often they come. */
 export interface ReceiptBook {
   /**
-   * Writes them with their counts, in one transaction. Of several for one user the newest `at` counts, and with the same `at` delivered goes
-   * before undelivered: so the outcome does not depend on the order. A receipt for a user whose acceptance is not recorded yet is kept.
-   * Verdicts in the order of the receipts.
+   * Writes them with their counts, in one transaction. Of several for one user the newest `at` counts, and with the
+   * same `at` delivered goes before undelivered: so the outcome does not depend on the order. A receipt for a user
+   * whose acceptance is not recorded yet is kept. Verdicts in the order of the receipts.
    */
   record(receipts: readonly Receipt[]): Promise<ReceiptVerdict[]>;
   /**

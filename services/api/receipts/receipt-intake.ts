@@ -25,8 +25,9 @@ interface Waiting {
 }
 
 /**
- * Groups what comes at the same time: the first request is written at once, and while it is, the next ones gather and are written together.
- * One commit then serves as many requests as came during the last one, and a lone request does not wait.
+ * Groups what comes at the same time: the first request is written at once, and while it is, the next ones gather and
+ * are written together. One commit then serves as many requests as came during the last one, and a lone request does
+ * not wait.
  */
 export function createReceiptIntake({ book }: ReceiptIntakeDeps): ReceiptIntake {
   let queue: Waiting[] = [];

@@ -32,7 +32,9 @@ export interface ReceiptRoutesDeps {
 const ndjson = 'application/x-ndjson';
 
 /**
- * Where providers say what became of what they accepted. Apart from the other routes: it is asked thousands of times a second, by any sender that has the action type's secret, so there is no entry in the audit log, no answer kept by key, and no limit of requests but the queue's.
+ * Where providers say what became of what they accepted. Apart from the other routes: it is asked thousands of times a
+ * second, by any sender that has the action type's secret, so there is no entry in the audit log, no answer kept by
+ * key, and no limit of requests but the queue's.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
   const { receipts, signers, apiKeys, clock, onRefusedKey, meter } = deps;

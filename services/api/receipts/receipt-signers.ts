@@ -20,12 +20,17 @@ export interface ReceiptSignersDeps {
   /** What is registered, as it is known now; undefined while nothing is. */
   registered: () => readonly RegisteredActionType[] | undefined;
   environment: NodeJS.ProcessEnv;
-  /** The secret that was set through the API, opened; undefined where there is none. Throws where it does not open here. */
+  /**
+   * The secret that was set through the API, opened; undefined where there is none. Throws where it does not open here.
+   */
   openSecret: (type: RegisteredActionType) => string | undefined;
   logger: Logger;
 }
 
-/** The secrets of all asynchronous action types. Both the one that was set and the one of the file hold, so that one can be changed for the other. */
+/**
+ * The secrets of all asynchronous action types. Both the one that was set and the one of the file hold, so that one can
+ * be changed for the other.
+ */
 export function createReceiptSigners({
   registered,
   environment,

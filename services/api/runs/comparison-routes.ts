@@ -57,7 +57,10 @@ export function comparisonRoutes(server: HttpServer, { reports, retries }: Compa
   }
 }
 
-/** Of those that it can be compared with, the last one before it; a user that is tried again is compared with the first time. */
+/**
+ * Of those that it can be compared with, the last one before it; a user that is tried again is compared with the first
+ * time.
+ */
 function usualOf({ parentRunId, scheduledFor }: RunHeader, others: readonly RunHeader[]): string | undefined {
   if (parentRunId !== null) return parentRunId;
   return others.find((other) => other.scheduledFor < scheduledFor)?.runId;

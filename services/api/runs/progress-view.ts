@@ -41,7 +41,9 @@ const slowdown = 1.3;
 /** Beyond it an estimate says nothing but "not in this state". */
 const farthestMs = 365 * 86_400_000;
 
-/** p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes' where that was slower still. */
+/**
+ * p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes' where that was slower still.
+ */
 function etaOf(figures: RunFigures, asOf: Date, { oneMinute, tenMinutes, isStill }: Rates): RunProgress['eta'] {
   const remaining = remainingSteps(figures);
   if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
@@ -53,7 +55,9 @@ function etaOf(figures: RunFigures, asOf: Date, { oneMinute, tenMinutes, isStill
   return { p50: at(p50), p90: at(p90) };
 }
 
-/** Steps of users that have not ended, those of users not yet fed included; null while it is unknown how many there are. */
+/**
+ * Steps of users that have not ended, those of users not yet fed included; null while it is unknown how many there are.
+ */
 function remainingSteps({ audience, steps }: RunFigures): number | null {
   const pending = steps.reduce((sum, line) => sum + line.pending, 0);
   if (audience.complete) return pending;

@@ -29,8 +29,8 @@ function isRetryable({ outcome, reason }: FailureGroup, { failuresKept }: RunSna
 }
 
 /**
- * Before and after. A user that a child run takes on is no failure of this run any more, and each failure there is one that stands: so what still
- * stands follows from sums alone.
+ * Before and after. A user that a child run takes on is no failure of this run any more, and each failure there is one
+ * that stands: so what still stands follows from sums alone.
  */
 function retriesView({ steps }: RunFigures, sums: readonly RetrySums[]): RunReport['retries'] {
   if (sums.length === 0) return null;

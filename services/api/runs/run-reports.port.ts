@@ -32,13 +32,16 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
-  /** What stalls it: its audience cannot be read, a step of it waits, or what the keeper of runs saw last. Null: nothing. */
+  /**
+   * What stalls it: its audience cannot be read, a step of it waits, or what the keeper of runs saw last. Null:
+   * nothing.
+   */
   stalledBy: 'audience' | 'step' | 'engine' | null;
   /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
   waitingSince: Date | null;
   /**
-   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for where any still wait. Of that only
-   * what was met in the last two minutes, and not before the shard's breaker closed.
+   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for where any
+   * still wait. Of that only what was met in the last two minutes, and not before the shard's breaker closed.
    */
   waits: readonly RunWaitRow[];
   /** The campaign's: all of its runs spend them together. */
@@ -128,8 +131,8 @@ export interface RunReports {
    */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
   /**
-   * With which runs it can be compared: of the same campaign, begun, ended, and none that tried failed users again. First those planned
-   * before it, the newest first; then those planned later, the newest first.
+   * With which runs it can be compared: of the same campaign, begun, ended, and none that tried failed users again.
+   * First those planned before it, the newest first; then those planned later, the newest first.
    */
   comparable(runId: string, limit: number): Promise<RunHeader[]>;
   snapshot(runId: string): Promise<RunSnapshot | undefined>;

@@ -49,7 +49,10 @@ const emptyCountry: Country = {
   receipts: [],
 };
 
-/** Users that went through a chain as far as they got: at each step, some of those that came through the step before are recorded. */
+/**
+ * Users that went through a chain as far as they got: at each step, some of those that came through the step before are
+ * recorded.
+ */
 const country = (steps: number) =>
   fc
     .record({

@@ -5,7 +5,10 @@ import type { RunSnapshot } from './run-reports.port.ts';
 export interface Rates {
   oneMinute: number;
   tenMinutes: number;
-  /** Nothing has ended for much longer than is usual between two batches: the rates tell of the past, and nothing of the end. */
+  /**
+   * Nothing has ended for much longer than is usual between two batches: the rates tell of the past, and nothing of the
+   * end.
+   */
   isStill: boolean;
 }
 
@@ -36,7 +39,10 @@ const tenMinutesMs = 600_000;
 /** Closer looks would fill the memory and not sharpen the rate. */
 const minGapMs = 1000;
 
-/** How many times the usual pause between two batches may pass before a run counts as still, and how long that is at least. */
+/**
+ * How many times the usual pause between two batches may pass before a run counts as still, and how long that is at
+ * least.
+ */
 const stillAfterPauses = 3;
 const stillAfterMs = 5000;
 

@@ -20,13 +20,14 @@ export interface RunWatch {
   /** One look at many, by id, with the rates of those that go on; those that are not there are left out. */
   lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>>;
   /**
-   * What changed since `from`, each time it did, until the run has ended (its last progress included), the signal aborts or the watch is
-   * stopped. A watcher that is slower than the run misses what lies between, never the newest. `quiet` says that nothing changed for a while.
+   * What changed since `from`, each time it did, until the run has ended (its last progress included), the signal
+   * aborts or the watch is stopped. A watcher that is slower than the run misses what lies between, never the newest.
+   * `quiet` says that nothing changed for a while.
    */
   follow(runId: string, from: RunProgress, signal: AbortSignal): AsyncGenerator<RunProgress | 'quiet', void>;
   /**
-   * The same of several at once, by their ids: those that changed, twice a second at most; an empty list says that nothing changed for so
-   * long. Until all of them have ended.
+   * The same of several at once, by their ids: those that changed, twice a second at most; an empty list says that
+   * nothing changed for so long. Until all of them have ended.
    */
   followAll(
     from: ReadonlyMap<string, RunProgress>,

@@ -15,8 +15,8 @@ const timePattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
 /**
- * When a campaign that starts at a time is due, in whole milliseconds. A local time that a clock change skips is due at the first valid
- * instant after the gap, one that comes twice at its first pass. Pointers count from the schedule.
+ * When a campaign that starts at a time is due, in whole milliseconds. A local time that a clock change skips is due at
+ * the first valid instant after the gap, one that comes twice at its first pass. Pointers count from the schedule.
  */
 export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
   const [, local, offset] = timePattern.exec(time) ?? [];

@@ -44,7 +44,9 @@ export interface DeadLetterStore {
    */
   list(filter: DeadLetterFilter, limit: number, cursor: string | null): Promise<Page<DeadLetterRow>>;
   find(letterId: string, maxBytes: number): Promise<(DeadLetterRow & DeadLetterBytes) | undefined>;
-  /** Moves a letter on, if no person has decided about it yet. Returns it as it is then; undefined when there is none. */
+  /**
+   * Moves a letter on, if no person has decided about it yet. Returns it as it is then; undefined when there is none.
+   */
   settle(letterId: string, to: 'replaying' | 'discarded'): Promise<DeadLetterRow | undefined>;
   /** The same with all of a topic or reason about which no person has decided. Returns how many. */
   settleAll(filter: Omit<DeadLetterFilter, 'state'>, to: 'replaying' | 'discarded'): Promise<number>;

@@ -1,7 +1,10 @@
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Page } from '../frame/page.port.ts';
 
-/** `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users stay unknown. */
+/**
+ * `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users
+ * stay unknown.
+ */
 export const quarantineStates = ['kept', 'replayed', 'discarded'] as const;
 
 export type QuarantineState = (typeof quarantineStates)[number];
@@ -66,9 +69,9 @@ export interface QuarantinedSteps {
   list(filter: QuarantineFilter, limit: number, cursor: string | null): Promise<Page<QuarantinedStep>>;
   find(quarantineId: string, sample: number): Promise<QuarantineDetail | undefined>;
   /**
-   * Opens the step again: its users are pending instead of unknown, and it waits to be called, now, under the same key, which is open. It is
-   * a suspect from its first call on. Only while the run goes on or is paused, and whole: totals change in the same transaction. Undefined
-   * when there is none.
+   * Opens the step again: its users are pending instead of unknown, and it waits to be called, now, under the same key,
+   * which is open. It is a suspect from its first call on. Only while the run goes on or is paused, and whole: totals
+   * change in the same transaction. Undefined when there is none.
    */
   replay(quarantineId: string): Promise<ReplayVerdict | undefined>;
   /** Says that it was seen. Its users stay unknown. Returns it as it is then; undefined when there is none. */

@@ -12,7 +12,10 @@ export interface SettleFileDeps {
   requests: SettlementRequests;
 }
 
-/** Reads a file and settles as it reads: what comes after a cut is missing, what came before stays settled, and the same file may come again. */
+/**
+ * Reads a file and settles as it reads: what comes after a cut is missing, what came before stays settled, and the same
+ * file may come again.
+ */
 export async function settleFile(
   { settlementId, runId }: SettlementRecord,
   { bytes, form }: { bytes: AsyncIterable<unknown>; form: 'csv' | 'ndjson' },

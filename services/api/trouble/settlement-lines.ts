@@ -15,8 +15,9 @@ export interface ReadLine {
 }
 
 /**
- * Lines of a settlement file as its bytes come: CSV (`userId,step,outcome[,code[,country]]`, a header may name them) or NDJSON with the same
- * fields. Memory is bounded however long the file or a line of it is; what cannot be read is said line by line.
+ * Lines of a settlement file as its bytes come: CSV (`userId,step,outcome[,code[,country]]`, a header may name them) or
+ * NDJSON with the same fields. Memory is bounded however long the file or a line of it is; what cannot be read is said
+ * line by line.
  */
 export async function* readSettlementLines(
   bytes: AsyncIterable<unknown>,

@@ -28,7 +28,10 @@ interface RouterContext {
   queryClient: QueryClient;
 }
 
-/** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
+/**
+ * Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is
+ * opened.
+ */
 const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
   notFoundComponent: NotFound,

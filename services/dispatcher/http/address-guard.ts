@@ -2,8 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import type { EgressRule } from '../ports/callback-endpoint.ts';
 
 /**
- * What is not public, by the special-purpose registries of IANA (RFC 6890 and its successors). Of IPv6 only 2000::/3 is handed out, so all
- * else is refused without a list: loopback, link-local, unique-local, and what carries an IPv4 address inside (::ffff:0:0/96, 64:ff9b::/96).
+ * What is not public, by the special-purpose registries of IANA (RFC 6890 and its successors). Of IPv6 only 2000::/3 is
+ * handed out, so all else is refused without a list: loopback, link-local, unique-local, and what carries an IPv4
+ * address inside (::ffff:0:0/96, 64:ff9b::/96).
  */
 const reserved = blockListOf([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],

@@ -19,8 +19,9 @@ export interface GuardedConnectorDeps {
 }
 
 /**
- * Resolves the name itself, judges what comes out, and connects to that very address: no server can answer one look-up for the check and
- * another for the connection. A hook for look-ups would not do, it is not asked for literal addresses (nodejs/undici#2019).
+ * Resolves the name itself, judges what comes out, and connects to that very address: no server can answer one look-up
+ * for the check and another for the connection. A hook for look-ups would not do, it is not asked for literal addresses
+ * (nodejs/undici#2019).
  */
 export function guardedConnector({
   mayConnect,

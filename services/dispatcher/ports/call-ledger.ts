@@ -11,7 +11,10 @@ export interface ClaimedJob extends JobKey {
   scheduledForMs: number;
   /** By the database's clock, in milliseconds since 1970: the dispatcher that claims may have a wrong one. */
   claimedAtMs: number;
-  /** Until it is not worth calling any more, by the database's clock, 0 or less when that is over; null when it always is. */
+  /**
+   * Until it is not worth calling any more, by the database's clock, 0 or less when that is over; null when it always
+   * is.
+   */
   expiresInMs: number | null;
   method: string;
   url: string;
@@ -61,8 +64,9 @@ export interface Flushed {
 
 export interface CallLedger {
   /**
-   * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the epoch that its claim
-   * gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or the one that did let its lease run out.
+   * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the
+   * epoch that its claim gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or
+   * the one that did let its lease run out.
    */
   flush(work: { results: readonly JobResult[]; claims: readonly JobKey[] }): Promise<Flushed>;
 }

@@ -13,7 +13,10 @@ export interface HostKey {
  */
 export interface HostCircuit extends HostKey {
   state: 'open' | 'closing' | 'disabled';
-  /** Open: until the next try. Closing: until the next jobs are brought back. By the database's clock; 0 or less when it is time. */
+  /**
+   * Open: until the next try. Closing: until the next jobs are brought back. By the database's clock; 0 or less when it
+   * is time.
+   */
   nextInMs: number;
   /** Closing: since when. */
   sinceMs: number;
@@ -34,12 +37,15 @@ export interface HostCircuits {
   /** The host answered, or what kept it is over: what was put aside comes back from now on. */
   beginClosing(key: HostKey): Promise<void>;
   /**
-   * Makes so many of its sidelined jobs due now, if none were in the last second, and forgets the host when none is left.
-   * Returns how many; null when it was another's turn.
+   * Makes so many of its sidelined jobs due now, if none were in the last second, and forgets the host when none is
+   * left. Returns how many; null when it was another's turn.
    */
   bringBack(key: HostKey, count: number): Promise<number | null>;
   /** Ends what has expired while it was put aside, at most so many. Returns how many. */
   expire(key: HostKey, limit: number): Promise<number>;
-  /** Lets hosts close whose jobs are put aside and that no circuit knows of: they were forgotten while a job was put aside. Returns how many. */
+  /**
+   * Lets hosts close whose jobs are put aside and that no circuit knows of: they were forgotten while a job was put
+   * aside. Returns how many.
+   */
   adopt(): Promise<number>;
 }

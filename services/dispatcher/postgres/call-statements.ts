@@ -32,12 +32,15 @@ export interface FlushParams {
 
 /**
  * Results and claims of one flush. Measured, and full of traps (docs/decisions/0030-looking-offering-calling.md):
- * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read all of it for ever
- *   once they had been planned while nothing was claimed, or nothing was stored.
- * - The epoch stands twice. A fire that was taken over between look and delete is found again by its new version, which has to be refused.
+ * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read
+ *   all of it for ever once they had been planned while nothing was claimed, or nothing was stored.
+ * - The epoch stands twice. A fire that was taken over between look and delete is found again by its new version, which
+ *   has to be refused.
  * - Values are carried on through `returning`: a CTE joined to a CTE is a nested loop.
- * - `unnest` in the select list needs no tuple store for each array; arrays of one call need not be of one length there.
- * - `date_part` makes no `numeric` on its way, and is right to the microsecond, once rounded, until the year 2100: what is claimed is due.
+ * - `unnest` in the select list needs no tuple store for each array; arrays of one call need not be of one length
+ *   there.
+ * - `date_part` makes no `numeric` on its way, and is right to the microsecond, once rounded, until the year 2100: what
+ *   is claimed is due.
  * - Nothing that is in the results may be in the claims: both would see the table as it was before.
  */
 export const flushCalls = statementOf<FlushParams>(

@@ -1,6 +1,9 @@
 /** Which request keys are being answered right now. */
 export interface KeysInFlight {
-  /** @returns how many other calls of the same key are in flight: more than none means that two callers served it at once */
+  /**
+   * @returns how many other calls of the same key are in flight: more than none means that two callers served it at
+   * once
+   */
   enter(key: string): number;
   leave(key: string): void;
 }

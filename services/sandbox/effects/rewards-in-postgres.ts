@@ -22,7 +22,8 @@ const schema = `
     happened_at timestamptz not null default now()
   )`;
 
-// Users are decided in ascending order by every call: two calls for the same users wait for each other and cannot deadlock.
+// Users are decided in ascending order by every call: two calls for the same users wait for each other and cannot
+// deadlock.
 const decideUsers = `
   insert into sandbox.reward_results (run, step, user_id, code)
   select $1, $2, k.user_id, k.code from unnest($3::text[], $4::text[]) k(user_id, code) order by k.user_id collate "C"
@@ -67,8 +68,8 @@ export interface RewardsInPostgresDeps {
 }
 
 /**
- * Contract class A over real tables, as a rewards team would build it: results, balances and events, in one transaction. A crash leaves all of
- * a batch or nothing.
+ * Contract class A over real tables, as a rewards team would build it: results, balances and events, in one
+ * transaction. A crash leaves all of a batch or nothing.
  */
 export async function createRewardsInPostgres({
   connectionString,
@@ -124,7 +125,10 @@ async function award(client: ClientBase, request: BatchRequest, decide: Decide):
   };
 }
 
-/** The same statements for one user after the other, as such a service is often written at first. In one order, so that calls cannot deadlock. */
+/**
+ * The same statements for one user after the other, as such a service is often written at first. In one order, so that
+ * calls cannot deadlock.
+ */
 async function awardOneByOne(client: ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
   const { call } = request;
   const effectsOf = new Map<string, Effects>();

@@ -1,8 +1,8 @@
 import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
 
 /**
- * Contract class D: it applies whatever comes and remembers nothing. Called as if it were of another class, it is a naive sink: a doubled
- * effect that classes A and B would hide shows in its ledger.
+ * Contract class D: it applies whatever comes and remembers nothing. Called as if it were of another class, it is a
+ * naive sink: a doubled effect that classes A and B would hide shows in its ledger.
  */
 export function createWithoutMemory(): EffectStore {
   return {

@@ -1,6 +1,6 @@
 /**
- * Everything that looks random in the sandbox is a hash of what is asked: tests compute beforehand who fails, a repeat of a call meets the
- * same fate, and a run can be replayed.
+ * Everything that looks random in the sandbox is a hash of what is asked: tests compute beforehand who fails, a repeat
+ * of a call meets the same fate, and a run can be replayed.
  */
 export type ServiceName = 'rewards' | 'points' | 'messages';
 
@@ -30,7 +30,10 @@ export function failuresOf({ salt, service, failureShare }: FailurePlan): (user:
   };
 }
 
-/** What goes wrong with a whole call. `busy` applies nothing; the others apply everything and lose the answer on the way. */
+/**
+ * What goes wrong with a whole call. `busy` applies nothing; the others apply everything and lose the answer on the
+ * way.
+ */
 export type CallFault = 'busy' | 'no-answer' | 'server-error';
 
 export interface CallChances {
@@ -62,7 +65,10 @@ export interface RetryPlan {
   retryableShare: number;
 }
 
-/** Whether a user is asked to come again. Rolls anew for every key, under which the user then comes; the same key repeats its answer. */
+/**
+ * Whether a user is asked to come again. Rolls anew for every key, under which the user then comes; the same key
+ * repeats its answer.
+ */
 export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
   if (retryableShare === 0) return () => false;
   const topic = topicOf(`${salt}/${service}/retry/${key}/`);

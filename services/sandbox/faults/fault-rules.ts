@@ -23,8 +23,8 @@ const pickedUsers = {
 const applied = z.boolean().default(true);
 
 /**
- * What comes instead of the service's answer. `applied` says whether the effects happen all the same; a status says by default that they
- * do not, everything else that they do.
+ * What comes instead of the service's answer. `applied` says whether the effects happen all the same; a status says by
+ * default that they do not, everything else that they do.
  */
 export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -19,7 +19,10 @@ export interface ReceiptFor {
   user: string;
 }
 
-/** The faults that are switched on. Asked once for each call and page; replaced as a whole, while calls are under way too. */
+/**
+ * The faults that are switched on. Asked once for each call and page; replaced as a whole, while calls are under way
+ * too.
+ */
 export interface FaultSwitches {
   replace(rules: FaultRules): void;
   /** @param overlapping calls of the same key that are being answered */

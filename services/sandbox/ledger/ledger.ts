@@ -2,7 +2,10 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** One line of the ledger: what one batch call did, written before it is answered. A call that is cut off later stands here too. */
+/**
+ * One line of the ledger: what one batch call did, written before it is answered. A call that is cut off later stands
+ * here too.
+ */
 export const ledgerLine = z.object({
   service: z.string(),
   run: z.string(),
@@ -27,7 +30,9 @@ export interface StepEffects {
   step: number;
   /** User → how often the effect happened: more than once is a broken promise. */
   applied: Map<string, number>;
-  /** User → under how many request keys the effect happened: what an endpoint that knows its keys would have applied. */
+  /**
+   * User → under how many request keys the effect happened: what an endpoint that knows its keys would have applied.
+   */
   appliedUnderKeys: Map<string, number>;
   /** User → how often the user was failed for good. */
   failed: Map<string, number>;

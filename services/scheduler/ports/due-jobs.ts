@@ -4,7 +4,9 @@ import type { HeldLease } from '../../../shared/ports/leases.ts';
 export interface StartedRun {
   runId: string;
   campaignId: string;
-  /** False when there was a run of this campaign for this time already: the job is gone, and nothing else has changed. */
+  /**
+   * False when there was a run of this campaign for this time already: the job is gone, and nothing else has changed.
+   */
   isNew: boolean;
 }
 
@@ -28,8 +30,9 @@ export interface Fired {
 
 export interface DueJobs {
   /**
-   * In one transaction: checks the lease by its token, takes at most `limit` jobs that are due by the database's clock, and inserts a run in
-   * state `preparing` for each, once for a campaign and a time. A crash leaves the job, or the run in its place; never neither, never both.
+   * In one transaction: checks the lease by its token, takes at most `limit` jobs that are due by the database's clock,
+   * and inserts a run in state `preparing` for each, once for a campaign and a time. A crash leaves the job, or the run
+   * in its place; never neither, never both.
    */
   fire(lease: HeldLease, limit: number): Promise<Fired>;
 }

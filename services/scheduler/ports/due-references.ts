@@ -26,7 +26,10 @@ export interface SkimMark extends PartitionMark {
 }
 
 export interface Skimmed {
-  /** As of `look`, without the clients that are skipped, but for the last row of each partition: it says how far was read. */
+  /**
+   * As of `look`, without the clients that are skipped, but for the last row of each partition: it says how far was
+   * read.
+   */
   due: JobReference[];
   /** Of one of the partitions as many rows were read as asked for. */
   isFull: boolean;
@@ -65,13 +68,20 @@ export interface Swept {
 }
 
 export interface DueReferences {
-  /** Of each partition what is due behind its mark, the oldest first, at most `limit`. @param nearMs how far ahead to see */
+  /**
+   * Of each partition what is due behind its mark, the oldest first, at most `limit`. @param nearMs how far ahead to
+   * see
+   */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
-  /** As `look`, of partitions in which some clients are passed over. @param rows read of each partition at most, whosever they are */
+  /**
+   * As `look`, of partitions in which some clients are passed over. @param rows read of each partition at most,
+   * whosever they are
+   */
   skim(marks: readonly SkimMark[], rows: number): Promise<Skimmed>;
   /**
-   * What is due between the second before the mark and the mark, it included: commits land there that began before others which were seen.
-   * Jobs that are being called are left out, and so may be what was committed before an earlier late look: looks that began after that saw it.
+   * What is due between the second before the mark and the mark, it included: commits land there that began before
+   * others which were seen. Jobs that are being called are left out, and so may be what was committed before an earlier
+   * late look: looks that began after that saw it.
    * @param horizon of an earlier late look at the same database; null: all of it is wanted
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
@@ -79,7 +89,10 @@ export interface DueReferences {
   lookOf(ranges: readonly ClientRange[]): Promise<JobReference[]>;
   /** What is not being called. @param rows read of each partition at most, whosever they are */
   sweep(ranges: readonly SweptRange[], rows: number): Promise<Swept>;
-  /** What was claimed, by a dispatcher whose lease is over, at most `limit` of each partition. Costs what is claimed, not what is due. */
+  /**
+   * What was claimed, by a dispatcher whose lease is over, at most `limit` of each partition. Costs what is claimed,
+   * not what is due.
+   */
   sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;
 }
 

@@ -37,18 +37,23 @@ export interface Looker {
 
 export interface DueSchedules {
   /**
-   * In one transaction: takes at most `limit` schedules that are due by the database's clock and no other node holds, decides about their
-   * instants, and writes what fires and what is skipped, with the jobs and run starts of what fires. Who inserts an occurrence has fired it; an
-   * instant of a group is decided once. A region that is switched off takes nothing. A crash leaves all of it, or nothing: the next look reads from the high-water mark what was decided.
+   * In one transaction: takes at most `limit` schedules that are due by the database's clock and no other node holds,
+   * decides about their instants, and writes what fires and what is skipped, with the jobs and run starts of what
+   * fires. Who inserts an occurrence has fired it; an instant of a group is decided once. A region that is switched off
+   * takes nothing. A crash leaves all of it, or nothing: the next look reads from the high-water mark what was decided.
    */
   recur(looker: Looker, limit: number): Promise<Recurred>;
   /** Fires what was buffered and has nothing at work before it any more. At most `limit`. */
   fireBuffered(looker: Looker, limit: number): Promise<FiredOccurrence[]>;
   /**
-   * Gives active schedules a time to look at them that have none, or one that lies behind their next instant, `limit` after `cursor`.
+   * Gives active schedules a time to look at them that have none, or one that lies behind their next instant, `limit`
+   * after `cursor`.
    * @returns how many were mended, and the last id that was looked at; null: the end was reached
    */
   rearm(limit: number, cursor: string | null): Promise<{ mended: number; cursor: string | null }>;
-  /** Deletes what was decided so many days ago and is not at work any more; at most `limit` of what fired, and of what was skipped. */
+  /**
+   * Deletes what was decided so many days ago and is not at work any more; at most `limit` of what fired, and of what
+   * was skipped.
+   */
   forget(days: number, limit: number): Promise<number>;
 }

@@ -11,6 +11,9 @@ export interface HistoryKept {
 }
 
 export interface JobHistory {
-  /** Makes the days ahead that outcomes will be written to, drops those that are too old whole, and forgets dead jobs that are. Safe to repeat. */
+  /**
+   * Makes the days ahead that outcomes will be written to, drops those that are too old whole, and forgets dead jobs
+   * that are. Safe to repeat.
+   */
   keep(terms: HistoryTerms): Promise<HistoryKept>;
 }

@@ -10,8 +10,8 @@ export interface LedgerCheck {
   /** What the totals of all clients say is stored, together. */
   expectedInAll(): Promise<number>;
   /**
-   * Counts the jobs of these partitions by client, beside the totals of the same moment, and keeps both. Clients without either are left out.
-   * It reads each of these jobs once.
+   * Counts the jobs of these partitions by client, beside the totals of the same moment, and keeps both. Clients
+   * without either are left out. It reads each of these jobs once.
    */
   check(partitions: readonly number[]): Promise<CheckedLedger[]>;
 }

@@ -26,11 +26,14 @@ export interface Assignment {
 /** Who looks at which partition. Leases spare work and guard nothing: two who look offer twice, and one claim wins. */
 export interface PartitionLeases {
   /**
-   * Tells that this scheduler is alive, gives back the partitions that it stops looking at, renews the others, and takes those that are free
-   * and meant for it; where there is no leader and has been none for two leases, whatever is free.
+   * Tells that this scheduler is alive, gives back the partitions that it stops looking at, renews the others, and
+   * takes those that are free and meant for it; where there is no leader and has been none for two leases, whatever is
+   * free.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
-  /** It is gone, and all that it owned is free, and meant for the others that live: they take it with their next beat. */
+  /**
+   * It is gone, and all that it owned is free, and meant for the others that live: they take it with their next beat.
+   */
   leave(owner: string): Promise<void>;
   assignment(): Promise<Assignment>;
   /** Says who is to look at what. Nothing is written when the lease is not held any more. */

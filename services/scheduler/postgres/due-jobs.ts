@@ -19,8 +19,8 @@ export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
 }
 
 /**
- * Keeps others from taking the lease over until the transaction ends. An owner that freezes in the middle loses its connection to
- * `idle_in_transaction_session_timeout` (pool.ts), and with it the lock and what it took.
+ * Keeps others from taking the lease over until the transaction ends. An owner that freezes in the middle loses its
+ * connection to `idle_in_transaction_session_timeout` (pool.ts), and with it the lock and what it took.
  */
 async function holdLease(client: PoolClient, { name, owner, token }: HeldLease): Promise<boolean> {
   const { rowCount } = await client.query(`select 1 from leases where ${isHeld} for share`, [name, owner, token]);
@@ -83,8 +83,8 @@ const deleteDue = `
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
 /**
- * A late job shortens its run: the deadline counts from the time that it was meant for. The update that changes nothing brings the row back
- * that was there already, also when another transaction has inserted it a moment ago.
+ * A late job shortens its run: the deadline counts from the time that it was meant for. The update that changes nothing
+ * brings the row back that was there already, also when another transaction has inserted it a moment ago.
  */
 const insertRuns = `
   with k as (

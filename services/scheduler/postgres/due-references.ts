@@ -110,7 +110,10 @@ interface RangeParams extends MarkParams {
 }
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
-/** `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what is looked at is due. */
+/**
+ * `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what
+ * is looked at is due.
+ */
 const reference = (late: string) =>
   `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, t.client::text, ${late}`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
@@ -154,8 +157,9 @@ export const skimDue = statementOf<MarkParams & { skips: string; limit: number }
 );
 
 /**
- * Of the second before the marks, the rows of transactions that were under way when the late look before began, or began after it. `age` compares
- * across the wrap-around of transaction ids. At 20,000 a second the whole second is 20,000 rows four times a second, and took 50 ms each.
+ * Of the second before the marks, the rows of transactions that were under way when the late look before began, or
+ * began after it. `age` compares across the wrap-around of transaction ids. At 20,000 a second the whole second is
+ * 20,000 rows four times a second, and took 50 ms each.
  */
 export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   'look-late',
@@ -187,7 +191,9 @@ export const lookOfClients = statementOf<RangeParams & { clients: string; limits
   ) d`,
 );
 
-/** A skipped client costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it. */
+/**
+ * A skipped client costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it.
+ */
 export const sweepDue = statementOf<RangeParams & { skips: string; limit: number }>(
   'sweep-due',
   ($) => `

@@ -101,7 +101,10 @@ const lockBuffered = `
     and ${isSwitchedOn('$2')}
   limit $1 for update skip locked`;
 
-/** What has nothing at work before it. It is due now: a run's deadline counts from here. Whole milliseconds, as all due times. */
+/**
+ * What has nothing at work before it. It is due now: a run's deadline counts from here. Whole milliseconds, as all due
+ * times.
+ */
 const unbuffer = `
   update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3, decided_at = now()
   where b.schedule = any($1::uuid[]) and b.state = 'buffered' and not exists (

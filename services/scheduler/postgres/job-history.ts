@@ -29,7 +29,10 @@ export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
   };
 }
 
-/** Three days ahead, so that a weekend without a scheduler writes nothing into the partition that takes what fits nowhere. */
+/**
+ * Three days ahead, so that a weekend without a scheduler writes nothing into the partition that takes what fits
+ * nowhere.
+ */
 const makeDays = `select make_job_days(now(), now() + interval '3 days') as count`;
 
 const dropDays = `select drop_job_days(now() - $1 * interval '1 day') as count`;

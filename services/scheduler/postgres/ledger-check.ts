@@ -24,7 +24,10 @@ const stored = 'sum(accepted - called - expired - cancelled - dead)';
 
 const expectedInAll = `select coalesce(${stored}, 0) as jobs from client_totals`;
 
-/** One statement, so that totals and jobs are of one moment: every change of a job moves its total in the same transaction. */
+/**
+ * One statement, so that totals and jobs are of one moment: every change of a job moves its total in the same
+ * transaction.
+ */
 const checkLedgers = statementOf<{ partitions: string; count: number }>(
   'check-ledgers',
   ($) => `

@@ -1,7 +1,8 @@
 /**
- * How feeds share the room in the shards of their chains. What is ready in a shard, or on its way there, stays under a few seconds of work,
- * so that a small campaign passes at once, and what is not published yet costs nothing to expire or cancel. What waits (for a retry, for a
- * person) takes no room but its own feed's, and every feed has a floor that no neighbour's backlog can take. All counts are batches.
+ * How feeds share the room in the shards of their chains. What is ready in a shard, or on its way there, stays under a
+ * few seconds of work, so that a small campaign passes at once, and what is not published yet costs nothing to expire
+ * or cancel. What waits (for a retry, for a person) takes no room but its own feed's, and every feed has a floor that
+ * no neighbour's backlog can take. All counts are batches.
  */
 
 /** Shares of the room, relative to each other. */
@@ -12,7 +13,10 @@ const firstBoundBatches = 300;
 const boundSeconds = 3;
 /** So long after work came into a shard, its rate says more than a guess. */
 const measuredAfterMs = 5000;
-/** After that: never less than what one worker has in flight and some more, or calls that take longer than the bound would starve it. */
+/**
+ * After that: never less than what one worker has in flight and some more, or calls that take longer than the bound
+ * would starve it.
+ */
 const leastBoundBatches = 20;
 const roundsOfCalls = 1.5;
 
@@ -24,7 +28,10 @@ const rateMemoryMs = 2000;
 
 export interface SharingFeed {
   feedId: string;
-  /** Its run, with the batches that its pace allows this trigger now, over all of the run's feeds; null where the run has no pace. */
+  /**
+   * Its run, with the batches that its pace allows this trigger now, over all of the run's feeds; null where the run
+   * has no pace.
+   */
   pace: { runId: string; batches: number } | null;
   weight: number;
   /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
@@ -42,7 +49,10 @@ export interface SharingFeed {
 /** How quickly a shard handles batches. */
 export interface ShardPace {
   handledPerSecond: number;
-  /** The latest step, from 1, in which any chain comes through the shard: its batches come the whole way within the bound. */
+  /**
+   * The latest step, from 1, in which any chain comes through the shard: its batches come the whole way within the
+   * bound.
+   */
   depth: number;
   /** For how long there has been work for it. */
   busyForMs: number;
@@ -75,9 +85,9 @@ export interface Admitted {
 }
 
 /**
- * What this trigger may grant its feeds now: first everybody's floor, then deficit round robin while there is room in all shards of a
- * feed's chain, the feed that was served longest ago first. Batches are small beside a quantum, so a visit serves its quantum whole: the
- * last one may exceed the room by less than a quantum.
+ * What this trigger may grant its feeds now: first everybody's floor, then deficit round robin while there is room in
+ * all shards of a feed's chain, the feed that was served longest ago first. Batches are small beside a quantum, so a
+ * visit serves its quantum whole: the last one may exceed the room by less than a quantum.
  *
  * @param bounds by shard, of every shard that a chain comes through
  * @param turns as they came back from the round before
@@ -126,7 +136,9 @@ function readyOf({ loads }: SharingFeed): number {
   return Math.max(0, ...loads.values());
 }
 
-/** What a feed may have whatever others have. A feed that waits for a person has no more than that, what waits included. */
+/**
+ * What a feed may have whatever others have. A feed that waits for a person has no more than that, what waits included.
+ */
 function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
   const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
   return quantumBatches * feed.weight - own;
@@ -147,8 +159,8 @@ function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, 
 }
 
 /**
- * By shard, what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that they page, so that one
- * which is quick to ask cannot keep the others out.
+ * By shard, what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that they
+ * page, so that one which is quick to ask cannot keep the others out.
  */
 function roomsIn(feeds: readonly SharingFeed[], bounds: ReadonlyMap<string, number>): Map<string, number> {
   const sums = new Map<string, { load: number; ownLoad: number; weight: number; ownWeight: number }>();

@@ -5,8 +5,8 @@ import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
 export interface RunPaces {
   of(load: FeedLoad): SharingFeed['pace'];
   /**
-   * Takes what was granted from the paces, and gives back to the round what another trigger has taken meanwhile: a feed that then gets nothing
-   * keeps its turn.
+   * Takes what was granted from the paces, and gives back to the round what another trigger has taken meanwhile: a feed
+   * that then gets nothing keeps its turn.
    */
   keepTo(
     admitted: Admitted,
@@ -16,8 +16,9 @@ export interface RunPaces {
 }
 
 /**
- * What a pace allows is in the database, so that several triggers do not add up. Each asks for its part of it: by how many of the run's
- * feeds that are not complete it pages, so that one which is quick to look does not take the others' countries' share.
+ * What a pace allows is in the database, so that several triggers do not add up. Each asks for its part of it: by how
+ * many of the run's feeds that are not complete it pages, so that one which is quick to look does not take the others'
+ * countries' share.
  */
 export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {
   const runOf = new Map(

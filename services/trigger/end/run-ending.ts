@@ -8,7 +8,9 @@ export function linesOf(tally: RunTally): StepLine[] {
   );
 }
 
-/** Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed. */
+/**
+ * Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed.
+ */
 export function endingOf(tally: RunTally): RunEnding | null {
   const lines = linesOf(tally);
   const isFed = tally.feeds.every((feed) => feed.complete);
@@ -34,7 +36,10 @@ export function endingOf(tally: RunTally): RunEnding | null {
   return { state: hasFailures ? 'completed_with_failures' : 'completed', reason };
 }
 
-/** What was counted anew and what was summed up while the run went on, where they differ: `feed, step, count: summed, counted`. */
+/**
+ * What was counted anew and what was summed up while the run went on, where they differ: `feed, step, count: summed,
+ * counted`.
+ */
 export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
   return tally.feeds.flatMap(({ feedId, totals }) => {
     const anew = counted.find((other) => other.feedId === feedId)?.totals ?? [];

@@ -19,7 +19,10 @@ export interface RunFinisherDeps {
   logger: Logger;
 }
 
-/** Ends the runs that have nothing left to do, and the steps of those whose time is over. Needs the database and no other process. */
+/**
+ * Ends the runs that have nothing left to do, and the steps of those whose time is over. Needs the database and no
+ * other process.
+ */
 export interface RunFinisher {
   /** True when the run has ended. */
   finish(tally: RunTally): Promise<boolean>;

@@ -24,8 +24,8 @@ export interface Cut {
 }
 
 /**
- * Cuts users into full batches, and leaves the remainder for the users that come next. A cut ends behind a valid id wherever it can, because
- * the last id taken becomes the feed's cursor, and a lone surrogate cannot be asked for.
+ * Cuts users into full batches, and leaves the remainder for the users that come next. A cut ends behind a valid id
+ * wherever it can, because the last id taken becomes the feed's cursor, and a lone surrogate cannot be asked for.
  */
 export function cutBatches(users: readonly string[], options: CutOptions): Cut {
   // One more than can be taken: where the cut ends depends on the user behind it.

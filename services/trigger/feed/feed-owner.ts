@@ -5,7 +5,10 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
 import type { FeedStanding } from '../pages/page-questions.ts';
 
-/** Feeds of one trigger, at most, that move, that are new, and that are tried again after their last page was not to be had: each takes the place of its like alone. */
+/**
+ * Feeds of one trigger, at most, that move, that are new, and that are tried again after their last page was not to be
+ * had: each takes the place of its like alone.
+ */
 const maxMovingFeeds = 500;
 const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;

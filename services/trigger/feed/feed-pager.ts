@@ -49,7 +49,8 @@ export interface FeedPagerDeps {
  * - `complete`: all users are fed.
  * - `lost`: another trigger has taken the feed over.
  * - `expired`: the run's deadline has passed.
- * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when its pause is over.
+ * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when
+ *   its pause is over.
  * - `unverified`: a write failed, and may have been written all the same: the next owner has to read the cursor again.
  */
 export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified';

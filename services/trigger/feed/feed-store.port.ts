@@ -54,7 +54,10 @@ export interface FedPages {
   token: number;
   /** Batches in ascending order, numbered on from the feed's next number. */
   batches: readonly FedBatch[];
-  /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule that each breaks. */
+  /**
+   * Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule
+   * that each breaks.
+   */
   invalidUsers: readonly { user: string; rule: string }[];
   /** Who was passed over up to the cursor; none where absent. */
   skipped?: SkippedUsers;
@@ -105,17 +108,25 @@ export type FeedScope = 'all' | 'never-stalled';
 
 export interface FeedStore {
   /**
-   * Takes feeds of running runs that no trigger pages, that are not complete, and whose pause after a stall is over: token + 1. Those already
-   * owned by `owner` are not returned. First those that never stalled, then by their run's start.
+   * Takes feeds of running runs that no trigger pages, that are not complete, and whose pause after a stall is over:
+   * token + 1. Those already owned by `owner` are not returned. First those that never stalled, then by their run's
+   * start.
    */
   claim(owner: string, leaseMs: number, limit: number, scope: FeedScope): Promise<OwnedFeed[]>;
-  /** Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline). */
+  /**
+   * Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline).
+   */
   renew(owner: string, leaseMs: number, feeds: readonly { feedId: string; token: number }[]): Promise<string[]>;
   /** Gives leases back at once, for a graceful stop. */
   release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
-  /** Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written. */
+  /**
+   * Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written.
+   */
   writePages(pages: FedPages): Promise<boolean>;
-  /** The next page is not to be had: shows why, and lets no trigger claim the feed before `retryInMs`. No effect under a stale token. */
+  /**
+   * The next page is not to be had: shows why, and lets no trigger claim the feed before `retryInMs`. No effect under a
+   * stale token.
+   */
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
   /** Shows why a feed does not move on, or null when it does. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
@@ -124,10 +135,13 @@ export interface FeedStore {
   /** Users of a feed that tries failed users again, behind one of them. */
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**
-   * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second, and at least one batch.
-   * Returns how many batches of those asked for may be fed; a run without a pace is left out. Another trigger that asks at the same time gets the rest.
+   * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second,
+   * and at least one batch. Returns how many batches of those asked for may be fed; a run without a pace is left out.
+   * Another trigger that asks at the same time gets the rest.
    */
   takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
-  /** Loads of the feeds of running runs, whichever trigger pages them, but for those of which nothing is left to learn. */
+  /**
+   * Loads of the feeds of running runs, whichever trigger pages them, but for those of which nothing is left to learn.
+   */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }

@@ -342,7 +342,10 @@ describe('back-pressure', () => {
 describe('feeds beside a segmentation service that hangs', () => {
   const hangsForMs = 10_000;
 
-  /** Pages of the segment `stuck` fail at first, so that all of their feeds stall, and are then not answered before the time-out. */
+  /**
+   * Pages of the segment `stuck` fail at first, so that all of their feeds stall, and are then not answered before the
+   * time-out.
+   */
   function setUpStuck() {
     const world = createTriggerFixture();
     const { clock, segmentation } = world;

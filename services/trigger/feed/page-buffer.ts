@@ -3,7 +3,10 @@ import { cutBatches, type Cut } from './cut-batches.ts';
 import type { Gap } from '../pages/page-source.ts';
 import type { SkippedUsers } from './feed-store.port.ts';
 
-/** Pages gather until there are so many users, but no longer than this: 5 to 10 pages in one write were measured to halve its cost. */
+/**
+ * Pages gather until there are so many users, but no longer than this: 5 to 10 pages in one write were measured to
+ * halve its cost.
+ */
 const enoughUsers = 5000;
 const maxGatherMs = 100;
 
@@ -24,7 +27,10 @@ export interface BufferCut extends Cut {
   reached: string | undefined;
 }
 
-/** Users of a feed that were fetched and are not written yet, in order. Of those that are passed over, their numbers alone. */
+/**
+ * Users of a feed that were fetched and are not written yet, in order. Of those that are passed over, their numbers
+ * alone.
+ */
 export interface PageBuffer {
   add(page: { users: readonly string[]; gaps: readonly Gap[]; isLast: boolean }): void;
   /** No pages come any more until the feed is taken up anew: what is there need not wait for them. */
@@ -54,7 +60,10 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
 
   const isFull = () => users.length >= maxUsers();
   const isOpen = () => !isLast && !isSealed;
-  /** Where many are passed over, a page may hold less than a batch: what was fetched before a stall must not be left behind each time. */
+  /**
+   * Where many are passed over, a page may hold less than a batch: what was fetched before a stall must not be left
+   * behind each time.
+   */
   const mayBeShort = () => isSealed && gaps.length > 0;
   const hasBatch = () => users.length >= batchUsers || (mayBeShort() && users.length > 0);
 

@@ -3,7 +3,10 @@ import type { FedBatch } from './feed-store.port.ts';
 import type { LostRef } from '../sweep/outbox-sweep.port.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
-/** Batches per message. Few while a feed is young, so that a small campaign spreads over all partitions; many are cheaper. */
+/**
+ * Batches per message. Few while a feed is young, so that a small campaign spreads over all partitions; many are
+ * cheaper.
+ */
 const refsWhileYoung = 10;
 const refsPerMessage = 50;
 const youngUpToBatchNo = 1000;

@@ -1,8 +1,9 @@
 import type { EndedUsers, RunTally } from './run-store.port.ts';
 
 /**
- * Why a run has to pause itself: of a step, a larger share of the users that ended it since the run was resumed last has failed, or is
- * unknown, than its manager allows. Null where nothing of the kind is so. All countries together: one that fails is part of the share.
+ * Why a run has to pause itself: of a step, a larger share of the users that ended it since the run was resumed last
+ * has failed, or is unknown, than its manager allows. Null where nothing of the kind is so. All countries together: one
+ * that fails is part of the share.
  */
 export function failureCause({ pauseAtFailed, judgedFrom, chain, feeds }: RunTally): string | null {
   if (!pauseAtFailed) return null;

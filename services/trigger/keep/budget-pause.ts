@@ -2,8 +2,9 @@ import type { BudgetShortage, RunTally } from './run-store.port.ts';
 import type { OpenStep } from './step-progress.ts';
 
 /**
- * Why a run has to pause for its campaign's budget: all that is open of it waits for units, and what is left does not suffice for a single
- * user. Null while anything else can go on, in any country: it may give units back, and pausing would hold it up.
+ * Why a run has to pause for its campaign's budget: all that is open of it waits for units, and what is left does not
+ * suffice for a single user. Null while anything else can go on, in any country: it may give units back, and pausing
+ * would hold it up.
  *
  * @param open the run's own
  * @param shortages the run's own

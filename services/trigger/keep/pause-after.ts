@@ -1,4 +1,7 @@
-/** A question is asked again no sooner than this many times its own duration: it takes at most a twentieth of a connection's time. */
+/**
+ * A question is asked again no sooner than this many times its own duration: it takes at most a twentieth of a
+ * connection's time.
+ */
 const timesItsDuration = 20;
 /** One that waited for a lock says nothing of the next: the rest is not longer. */
 const longestPauseMs = 10_000;

@@ -16,8 +16,9 @@ export interface RunCauseFacts {
 }
 
 /**
- * What a run waits for, for people, the gravest first: a topic that takes nothing, a step that is held, one that no worker serves, one that is
- * tried again. Null when it waits for nothing in particular. The same words for as long as it is the same cause.
+ * What a run waits for, for people, the gravest first: a topic that takes nothing, a step that is held, one that no
+ * worker serves, one that is tried again. Null when it waits for nothing in particular. The same words for as long as
+ * it is the same cause.
  */
 export function runCause({ chain, open, waiting, troubles, backlogOf }: RunCauseFacts): string | null {
   const nameOf = ({ step, country }: { step: number; country: string }) =>

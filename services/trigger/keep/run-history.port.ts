@@ -6,16 +6,21 @@ export interface TroubleEvent {
   kind: RunEventKind;
 }
 
-/** What is kept of how runs went, for people: nothing is decided by it. Each verb is safe to call by several at once, and to repeat. */
+/**
+ * What is kept of how runs went, for people: nothing is decided by it. Each verb is safe to call by several at once,
+ * and to repeat.
+ */
 export interface RunHistory {
   /**
-   * Notes how far each run is that has begun and not ended: one point in each of its slots (`run-points.ts`), whichever trigger is asked and however
-   * often. Points that lie too close for how long the run has gone on go. Returns how many were noted.
+   * Notes how far each run is that has begun and not ended: one point in each of its slots (`run-points.ts`), whichever
+   * trigger is asked and however often. Points that lie too close for how long the run has gone on go. Returns how many
+   * were noted.
    */
   notePoints(): Promise<number>;
   /**
-   * Tells the history of each such run what has come in its way since it was asked last, and what is over: breakers of shards that its users
-   * have yet to pass, steps that are held, feeds whose next page was not to be had twice in a row. Returns what was told.
+   * Tells the history of each such run what has come in its way since it was asked last, and what is over: breakers of
+   * shards that its users have yet to pass, steps that are held, feeds whose next page was not to be had twice in a
+   * row. Returns what was told.
    */
   noteTroubles(): Promise<TroubleEvent[]>;
 }

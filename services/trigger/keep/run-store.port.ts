@@ -124,34 +124,38 @@ export interface FeedCount {
 
 export interface RunStore {
   /**
-   * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so that neither a
-   * backlog nor what is stuck keeps another run out.
+   * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so
+   * that neither a backlog nor what is stuck keeps another run out.
    */
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
   /**
-   * preparing → running, with its feeds. False when another trigger was first. Where feeds start later than the run, its deadline counts from
-   * the last of them.
+   * preparing → running, with its feeds. False when another trigger was first. Where feeds start later than the run,
+   * its deadline counts from the last of them.
    * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
    */
   begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;
   /**
-   * The same for a run that tries failed users again: writes down who they are, those whose newest failure it is, and inserts a feed for each
-   * country and step. Returns how many users there are: with none it does not begin. Null when another trigger was first.
+   * The same for a run that tries failed users again: writes down who they are, those whose newest failure it is, and
+   * inserts a feed for each country and step. Returns how many users there are: with none it does not begin. Null when
+   * another trigger was first.
    */
   beginRetry(runId: string): Promise<number | null>;
   /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
   tallies(): Promise<RunTally[]>;
-  /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */
+  /**
+   * Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed
+   * and step.
+   */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
   /** Of these runs, where batches wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
   /** Keeps the figures with the run. No effect once it has ended. */
   show(runId: string, figures: RunFigures): Promise<void>;
   /**
-   * Ends a run whose work is done, in one transaction: refuses every process that could still write to it, counts its rows anew, asks what they make
-   * of it, and moves it on. Null when `decide` says so, or the run has moved already.
+   * Ends a run whose work is done, in one transaction: refuses every process that could still write to it, counts its
+   * rows anew, asks what they make of it, and moves it on. Null when `decide` says so, or the run has moved already.
    */
   end(
     runId: string,
@@ -161,8 +165,14 @@ export interface RunStore {
   pausing(): Promise<PausingRun[]>;
   /** pausing → paused. False when it has moved meanwhile. */
   settlePause(runId: string): Promise<boolean>;
-  /** running → pausing, with a cause that people are shown and that its history keeps. False when it is not running any more. */
+  /**
+   * running → pausing, with a cause that people are shown and that its history keeps. False when it is not running any
+   * more.
+   */
   pauseFor(runId: string, cause: string): Promise<boolean>;
-  /** Moves a run on if its state allows it, and refuses a trigger that could still feed it. False when it had moved already. */
+  /**
+   * Moves a run on if its state allows it, and refuses a trigger that could still feed it. False when it had moved
+   * already.
+   */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

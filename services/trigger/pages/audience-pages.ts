@@ -8,7 +8,9 @@ export type AudiencePagesDeps = SegmentPagesDeps & StoredPagesDeps;
 
 const noGaps: readonly Gap[] = [];
 
-/** The pages of a feed's audience. A segment alone is passed on as it comes: nothing is merged, no user is looked at. */
+/**
+ * The pages of a feed's audience. A segment alone is passed on as it comes: nothing is merged, no user is looked at.
+ */
 export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
   const { audience } = deps.feed;
   const alone = onlySegment(audience);

@@ -8,8 +8,8 @@ export interface PageAsked {
 }
 
 /**
- * What is wrong with a page, or null. Everything that is promised stands on the order: no user twice, batches as ranges. So nothing of a page
- * that breaks it is fed.
+ * What is wrong with a page, or null. Everything that is promised stands on the order: no user twice, batches as
+ * ranges. So nothing of a page that breaks it is fed.
  */
 export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
   if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;

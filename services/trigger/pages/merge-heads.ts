@@ -21,7 +21,10 @@ export interface Merged {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** How often the order of two ids is asked for is what merging costs: JavaScript's own serves where nothing is above the basic plane. */
+/**
+ * How often the order of two ids is asked for is what merging costs: JavaScript's own serves where nothing is above the
+ * basic plane.
+ */
 export function isBasic(users: readonly string[]): boolean {
   return !surrogate.test(users.join(''));
 }
@@ -37,8 +40,9 @@ export function isOver({ users, at, isLast }: Head): boolean {
 }
 
 /**
- * The users that are in one of the included heads and in none of the excluded ones, once and in order, up to the last user that every source which
- * goes on has shown. Behind it, a source may still come with a user that belongs in between. The heads move on.
+ * The users that are in one of the included heads and in none of the excluded ones, once and in order, up to the last
+ * user that every source which goes on has shown. Behind it, a source may still come with a user that belongs in
+ * between. The heads move on.
  *
  * @param isHeldOut asked for everybody who is not excluded
  * @param basic whether all heads hold ids of the basic plane alone

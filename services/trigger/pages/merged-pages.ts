@@ -16,8 +16,9 @@ interface Strand {
 const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
 
 /**
- * An audience of several sources as one: pages are merged as far as all sources have shown what they have. Each source is paged by itself,
- * at most a page of it is in memory, and the last user handled is the cursor of all of them: behind it, each is asked anew after a crash.
+ * An audience of several sources as one: pages are merged as far as all sources have shown what they have. Each source
+ * is paged by itself, at most a page of it is in memory, and the last user handled is the cursor of all of them: behind
+ * it, each is asked anew after a crash.
  *
  * @param pagesOf the pages of a source, of which a run's may have several
  */

@@ -7,8 +7,8 @@ export interface RetriedUsersDeps {
 }
 
 /**
- * The audience of a child run's feed, paged as a segment is: the users that were written down when the run began. Throws where the database
- * does not answer: that is nothing that a segmentation service could be blamed for.
+ * The audience of a child run's feed, paged as a segment is: the users that were written down when the run began.
+ * Throws where the database does not answer: that is nothing that a segmentation service could be blamed for.
  */
 export function createRetriedUsers({ feedId, feedStore }: RetriedUsersDeps): Segmentation {
   return {

@@ -29,7 +29,10 @@ export interface PrepareRunDeps extends ResolveDeps {
 export type Prepared =
   { kind: 'begun' } | { kind: 'ended' } | { kind: 'later'; cause: string; retryAfterMs: number } | { kind: 'stopped' };
 
-/** Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database does not answer. */
+/**
+ * Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database
+ * does not answer.
+ */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
   if (run.isRetry) return prepareRetry(run, deps);
   const places = await resolveAll(run, deps, signal);
@@ -134,7 +137,10 @@ function startOf(country: string, { schedule }: CampaignDefinition): Pick<NewFee
   return atMs === undefined ? {} : { startsAt: new Date(atMs) };
 }
 
-/** The shards of every step in every country come to life, with their topics, before anything can be published. What went wrong comes back. */
+/**
+ * The shards of every step in every country come to life, with their topics, before anything can be published. What
+ * went wrong comes back.
+ */
 async function createTopics(
   { definition }: RunToPrepare,
   { topicAdmin, topics, topicTerms, shards }: PrepareRunDeps,

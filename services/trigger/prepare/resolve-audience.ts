@@ -11,13 +11,19 @@ export interface ResolveDeps {
   storedAudiences: Pick<StoredAudiences, 'list' | 'run' | 'countEarlier'>;
 }
 
-/** `missing`: the run cannot be carried out at all. `later`: it has to be asked again, for a cause that people are shown. */
+/**
+ * `missing`: the run cannot be carried out at all. `later`: it has to be asked again, for a cause that people are
+ * shown.
+ */
 export type Resolved =
   | { kind: 'source'; source: FeedSource }
   | { kind: 'missing'; reason: string }
   | { kind: 'later'; cause: string; retryAfterMs: number };
 
-/** What a source of an audience is in one country, at the moment that its run begins. Throws when the database does not answer. */
+/**
+ * What a source of an audience is in one country, at the moment that its run begins. Throws when the database does not
+ * answer.
+ */
 export async function resolveSource(
   entry: AudienceEntry,
   country: string,

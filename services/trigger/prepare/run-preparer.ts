@@ -6,7 +6,10 @@ import type { RunToPrepare } from '../keep/run-store.port.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
 
-/** Runs prepared at once. Of these, runs that were tried in vain before take half at most: what hangs keeps no new run out. */
+/**
+ * Runs prepared at once. Of these, runs that were tried in vain before take half at most: what hangs keeps no new run
+ * out.
+ */
 const maxAtOnce = 64;
 const maxTriedBefore = 32;
 /** Questions of all runs in flight. */

@@ -1,6 +1,9 @@
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 
-/** Why a segment cannot be fed or described, for people: which segment and country, what was seen, and who has to do what. */
+/**
+ * Why a segment cannot be fed or described, for people: which segment and country, what was seen, and who has to do
+ * what.
+ */
 export function segmentationCause(
   { segment, country }: { segment: string; country: string },
   { kind, cause }: Pick<SegmentationFailure, 'kind' | 'cause'>,

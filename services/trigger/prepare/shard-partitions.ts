@@ -13,8 +13,8 @@ export interface ShardPartitionsDeps {
 }
 
 /**
- * Gives the shards' topics the partitions that the registry wants them to have. Keys carry no order, so that this may be done under load; what
- * is published goes to new partitions as soon as publishers see them.
+ * Gives the shards' topics the partitions that the registry wants them to have. Keys carry no order, so that this may
+ * be done under load; what is published goes to new partitions as soon as publishers see them.
  */
 export interface ShardPartitions {
   /** @returns milliseconds until the next turn */

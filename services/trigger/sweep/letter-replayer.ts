@@ -15,8 +15,8 @@ export interface LetterReplayerDeps {
 }
 
 /**
- * Publishes dead letters again that a person wants to be: topic by topic, so that one which cannot be written holds up no other. A crash in
- * between publishes one twice, which the claims make harmless.
+ * Publishes dead letters again that a person wants to be: topic by topic, so that one which cannot be written holds up
+ * no other. A crash in between publishes one twice, which the claims make harmless.
  */
 export interface LetterReplayer {
   /** @returns milliseconds until the next turn */

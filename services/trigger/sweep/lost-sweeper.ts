@@ -14,7 +14,10 @@ import type { ThrottledWarn } from '../throttled-warn.ts';
 /** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
 const maxRefsPerFeed = 200;
 const feedsPerQuestion = 25;
-/** A pause puts back whatever was on the topics, up to seconds of work: for a while after it, all of that may come again. */
+/**
+ * A pause puts back whatever was on the topics, up to seconds of work: for a while after it, all of that may come
+ * again.
+ */
 const maxRefsPerResumedFeed = 2000;
 const resumedLatelyMs = 60_000;
 const maxRefsPerLook = 5000;
@@ -62,8 +65,8 @@ interface WindowState {
 }
 
 /**
- * Publishes again what a crash left. A reference too many is harmless, because claiming it comes to nothing; what was offered is marked in
- * its row, so that neither a repeat nor a new sweeper floods the topics.
+ * Publishes again what a crash left. A reference too many is harmless, because claiming it comes to nothing; what was
+ * offered is marked in its row, so that neither a repeat nor a new sweeper floods the topics.
  */
 export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
@@ -97,7 +100,9 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     }
   }
 
-  /** What was committed a moment ago is being published: a step counts as quiet when its topic was empty at two looks. */
+  /**
+   * What was committed a moment ago is being published: a step counts as quiet when its topic was empty at two looks.
+   */
   async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
     const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));

@@ -8,7 +8,8 @@ export interface OfferLostDeps {
 }
 
 /**
- * Publishes references topic by topic: one that cannot be written holds up no other. What could not be published is due again soon.
+ * Publishes references topic by topic: one that cannot be written holds up no other. What could not be published is due
+ * again soon.
  *
  * @returns by topic, why it could not be written; null where it was
  */

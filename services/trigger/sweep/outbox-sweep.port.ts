@@ -28,13 +28,15 @@ export interface WindowLook {
 }
 
 /**
- * What a crash, or a batch's own trouble, took off the straight way. Steps that left it stand on the agenda of their feed until they are
- * through the chain; what has not left it is above the feed's mark. So a look costs what is open, not what the run holds.
+ * What a crash, or a batch's own trouble, took off the straight way. Steps that left it stand on the agenda of their
+ * feed until they are through the chain; what has not left it is above the feed's mark. So a look costs what is open,
+ * not what the run holds.
  */
 export interface OutboxSweep {
   /**
-   * Looks at what is due on the agendas, at most `limit` of each feed: takes off what is through, moves on what is in hand, and marks the
-   * rest as offered, the next time 10 s later, then 20 s, up to 10 min. Of a held step, one is offered when its try is due.
+   * Looks at what is due on the agendas, at most `limit` of each feed: takes off what is through, moves on what is in
+   * hand, and marks the rest as offered, the next time 10 s later, then 20 s, up to 10 min. Of a held step, one is
+   * offered when its try is due.
    *
    * @param busy steps whose topics hold unhandled messages: what was offered before is there, and is not offered again
    */
@@ -42,8 +44,9 @@ export interface OutboxSweep {
   /** These could not be published: they are due again in five seconds, and do not count as offered. */
   takeBack(refs: readonly StepRef[]): Promise<void>;
   /**
-   * Looks at a window of a feed's fed batches, `limit` of them from `from` or the feed's mark on: puts lapsed steps on the agenda, and unborn
-   * ones where their step is among `unborn`, and moves the mark up over what is through or on the agenda.
+   * Looks at a window of a feed's fed batches, `limit` of them from `from` or the feed's mark on: puts lapsed steps on
+   * the agenda, and unborn ones where their step is among `unborn`, and moves the mark up over what is through or on
+   * the agenda.
    */
   look(feed: SweptFeed, window: { from: number; limit: number; unborn: readonly number[] }): Promise<WindowLook>;
 }

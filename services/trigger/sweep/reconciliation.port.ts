@@ -19,13 +19,13 @@ export interface Repair {
 }
 
 /**
- * Compares what a feed's sums and agenda say with its rows, and sets them right. Rows are the truth: a statement that changes one changes the sums in
- * the same transaction, so at any moment both agree, and a difference is damage.
+ * Compares what a feed's sums and agenda say with its rows, and sets them right. Rows are the truth: a statement that
+ * changes one changes the sums in the same transaction, so at any moment both agree, and a difference is damage.
  */
 export interface Reconciliation {
   /**
-   * Reads all rows of a feed, some 30 ms for 20,000 batches, and repairs in the same statements, with an event of its run. Safe beside
-   * workers and triggers: what is added is the difference of one moment.
+   * Reads all rows of a feed, some 30 ms for 20,000 batches, and repairs in the same statements, with an event of its
+   * run. Safe beside workers and triggers: what is added is the difference of one moment.
    */
   reconcile(feed: SweptFeed): Promise<Repair[]>;
 }

@@ -17,10 +17,10 @@ const expected = Buffer.allocUnsafeSlow(256 * 1024);
 const maxBytesPerUnit = 3;
 
 /**
- * Reads an answer by comparing its bytes with those of the one in which everybody succeeded, and parses only the entries that differ. Every
- * success is still matched to its id, and 12 to 16 % of a batch's whole cost are saved: there is neither a text nor an object made of the
- * answer. Undefined when the answer is not written the way that was expected: then the plain route has to read it, and also where ids need
- * escapes in JSON.
+ * Reads an answer by comparing its bytes with those of the one in which everybody succeeded, and parses only the
+ * entries that differ. Every success is still matched to its id, and 12 to 16 % of a batch's whole cost are saved:
+ * there is neither a text nor an object made of the answer. Undefined when the answer is not written the way that was
+ * expected: then the plain route has to read it, and also where ids need escapes in JSON.
  */
 export function readExpectedAnswer(
   form: 'full' | 'compact',
@@ -32,7 +32,8 @@ export function readExpectedAnswer(
     const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
     return isExpected ? { failed: [], missing: [], unexpected: 0, repeated: 0 } : undefined;
   }
-  // Split and joined: a replacement of all would be tied together of two hundred pieces, and flattened when it is written.
+  // Split and joined: a replacement of all would be tied together of two hundred pieces, and flattened when it is
+  // written.
   const results = users.slice(1, -1).split('","').join(between);
   if ((opening.length + results.length + ending.length) * maxBytesPerUnit > expected.length) return undefined;
   // Piece by piece: joining them first would copy them once more.
@@ -65,7 +66,10 @@ function readDiffering(body: Buffer, wanted: Buffer): FailedResult[] | undefined
   return failed;
 }
 
-/** How many bytes are the same before the first that is not. By bisection: comparing memory is quick, a loop over bytes is not. */
+/**
+ * How many bytes are the same before the first that is not. By bisection: comparing memory is quick, a loop over bytes
+ * is not.
+ */
 function sameBytes(a: Buffer, b: Buffer): number {
   let same = 0;
   let different = Math.min(a.length, b.length) + 1;

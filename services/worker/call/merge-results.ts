@@ -1,8 +1,9 @@
 import type { FailedResult, UserResults } from './user-results.ts';
 
 /**
- * What two answers to one key say together. The final word wins, in whichever it is: succeeded, or failed and not to be retried. (Of two
- * final ones that contradict each other, the success: there was an effect.) A user without one is settled by the second answer.
+ * What two answers to one key say together. The final word wins, in whichever it is: succeeded, or failed and not to be
+ * retried. (Of two final ones that contradict each other, the success: there was an effect.) A user without one is
+ * settled by the second answer.
  */
 export function mergeResults(first: UserResults, second: UserResults): UserResults {
   const failedLater = new Map(second.failed.map((failure) => [failure.id, failure]));

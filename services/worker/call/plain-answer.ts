@@ -4,8 +4,8 @@ import { cleanCode, cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { UserResults, FailedResult } from './user-results.ts';
 
 /**
- * Only the outside of the forms: an entry that is malformed spoils nothing for the others. Its id and its status decide; what else of it is
- * malformed counts as absent, as the nulls do that many serializers write.
+ * Only the outside of the forms: an entry that is malformed spoils nothing for the others. Its id and its status
+ * decide; what else of it is malformed counts as absent, as the nulls do that many serializers write.
  */
 const fullForm = z.object({ results: z.array(z.unknown()) });
 const compactForm = compactAnswer.extend({ failed: z.array(z.unknown()) });
@@ -80,7 +80,10 @@ function collect(
   return { statuses, counts };
 }
 
-/** The same status twice is the same thing reported twice, whatever its code. To be retried and not to be is a contradiction. */
+/**
+ * The same status twice is the same thing reported twice, whatever its code. To be retried and not to be is a
+ * contradiction.
+ */
 function agree(a: UserStatus, b: UserStatus): boolean {
   if (a.kind !== 'failed' || b.kind !== 'failed') return a.kind === b.kind;
   return a.failure.retryable === b.failure.retryable;

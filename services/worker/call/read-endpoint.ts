@@ -29,7 +29,9 @@ export interface ReadEndpointDeps {
 export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
 
 export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
-  /** The repeat for missing users may have been applied and was not answered: a user without a final word is open again. */
+  /**
+   * The repeat for missing users may have been applied and was not answered: a user without a final word is open again.
+   */
   reopened: boolean;
 };
 

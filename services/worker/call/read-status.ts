@@ -24,7 +24,10 @@ const entryForm = userStatus.extend({
   retryable: userStatus.shape.retryable.catch(undefined),
 });
 
-/** Reads the answer to a status query as strictly as a batch's: a user that is reported in contradiction or with an unknown word is missing. */
+/**
+ * Reads the answer to a status query as strictly as a batch's: a user that is reported in contradiction or with an
+ * unknown word is missing.
+ */
 export function readStatus(asked: readonly string[], answer: BatchAnswer): StatusAnswer {
   if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
   const { status, body, contentEncoding } = answer;

@@ -14,8 +14,8 @@ interface Frame {
 const ending = ']}';
 
 /**
- * Bodies of batch calls (docs/contracts.md): a pure function of committed rows, the same bytes at every attempt. Only the number and the users
- * differ within a feed's step, and the users' text is forwarded as it lies in the database.
+ * Bodies of batch calls (docs/contracts.md): a pure function of committed rows, the same bytes at every attempt. Only
+ * the number and the users differ within a feed's step, and the users' text is forwarded as it lies in the database.
  */
 export function createRequestBodies(): (work: Work) => Buffer {
   const frames = new LRUCache<string, Frame>({ max: maxFrames });

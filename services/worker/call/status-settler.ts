@@ -28,8 +28,8 @@ export interface StatusSettlerDeps {
 }
 
 /**
- * Settles unknown outcomes of runs that have ended by asking the status endpoints (class C), in the background, page by page. What a page
- * settled stays settled whatever follows.
+ * Settles unknown outcomes of runs that have ended by asking the status endpoints (class C), in the background, page by
+ * page. What a page settled stays settled whatever follows.
  */
 export interface StatusSettler {
   /** @returns milliseconds until the next turn */

@@ -1,6 +1,9 @@
 import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
 
-/** Calls of steps whose lease lapsed before: that they begin is written first, with the next flush, so that one more lapse is known for certain. */
+/**
+ * Calls of steps whose lease lapsed before: that they begin is written first, with the next flush, so that one more
+ * lapse is known for certain.
+ */
 export interface BeginMarks {
   /** False when the step is another's by now: it must not be called. */
   mark(begin: StepBegin): Promise<boolean>;

@@ -22,7 +22,10 @@ export interface Admission {
   deadlineAtMs: number;
 }
 
-/** What this worker knows of feeds and their runs: contexts, which never change, and admissions, which are read anew all the time. */
+/**
+ * What this worker knows of feeds and their runs: contexts, which never change, and admissions, which are read anew all
+ * the time.
+ */
 export interface FeedDirectory {
   /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
   learn(feedIds: Iterable<string>): Promise<void>;
@@ -33,7 +36,9 @@ export interface FeedDirectory {
   standingOf(feedId: string, step: number): StepStanding;
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
-  /** Of these feeds, those whose runs are paused or cancelled. Where that cannot be found out, a feed is not among them. */
+  /**
+   * Of these feeds, those whose runs are paused or cancelled. Where that cannot be found out, a feed is not among them.
+   */
   stoppedOf(feedIds: readonly string[]): Promise<string[]>;
 }
 

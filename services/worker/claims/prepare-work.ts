@@ -28,8 +28,8 @@ export interface Prepared {
 }
 
 /**
- * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost is in the message, or is read where
- * the message does not say it or does not add up.
+ * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost is in the
+ * message, or is read where the message does not say it or does not add up.
  */
 export async function prepareWork(
   claimed: readonly Claimed[],
@@ -112,7 +112,9 @@ function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProb
   return { ...parent, claim, origin: null, lost: [], claimedAtMs, users, count: claim.size, plain, isProbe };
 }
 
-/** The children of a result that were born claimed, as work; those of a trial's beginning are its single users first. */
+/**
+ * The children of a result that were born claimed, as work; those of a trial's beginning are its single users first.
+ */
 export function childWorks(
   parent: Work,
   result: StepDone,

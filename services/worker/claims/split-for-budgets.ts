@@ -5,8 +5,8 @@ import { doneResult } from '../step/done-result.ts';
 import type { FinishedStep, Work } from '../work.ts';
 
 /**
- * The last units of a budget go to as many users of a batch as they suffice for: both parts become child batches and are claimed anew, the
- * first one soon. No call was made.
+ * The last units of a budget go to as many users of a batch as they suffice for: both parts become child batches and
+ * are claimed anew, the first one soon. No call was made.
  */
 export function splitForBudgets(works: readonly Work[]): [affordable: readonly Work[], split: readonly FinishedStep[]] {
   if (works.every(({ claim }) => claim.fits === undefined)) return [works, []];

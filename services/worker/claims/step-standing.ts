@@ -16,7 +16,10 @@ export function createStanding(feedId: string, step: number): StepStanding {
   };
 }
 
-/** Takes over what the last look says. A step in which nothing is recorded and that is not held is not in it. @param lookedAtMs when the look began */
+/**
+ * Takes over what the last look says. A step in which nothing is recorded and that is not held is not in it. @param
+ * lookedAtMs when the look began
+ */
 export function refreshStanding(standing: StepStanding, seen: StepAdmission | undefined, lookedAtMs: number): void {
   // Not where a hold was written meanwhile, which the look may have missed.
   if (standing.holdChangedAtMs < lookedAtMs) standing.hold = seen?.hold ?? null;

@@ -12,10 +12,14 @@ export interface StoppedFeedsDeps {
   clock: Clock;
 }
 
-/** Feeds whose runs were paused or cancelled: what is claimed of them gives its place up at once, instead of waiting for a slot to hear of it. */
+/**
+ * Feeds whose runs were paused or cancelled: what is claimed of them gives its place up at once, instead of waiting for
+ * a slot to hear of it.
+ */
 export interface StoppedFeeds {
   /**
-   * Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none comes back.
+   * Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none
+   * comes back.
    * @param waitingFeeds those of which a step waits for a slot
    */
   look(waitingFeeds: () => readonly string[]): Promise<string[]>;

@@ -4,7 +4,10 @@ import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { StepDone, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Work } from '../work.ts';
 
-/** References per message: few, so that a small campaign spreads over the partitions; more where more are sent at once, since each costs. */
+/**
+ * References per message: few, so that a small campaign spreads over the partitions; more where more are sent at once,
+ * since each costs.
+ */
 const minRefsPerMessage = 10;
 const maxRefsPerMessage = 50;
 const messagesPerGroup = 3;
@@ -14,7 +17,10 @@ export interface RecordedStep {
   result: StepResult;
 }
 
-/** Where the next step of what was recorded is published; null where there is none: no survivors, a last step, or one that waits. */
+/**
+ * Where the next step of what was recorded is published; null where there is none: no survivors, a last step, or one
+ * that waits.
+ */
 export function nextTopicOf(topics: TopicNames, { work, result }: RecordedStep): string | null {
   if (result.state !== 'done' || result.rest !== 'succeeded' || result.restUsers === 0) return null;
   const next = work.context.chain[work.claim.step];

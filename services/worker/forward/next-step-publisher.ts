@@ -7,7 +7,9 @@ import { nextTopicOf, survivorMessages, type RecordedStep } from './forward-surv
 import type { Work } from '../work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
-/** After this, what could not be written is left to the sweeper: the database knows of it, and the origins are handled. */
+/**
+ * After this, what could not be written is left to the sweeper: the database knows of it, and the origins are handled.
+ */
 const giveUpMs = 3000;
 const outcomeKnown = 'outcome known';
 
@@ -22,10 +24,16 @@ export interface NextStepPublisherDeps {
   logger: Logger;
 }
 
-/** W6: next steps go out topic by topic. One that cannot be written holds up no other's, and its own steps for a few seconds only. */
+/**
+ * W6: next steps go out topic by topic. One that cannot be written holds up no other's, and its own steps for a few
+ * seconds only.
+ */
 export interface NextStepPublisher {
   publish(recorded: readonly RecordedStep[]): void;
-  /** Tries nothing again; resolves when what is under way has ended. What is not out by then stays unhandled, and comes again. */
+  /**
+   * Tries nothing again; resolves when what is under way has ended. What is not out by then stays unhandled, and comes
+   * again.
+   */
   finish(): Promise<void>;
 }
 

@@ -12,8 +12,8 @@ export interface CallableTypesDeps {
 }
 
 /**
- * The registry's types with their secrets. One whose secret is not here, or does not open here, is left out and not served: another worker
- * may be able to, and what was claimed before is not applied, and waits.
+ * The registry's types with their secrets. One whose secret is not here, or does not open here, is left out and not
+ * served: another worker may be able to, and what was claimed before is not applied, and waits.
  */
 export function callableTypes({
   environment,

@@ -16,7 +16,9 @@ export interface ServingDeps {
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /** From now on. New shards are consumed as soon as the group lets them. @returns false when it follows nothing more */
+  /**
+   * From now on. New shards are consumed as soon as the group lets them. @returns false when it follows nothing more
+   */
   follow(served: Served): boolean;
   /** Follows nothing more. */
   stop(): void;

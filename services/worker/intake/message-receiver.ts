@@ -10,7 +10,9 @@ import type { OpenMessage, QueuedStep } from '../work.ts';
 const deadLetterAgainMs = 1000;
 /** Dead letters per statement. */
 const maxDeadLetters = 100;
-/** Steps queued over all lanes, some 150 bytes each. What comes beyond is left to the sweeper: the database knows of it. */
+/**
+ * Steps queued over all lanes, some 150 bytes each. What comes beyond is left to the sweeper: the database knows of it.
+ */
 const maxQueuedSteps = 200_000;
 
 export interface MessageReceiverDeps {

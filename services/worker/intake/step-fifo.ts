@@ -1,8 +1,8 @@
 const chunkSize = 512;
 
 /**
- * A line in chunks: taking from its front, and putting back there, costs what is moved. One array would be moved as a whole by either, which
- * takes a third of a second at 800,000 entries.
+ * A line in chunks: taking from its front, and putting back there, costs what is moved. One array would be moved as a
+ * whole by either, which takes a third of a second at 800,000 entries.
  */
 export interface StepFifo<T> {
   readonly size: number;

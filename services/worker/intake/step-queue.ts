@@ -6,8 +6,8 @@ import type { QueuedStep } from '../work.ts';
 const quantum = 10;
 
 /**
- * Steps that wait to be claimed. They are handed out in turn over the groups (feed, step) of a shard: a small campaign does not wait behind
- * a large one, and the second step of a run is not kept back until its first is done.
+ * Steps that wait to be claimed. They are handed out in turn over the groups (feed, step) of a shard: a small campaign
+ * does not wait behind a large one, and the second step of a run is not kept back until its first is done.
  */
 export interface StepQueue {
   readonly size: number;

@@ -13,9 +13,10 @@ export interface LimitedCall {
 }
 
 /**
- * How many calls of one shard this worker may have in flight: between the action type's bounds, as many as its endpoint takes well. It starts
- * at the upper one and halves when the endpoint times out or says 429, once for the calls that were under way together; it grows by a part
- * of the bound with each round of answers, while these come as quickly as they used to (AIMD: additive increase, multiplicative decrease).
+ * How many calls of one shard this worker may have in flight: between the action type's bounds, as many as its endpoint
+ * takes well. It starts at the upper one and halves when the endpoint times out or says 429, once for the calls that
+ * were under way together; it grows by a part of the bound with each round of answers, while these come as quickly as
+ * they used to (AIMD: additive increase, multiplicative decrease).
  */
 export interface AdaptiveLimit {
   /** 0 while the endpoint has asked for a pause. */
@@ -35,9 +36,15 @@ const partPerRound = 1 / 50;
 const slowerBy = 2;
 const slackMs = 100;
 const newestWeight = 0.1;
-/** What calls used to take is forgotten slowly: an endpoint that became slower for good is called as before after some minutes. */
+/**
+ * What calls used to take is forgotten slowly: an endpoint that became slower for good is called as before after some
+ * minutes.
+ */
 const baselineLastsMs = 120_000;
-/** Claims wait for their calls meanwhile, and their leases run: who asks for more is left to the breaker and to the steps' own delays. */
+/**
+ * Claims wait for their calls meanwhile, and their leases run: who asks for more is left to the breaker and to the
+ * steps' own delays.
+ */
 const maxPauseMs = 10_000;
 
 export function createAdaptiveLimit(initialMin: number, initialMax: number): AdaptiveLimit {

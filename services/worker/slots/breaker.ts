@@ -3,7 +3,10 @@ import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
 /** Calls in a row, over all runs, that brought no answer, until the shard's endpoint counts as down. */
 const failuresToOpen = 10;
-/** Runs that are refused for a fault of configuration, with no other that is served, until it is the endpoint's fault and not theirs. */
+/**
+ * Runs that are refused for a fault of configuration, with no other that is served, until it is the endpoint's fault
+ * and not theirs.
+ */
 const runsToOpen = 3;
 /** What was looked at longer ago says nothing any more: then this worker is on its own. */
 const lookLastsMs = 5000;
@@ -30,9 +33,10 @@ export interface GuardReport {
 }
 
 /**
- * Keeps the calls to an endpoint that is down few, over all workers. This worker finds out by its own calls that the endpoint is down, and
- * reports it to the store; from then on the store's word counts, whichever worker reported it: no worker calls but the one that was given
- * the probe, and when that is answered, all start slowly together. As long as the store cannot be asked, this worker decides alone.
+ * Keeps the calls to an endpoint that is down few, over all workers. This worker finds out by its own calls that the
+ * endpoint is down, and reports it to the store; from then on the store's word counts, whichever worker reported it: no
+ * worker calls but the one that was given the probe, and when that is answered, all start slowly together. As long as
+ * the store cannot be asked, this worker decides alone.
  */
 export interface Breaker {
   isOpen(nowMs: number): boolean;
@@ -181,7 +185,8 @@ export function createBreaker(random: () => number): Breaker {
         return false;
       }
       const down = downAt(nowMs);
-      // Calls that were under way when it opened say nothing new: without the store only a probe may put the next one off.
+      // Calls that were under way when it opened say nothing new: without the store only a probe may put the next one
+      // off.
       if (down && !isAlone(nowMs)) return false;
       if (end === 'answered') onAnswer();
       else if (!down) return onFailure(end, call);

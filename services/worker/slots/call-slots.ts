@@ -1,6 +1,7 @@
 /*
- * Between a claim and its call stand six limits. A step that one of them holds back stays unclaimed, or waits claimed in its feed's line; it
- * never fails for it. A claim is made where `room` and `roomOf` are left; a call begins when all of these let it, asked in this order:
+ * Between a claim and its call stand six limits. A step that one of them holds back stays unclaimed, or waits claimed in
+ * its feed's line; it never fails for it. A claim is made where `room` and `roomOf` are left; a call begins when all of
+ * these let it, asked in this order:
  *
  * | no. | limit                | bounds                                    | of                       | learns from           | file              |
  * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
@@ -11,10 +12,11 @@
  * | 5   | pools                | calls at once; slow ones leave some over  | action type, then worker | mean times            | slot-pool.ts      |
  * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
  *
- * 1 to 3 together are `slotsOf`; the shard with the fewest calls in flight comes first, and in it the feed with the fewest (next-line.ts). The
- * rate comes last, because it is taken: whose turn it is waits for it, or a large batch would wait for ever behind small ones. The same
- * bounds, in steps instead of calls, limit what is claimed ahead (`roomOfGroup`, `roomOfFeed`). What a call's end teaches is in
- * learn-from-call.ts; guard-keeper.ts and rate-keeper.ts exchange it with the other workers.
+ * 1 to 3 together are `slotsOf`; the shard with the fewest calls in flight comes first, and in it the feed with the
+ * fewest (next-line.ts). The rate comes last, because it is taken: whose turn it is waits for it, or a large batch
+ * would wait for ever behind small ones. The same bounds, in steps instead of calls, limit what is claimed ahead
+ * (`roomOfGroup`, `roomOfFeed`). What a call's end teaches is in learn-from-call.ts; guard-keeper.ts and rate-keeper.ts
+ * exchange it with the other workers.
  */
 import { heldBackForMs, nextLine } from './next-line.ts';
 import { learnFromCall, type ServedCall } from './learn-from-call.ts';
@@ -34,8 +36,8 @@ export interface CallSlotsDeps {
   concurrency: number;
   leaseMs: number;
   /**
-   * Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the slot is free again;
-   * with null when no call was made.
+   * Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the
+   * slot is free again; with null when no call was made.
    */
   serve: (work: Work) => Promise<ServedCall | null>;
   /** A breaker has something to report to the store. */
@@ -52,21 +54,27 @@ export interface ReleasePause {
 }
 
 /**
- * Claimed steps wait here for a call slot of their shard. Slots are shared evenly by what is in flight (max-min fair): over the shards, and
- * inside each over its feeds, so that a feed whose calls take long holds no more of them than others, and none is without.
+ * Claimed steps wait here for a call slot of their shard. Slots are shared evenly by what is in flight (max-min fair):
+ * over the shards, and inside each over its feeds, so that a feed whose calls take long holds no more of them than
+ * others, and none is without.
  */
 export interface CallSlots {
   /** How many more steps of the shard may be claimed now, and how many of one of its feeds. */
   room(topic: string): number;
   roomOf(topic: string, feedId: string): number;
   add(works: readonly Work[]): void;
-  /** Until a shard that lets no call through now, because its endpoint is down or asked for a pause, does so; infinite when none will by itself. */
+  /**
+   * Until a shard that lets no call through now, because its endpoint is down or asked for a pause, does so; infinite
+   * when none will by itself.
+   */
   nextCallInMs(topics: Iterable<string>): number;
   /** Feeds with steps that wait for a slot. */
   waitingFeeds(): string[];
   /** Releases what waits of these feeds: their runs were stopped, however long it would be until a slot is free. */
   releaseFeeds(feedIds: readonly string[]): void;
-  /** The shard's endpoint is down: what waits is given back until the next probe, and it begins anew when it is back. */
+  /**
+   * The shard's endpoint is down: what waits is given back until the next probe, and it begins anew when it is back.
+   */
   onOpened(topic: string): void;
   /** Begins calls that time, or other bounds, have made room for. */
   resume(): void;

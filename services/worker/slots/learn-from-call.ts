@@ -21,7 +21,10 @@ export interface CallInLine {
   nowMs: number;
 }
 
-/** What a shard's limits learn from a call of it: the adaptive limit and the breaker. @returns true when the breaker opened by it */
+/**
+ * What a shard's limits learn from a call of it: the adaptive limit and the breaker. @returns true when the breaker
+ * opened by it
+ */
 export function learnFromCall({ group, line, startedMs, nowMs }: CallInLine, served: ServedCall): boolean {
   const { end, cause, pressure, retryAfterMs } = served;
   const { feedId } = line;

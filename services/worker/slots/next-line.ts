@@ -6,7 +6,10 @@ export interface NextLine {
   line: FeedLine;
 }
 
-/** Of the shards that may call, the one with the fewest calls in flight, and of its feeds likewise; among equals, who waited longest. */
+/**
+ * Of the shards that may call, the one with the fewest calls in flight, and of its feeds likewise; among equals, who
+ * waited longest.
+ */
 export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
   let best: NextLine | undefined;
   for (const group of groups) {
@@ -24,7 +27,8 @@ function nextOf(group: SlotGroup, total: SlotPool, nowMs: number): FeedLine | un
     if (line.waiting.size === 0 || line.inFlight >= line.limit || (best && !comesBefore(line, best))) continue;
     if (group.pool.hasRoom(line, nowMs) && total.hasRoom(line, nowMs)) best = line;
   }
-  // Whose turn it is waits until the rate has room for it: passed over, a large batch would wait for ever behind small ones.
+  // Whose turn it is waits until the rate has room for it: passed over, a large batch would wait for ever behind small
+  // ones.
   const isRated = best && group.rate && group.rate.waitMs(best.waiting.first()?.count ?? 0, nowMs) > 0;
   return isRated ? undefined : best;
 }

@@ -22,8 +22,8 @@ export interface RateBucket {
 }
 
 /**
- * An action type's rate on this worker: its shares of what all workers may call together, in calls and in users per second. A share that was
- * not renewed in time is nothing: then no call begins.
+ * An action type's rate on this worker: its shares of what all workers may call together, in calls and in users per
+ * second. A share that was not renewed in time is nothing: then no call begins.
  */
 export interface RateLimit {
   /** Until a call for so many users may begin; infinite without a share. */

@@ -17,7 +17,10 @@ export interface SlotGroupsDeps {
 }
 
 export interface SlotGroups {
-  /** By topic. Groups stay, with what they have learned, also those of shards that are not served any more: calls may be under way. */
+  /**
+   * By topic. Groups stay, with what they have learned, also those of shards that are not served any more: calls may be
+   * under way.
+   */
   readonly all: ReadonlyMap<string, SlotGroup>;
   /** @throws Error when no such shard was ever served */
   of(topic: string): SlotGroup;

@@ -21,8 +21,8 @@ export function isSlow({ meanMs }: CallLine): boolean {
 }
 
 /**
- * A number of calls that may be in flight at once, of one action type or of the whole worker. Slow feeds cannot fill it: what they hold they
- * hold for seconds, and everybody else would wait for it.
+ * A number of calls that may be in flight at once, of one action type or of the whole worker. Slow feeds cannot fill
+ * it: what they hold they hold for seconds, and everybody else would wait for it.
  */
 export interface SlotPool {
   readonly capacity: number;
@@ -45,7 +45,9 @@ export function createActionPool(capacity: number): SlotPool {
   return createSlotPool(capacity, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
-/** Of the whole worker: action types that are slow leave something to the others, and are not kept from what is unused. */
+/**
+ * Of the whole worker: action types that are slow leave something to the others, and are not kept from what is unused.
+ */
 export function createWorkerPool(capacity: number): SlotPool {
   return createSlotPool(capacity, (slots) => ({
     besideQuick: slots - reservedOf(slots),
@@ -65,7 +67,9 @@ function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number)
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
-  /** How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further. */
+  /**
+   * How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further.
+   */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return capacity - floor;
     return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);

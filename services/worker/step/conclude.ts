@@ -8,7 +8,9 @@ import type { FinishedStep, Refusal, Work } from '../work.ts';
 /** What is to be recorded now; null where the table of answers decides by itself; none while a trial runs. */
 type Conclusion = readonly FinishedStep[] | null;
 
-/** What an answer says of the step as a whole: it is held no longer, a person has to act, or no user was ever accepted. */
+/**
+ * What an answer says of the step as a whole: it is held no longer, a person has to act, or no user was ever accepted.
+ */
 export async function conclude(work: Work, reading: FinalReading, heldSteps: HeldSteps): Promise<Conclusion> {
   const { standing, actionType } = work;
   if (reading.kind === 'reported' && standing.hold) await heldSteps.lift(standing);

@@ -18,7 +18,9 @@ export interface HeldStepsDeps {
   logger: Logger;
 }
 
-/** Steps of feeds in which no call is made before a person has mended something; what it knows is in their standings. */
+/**
+ * Steps of feeds in which no call is made before a person has mended something; what it knows is in their standings.
+ */
 export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): HeldSteps {
   async function mayTry(standing: StepStanding): Promise<boolean> {
     if (!standing.hold?.tryDue) return false;

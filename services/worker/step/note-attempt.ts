@@ -7,7 +7,10 @@ interface WholeReading {
   cause: string;
 }
 
-/** Adds to a result what its call was answered, where outcome and failures alone do not tell it. Of the usual answer nothing is kept. */
+/**
+ * Adds to a result what its call was answered, where outcome and failures alone do not tell it. Of the usual answer
+ * nothing is kept.
+ */
 export function noteAttempt(result: StepResult, reading: FinalReading | WholeReading): void {
   const children = result.state === 'done' ? result.children : null;
   if (children?.length === 0) return;

@@ -41,8 +41,8 @@ export interface Processed {
 const nothing: Processed = { finished: [], again: [], call: null };
 
 /**
- * One step of one batch: W3 and W4 of the protocol. What comes back is recorded, forwarded and acknowledged by the worker's turn. What is
- * known at once is not awaited: of the usual step, only the call is.
+ * One step of one batch: W3 and W4 of the protocol. What comes back is recorded, forwarded and acknowledged by the
+ * worker's turn. What is known at once is not awaited: of the usual step, only the call is.
  */
 export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<Processed> {
   const known = deps.directory.admissionOf(work.claim.feedId);
@@ -101,7 +101,9 @@ async function asked(work: Work, admission: Admission, deps: ProcessBatchDeps): 
   return afterProbe(work, { ...nothing, finished: [{ work, result: status.result }] }, admission, deps);
 }
 
-/** A step whose lease lapsed before: that it is called is written first, so that one more lapse is known for certain. */
+/**
+ * A step whose lease lapsed before: that it is called is written first, so that one more lapse is known for certain.
+ */
 function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   return work.claim.lapses > 0 ? marked(work, admission, deps) : null;
 }

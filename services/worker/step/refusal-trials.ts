@@ -27,8 +27,8 @@ export function beginTrial(work: Work): FinishedStep {
 }
 
 /**
- * One of the single users is through. With the last of them, the others go on: bisected where a user was accepted, back and held where
- * all were refused and no user ever succeeded.
+ * One of the single users is through. With the last of them, the others go on: bisected where a user was accepted, back
+ * and held where all were refused and no user ever succeeded.
  */
 export async function endProbe(
   { standing }: Work,

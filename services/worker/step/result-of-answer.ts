@@ -101,8 +101,8 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
 }
 
 /**
- * The endpoint knows each user again, and reports none: the same call once more, or the same question, is no worse than a child batch of the
- * same users.
+ * The endpoint knows each user again, and reports none: the same call once more, or the same question, is no worse than
+ * a child batch of the same users.
  */
 function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
   const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);

@@ -11,9 +11,10 @@ import type { Work } from '../work.ts';
 export type StatusConsequence = { kind: 'call' } | { kind: 'record'; result: StepResult };
 
 /**
- * What becomes of a class C step whose users were asked for. Users that were served or failed go on with this recording. If all others are
- * in one and the same state, the step itself goes on; else they are child batches: users that were never served are called for at once under
- * a key of their own, and users that are not settled yet are asked for again.
+ * What becomes of a class C step whose users were asked for. Users that were served or failed go on with this
+ * recording. If all others are in one and the same state, the step itself goes on; else they are child batches: users
+ * that were never served are called for at once under a key of their own, and users that are not settled yet are asked
+ * for again.
  */
 export function statusResult(
   work: Work,

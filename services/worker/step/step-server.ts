@@ -14,13 +14,18 @@ export interface StepServerDeps extends ProcessBatchDeps {
   logger: Logger;
 }
 
-/** The border around serving single steps: whatever happens to one, its slot comes free, and what waits for it goes on. */
+/**
+ * The border around serving single steps: whatever happens to one, its slot comes free, and what waits for it goes on.
+ */
 export interface StepServer {
   /** Never rejects. Null where no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
   /** Gives back what was claimed and is not called now. */
   release(works: readonly Work[], pause: ReleasePause | null): void;
-  /** What could not even be made work, by a bug on our side or a broken row: leases run out, and in the end the steps are quarantined. */
+  /**
+   * What could not even be made work, by a bug on our side or a broken row: leases run out, and in the end the steps
+   * are quarantined.
+   */
   leaveBroken(broken: Prepared['broken']): void;
   /** Results that were not written, and steps that the store will never take. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;

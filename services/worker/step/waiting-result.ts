@@ -2,7 +2,10 @@ import { backoffMs, withJitter } from '../../../shared/domain/step/retry.ts';
 import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
 import type { Work } from '../work.ts';
 
-/** When nothing was applied, the endpoint is down, or asks for patience without saying for how long: no step waits longer than this. */
+/**
+ * When nothing was applied, the endpoint is down, or asks for patience without saying for how long: no step waits
+ * longer than this.
+ */
 const longestNotAppliedMs = 30_000;
 
 /** What decides over a step's result, besides the answer. */
@@ -18,7 +21,8 @@ export interface ResultTerms {
 /** A step that is put back, after this time at the earliest. @param open whether a call of it may have been applied */
 export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = work.claim;
-  // Whatever it is put back for: the call of the lease that lapsed may still be applied, and the next claim asks at once.
+  // Whatever it is put back for: the call of the lease that lapsed may still be applied, and the next claim asks at
+  // once.
   const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
   const delayMs = Math.max(delay, least);
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
@@ -34,7 +38,10 @@ export function mayStillBeApplied({ claim }: Work): boolean {
   return claim.open && !claim.waited;
 }
 
-/** How long after its end a call may still be applied. Not cut at the deadline, which may be moved: asked too early, the answer is a guess. */
+/**
+ * How long after its end a call may still be applied. Not cut at the deadline, which may be moved: asked too early, the
+ * answer is a guess.
+ */
 export function appliesLateMs({ type }: Work): number {
   return (type.appliesLateSeconds ?? 0) * 1000;
 }

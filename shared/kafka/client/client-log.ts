@@ -5,14 +5,20 @@ import type { Logger } from '../../runtime/logger.ts';
 /** One cause is logged when it begins, then this often with a count. */
 const tellAgainMs = 30_000;
 
-/** kafkajs builds no entry above its level; its *info* has a line for every pause of a partition, so that is our *debug*. */
+/**
+ * kafkajs builds no entry above its level; its *info* has a line for every pause of a partition, so that is our
+ * *debug*.
+ */
 export function clientLogLevel(logger: Logger): logLevel {
   if (logger.isLevelEnabled('trace')) return logLevel.DEBUG;
   if (logger.isLevelEnabled('debug')) return logLevel.INFO;
   return logger.isLevelEnabled('warn') ? logLevel.WARN : logLevel.NOTHING;
 }
 
-/** What brokers answer while leaders, coordinators and groups find themselves; kafkajs asks again, and shouts ERROR meanwhile. */
+/**
+ * What brokers answer while leaders, coordinators and groups find themselves; kafkajs asks again, and shouts ERROR
+ * meanwhile.
+ */
 const passing = [
   'The group coordinator is not available',
   "The coordinator is loading and hence can't process requests for this group",
@@ -47,8 +53,9 @@ export interface ClientLogDeps {
 }
 
 /**
- * What kafkajs says, in our log. Nothing of it is an *error* here: what it cannot heal reaches the caller as a rejection, or the consumer as
- * its crash, and is logged there. A cause that lasts is one line, another every 30 s, and, where it is a broker, one when that is back.
+ * What kafkajs says, in our log. Nothing of it is an *error* here: what it cannot heal reaches the caller as a
+ * rejection, or the consumer as its crash, and is logged there. A cause that lasts is one line, another every 30 s,
+ * and, where it is a broker, one when that is back.
  */
 export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
   const unreachable = new Map<string, Cause>();

@@ -19,7 +19,10 @@ import { stopIdleWakeUps } from './throttle-fix.ts';
 
 /** How a cluster is talked to that is not open to everybody. Certificates and keys are PEM texts, not paths. */
 export interface KafkaSecurity {
-  /** There: TLS, and the broker's certificate has to be valid for its name. An empty object trusts the system's authorities. */
+  /**
+   * There: TLS, and the broker's certificate has to be valid for its name. An empty object trusts the system's
+   * authorities.
+   */
   tls?: {
     /** The authorities to trust in place of the system's. */
     ca?: string;
@@ -49,7 +52,9 @@ export interface KafkaConnection {
   producer(config: ProducerConfig): Producer;
   consumer(config: ConsumerConfig): Consumer;
   admin(): Admin;
-  /** Connections and metadata alone, for questions that kafkajs' own clients ask topic by topic. Connect it before use. */
+  /**
+   * Connections and metadata alone, for questions that kafkajs' own clients ask topic by topic. Connect it before use.
+   */
   cluster(): Cluster;
 }
 
@@ -71,7 +76,8 @@ export function createKafka({ brokers, clientId, logger, security, clock = syste
     logLevel: clientLogLevel(logger),
     logCreator: () => log.write,
   };
-  // A client each: kafkajs keeps committed offsets by group in the client, and two consumers of one group would wipe out each other's.
+  // A client each: kafkajs keeps committed offsets by group in the client, and two consumers of one group would wipe
+  // out each other's.
   return {
     producer: (producerConfig) => {
       const producer = new Kafka(config).producer(producerConfig);

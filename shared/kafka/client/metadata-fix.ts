@@ -14,9 +14,9 @@ const metadata = z.looseObject({
 });
 
 /**
- * kafkajs 2.2.4 throws away the whole answer when one topic of it is unknown or one partition has no leader: one deleted topic stops a
- * client for all of them. Here such a topic has no partitions, and a partition without a leader is not there; both appear with the next
- * answer after they are back. Safe to call again.
+ * kafkajs 2.2.4 throws away the whole answer when one topic of it is unknown or one partition has no leader: one
+ * deleted topic stops a client for all of them. Here such a topic has no partitions, and a partition without a leader
+ * is not there; both appear with the next answer after they are back. Safe to call again.
  */
 export function acceptMissingTopics(): void {
   const load = createRequire(import.meta.url);

@@ -13,9 +13,10 @@ interface RequestQueue {
 const minimumWaitMs = 10;
 
 /**
- * kafkajs 2.2.4 arms a timer after every answer whether or not a request waits, with a negative time when no throttle is in effect: each
- * connection then wakes about 870 times a second while idle, and Node warns of the negative time (tulios/kafkajs#1751). This is the one
- * method to blame, written so that the timer is armed only when something waits. Safe to call again.
+ * kafkajs 2.2.4 arms a timer after every answer whether or not a request waits, with a negative time when no throttle
+ * is in effect: each connection then wakes about 870 times a second while idle, and Node warns of the negative time
+ * (tulios/kafkajs#1751). This is the one method to blame, written so that the timer is armed only when something waits.
+ * Safe to call again.
  */
 export function stopIdleWakeUps(): void {
   const loaded: unknown = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');

@@ -44,7 +44,8 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
       .map((topic) => ({ topic, partitions: partitionsOf(cluster, topic) }))
       .filter(({ partitions }) => partitions.length > 0);
     if (asked.length === 0) return new Map();
-    // The group's position first: what is handled between the two questions then counts as unhandled, never the other way round.
+    // The group's position first: what is handled between the two questions then counts as unhandled, never the other
+    // way round.
     const committed = await committedOffsets(cluster, groupId, asked);
     const ends = index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, false))));
     const uncommitted = asked.map(({ topic, partitions }) => ({

@@ -3,7 +3,10 @@ import type { Admin } from 'kafkajs';
 import type { TopicAdmin, TopicSpec } from '../../ports/message-bus.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 
-/** Messages are references that can be published again from the database: a week is for people who look into an incident. */
+/**
+ * Messages are references that can be published again from the database: a week is for people who look into an
+ * incident.
+ */
 const retentionMs = 7 * 24 * 3_600_000;
 
 const leadersKnownWithinMs = 30_000;
@@ -45,7 +48,8 @@ function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
     numPartitions: partitions,
     replicationFactor,
     configEntries: [
-      // For each topic, as Kafka 4.1 and later ignore the brokers' own value on new clusters. One replica may be missing.
+      // For each topic, as Kafka 4.1 and later ignore the brokers' own value on new clusters. One replica may be
+      // missing.
       { name: 'min.insync.replicas', value: String(Math.max(1, replicationFactor - 1)) },
       { name: 'retention.ms', value: String(retentionMs) },
     ],
@@ -86,8 +90,8 @@ async function waitForLeaders(
 }
 
 /**
- * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some partitions and tried
- * again on all of them, which doubles messages.
+ * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some
+ * partitions and tried again on all of them, which doubles messages.
  */
 async function waitUntilServed(admin: Admin, topic: string, signal: AbortSignal | undefined): Promise<void> {
   const until = performance.now() + leadersKnownWithinMs;
@@ -110,7 +114,10 @@ interface KnownTopic {
   led: number;
 }
 
-/** Asks until all topics are as wanted: brokers learn of new topics one after another. Returns the number of partitions by topic. */
+/**
+ * Asks until all topics are as wanted: brokers learn of new topics one after another. Returns the number of partitions
+ * by topic.
+ */
 async function waitForTopics(
   admin: Admin,
   specs: readonly Pick<TopicSpec, 'topic'>[],

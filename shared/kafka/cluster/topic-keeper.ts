@@ -12,8 +12,8 @@ const soonMs = 5_000;
 /** Creates topics that a consumer or publisher needs and does not find, behind its back. */
 export interface TopicKeeper {
   /**
-   * Creates those of its topics, unless an attempt is under way or the last one has failed a moment ago. Never rejects; true when they are
-   * there and can be written.
+   * Creates those of its topics, unless an attempt is under way or the last one has failed a moment ago. Never rejects;
+   * true when they are there and can be written.
    */
   ensure(topics: readonly string[]): Promise<boolean>;
   /** As `ensure`, for a start: resolves after 5 s at the latest, while the attempt goes on. */

@@ -10,8 +10,9 @@ export interface Subscriber {
 export type GroupAssignment = Map<string, Record<string, number[]>>;
 
 /**
- * Each topic's partitions to its subscribers and no others, shares of a topic differing by at most one. By rendezvous hashing, which looks
- * at nothing but the names: any leader comes to the same answer, and where a member comes or goes, most partitions stay where they are.
+ * Each topic's partitions to its subscribers and no others, shares of a topic differing by at most one. By rendezvous
+ * hashing, which looks at nothing but the names: any leader comes to the same answer, and where a member comes or goes,
+ * most partitions stay where they are.
  */
 export function assignPartitions(
   members: readonly Subscriber[],
@@ -29,8 +30,8 @@ export function assignPartitions(
 }
 
 /**
- * The subscriber of each partition. Of all pairs the one with the highest score comes first; a member with a full share is passed over. What
- * does not divide evenly goes to as many members as there are partitions left, one each.
+ * The subscriber of each partition. Of all pairs the one with the highest score comes first; a member with a full share
+ * is passed over. What does not divide evenly goes to as many members as there are partitions left, one each.
  */
 function share(topic: string, count: number, subscribers: readonly string[]): string[] {
   if (subscribers.length === 0) return [];

@@ -3,9 +3,15 @@ import type { LaneView } from './lanes.ts';
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 import { createStandingLanes } from './standing-lanes.ts';
 
-/** Crashes in a row, without a fetch between them, after which a new process is worth a try. Takes half a minute with the pauses between. */
+/**
+ * Crashes in a row, without a fetch between them, after which a new process is worth a try. Takes half a minute with
+ * the pauses between.
+ */
 const crashesToGiveUp = 10;
-/** A lane with messages before it, or a client outside its group, that stays so this long is stuck. Requests time out after 15 s. */
+/**
+ * A lane with messages before it, or a client outside its group, that stays so this long is stuck. Requests time out
+ * after 15 s.
+ */
 const stuckAfterMs = 120_000;
 /** A lane that stands this long is no longer a matter of a slow moment. */
 const unreadyAfterMs = 30_000;

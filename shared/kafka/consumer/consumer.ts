@@ -18,8 +18,8 @@ export interface ConsumerDeps {
   topics: readonly TopicSpec[];
   logger: Logger;
   /**
-   * How long the group waits for a member that has gone silent before its partitions go to others; brokers allow 6 s and more by default.
-   * Also how long a rebalance waits for members that are alive but busy.
+   * How long the group waits for a member that has gone silent before its partitions go to others; brokers allow 6 s
+   * and more by default. Also how long a rebalance waits for members that are alive but busy.
    */
   sessionTimeoutMs?: number;
   /** What was settled since the last commit comes again after a crash. */
@@ -33,9 +33,15 @@ export interface ConsumerDeps {
 }
 
 export interface FetchTerms {
-  /** How long a broker may gather messages while they come: it is lag where they are few, and load of both sides where it is short. */
+  /**
+   * How long a broker may gather messages while they come: it is lag where they are few, and load of both sides where
+   * it is short.
+   */
   gatherMs: number;
-  /** Of one answer. Much is read ahead quickly, and waits in memory, as objects that live long enough to burden the collector. */
+  /**
+   * Of one answer. Much is read ahead quickly, and waits in memory, as objects that live long enough to burden the
+   * collector.
+   */
   maxBytesPerPartition: number;
 }
 
@@ -43,8 +49,8 @@ export interface FetchTerms {
 const defaultFetch: FetchTerms = { gatherMs: 50, maxBytesPerPartition: 8 * 1024 };
 
 /**
- * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run in a slow step, a small
- * one's would wait on the topic for as long as all of the backlog takes.
+ * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run
+ * in a slow step, a small one's would wait on the topic for as long as all of the backlog takes.
  */
 const defaultHighMark = 512;
 /** Between two looks for topics that are missing. */
@@ -53,8 +59,8 @@ const keepTopicsMs = 1_000;
 const lookIntervalMs = 10_000;
 
 /**
- * One consumer for all topics of a service. It outlives its kafkajs clients: where one crashes or the topics change, the next takes its place
- * in the group.
+ * One consumer for all topics of a service. It outlives its kafkajs clients: where one crashes or the topics change,
+ * the next takes its place in the group.
  */
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = defaultHighMark } = deps;
@@ -97,7 +103,10 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     joined.reject(error);
   }
 
-  /** The receiver promises not to throw. If it does all the same, kafkajs must not hear of it: it would stop for good, and silently. */
+  /**
+   * The receiver promises not to throw. If it does all the same, kafkajs must not hear of it: it would stop for good,
+   * and silently.
+   */
   function tell(about: (to: LaneReceiver) => void): void {
     try {
       if (receiver) about(receiver);
@@ -113,7 +122,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       await client.commit(due);
       lanes.committed(due);
     } catch (error) {
-      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages come again.
+      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages
+      // come again.
       logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
     }
   }
@@ -251,7 +261,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       keeper.keep(specs);
       if (!receiver || stopped) return;
       await keeper.ensure(topics);
-      // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave for that.
+      // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave for
+      // that.
       if (isSame) return await client?.refresh();
       joined = Promise.withResolvers<null>();
       joined.promise.catch(() => undefined);

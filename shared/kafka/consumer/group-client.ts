@@ -11,7 +11,9 @@ export interface TopicPartitions {
 
 /** One life of a kafkajs consumer: with fixed topics, from its connection to its crash or end. */
 export interface GroupClient {
-  /** Resolves when it has begun to join; `onJoined` and `onCrashed` tell how that ended. Rejects when no broker answers. */
+  /**
+   * Resolves when it has begun to join; `onJoined` and `onCrashed` tell how that ended. Rejects when no broker answers.
+   */
   start(): Promise<void>;
   commit(positions: readonly LanePosition[]): Promise<void>;
   pause(what: TopicPartitions[]): void;
@@ -90,7 +92,8 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     try {
       client[direction](what);
     } catch {
-      // Between its crash and the event that tells of it, or before its first join, the client has no group to pause or resume.
+      // Between its crash and the event that tells of it, or before its first join, the client has no group to pause or
+      // resume.
     }
   }
 

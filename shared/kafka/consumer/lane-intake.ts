@@ -4,12 +4,16 @@ import type { GroupClient } from './group-client.ts';
 import type { Delivery, Lanes } from './lanes.ts';
 import type { Fetching } from './steer-cluster.ts';
 
-/** Held back over all lanes, at most this and one answer (1 MiB) of each broker: then nothing is fetched until half of it is given out. */
+/**
+ * Held back over all lanes, at most this and one answer (1 MiB) of each broker: then nothing is fetched until half of
+ * it is given out.
+ */
 const maxHeldBytes = 8 * 1024 * 1024;
 
 /**
- * While messages come or are in work, a little is gathered, which was measured to halve the load of both sides against an answer for every
- * message. With nothing in work the first message is answered at once, and the broker asked seldom: every question names every partition.
+ * While messages come or are in work, a little is gathered, which was measured to halve the load of both sides against
+ * an answer for every message. With nothing in work the first message is answered at once, and the broker asked seldom:
+ * every question names every partition.
  */
 const gatheredBytes = 4_096;
 const idleFetching: Fetching = { minBytes: 1, maxWaitTime: 500 };

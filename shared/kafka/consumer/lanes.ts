@@ -37,7 +37,10 @@ export interface LaneView {
   full: boolean;
 }
 
-/** What one consumer knows of the partitions assigned to it: what was delivered, what is held back, what is settled, how far it may commit. */
+/**
+ * What one consumer knows of the partitions assigned to it: what was delivered, what is held back, what is settled, how
+ * far it may commit.
+ */
 export interface Lanes {
   /** Starts a lane for each partition, in place of all lanes so far, which it returns. */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
@@ -119,8 +122,9 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   }
 
   /**
-   * kafkajs may hand over, right after an assignment, what it fetched before it, from where the old lane stood. Taking that would pass over
-   * what the old lane had not settled. So if a lane begins no earlier than the one before it ended, its first messages are fetched again.
+   * kafkajs may hand over, right after an assignment, what it fetched before it, from where the old lane stood. Taking
+   * that would pass over what the old lane had not settled. So if a lane begins no earlier than the one before it
+   * ended, its first messages are fetched again.
    */
   function isLeftOver(state: LaneState, key: string, firstOffset: number): boolean {
     if (state.begun) return false;
@@ -247,7 +251,10 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   };
 }
 
-/** What kafkajs hands over is a view of the whole answer to a fetch, which would stay in memory as long as one message of it is open. */
+/**
+ * What kafkajs hands over is a view of the whole answer to a fetch, which would stay in memory as long as one message
+ * of it is open.
+ */
 function copyOf(bytes: Buffer | null): Buffer | null {
   return bytes && Buffer.from(bytes);
 }

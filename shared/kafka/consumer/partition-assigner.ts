@@ -2,7 +2,10 @@ import { AssignerProtocol, type Assigner, type Cluster, type GroupMember, type P
 import { z } from 'zod';
 import { assignPartitions } from './assignment.ts';
 
-/** How groups call our protocol. Another way to assign needs another name: a group takes one that all of its members offer. */
+/**
+ * How groups call our protocol. Another way to assign needs another name: a group takes one that all of its members
+ * offer.
+ */
 export const protocolName = 'muster-rendezvous';
 
 /** The protocol of kafkajs' own assigner, for groups that still have members with nothing else. */
@@ -14,9 +17,9 @@ const protocolVersion = 0;
 const knownPartitions = z.object({ partitions: z.array(z.number().int().nonnegative()) });
 
 /**
- * Both protocols with the same assignment behind them. kafkajs' own assigner hands the leader's topics to every member, and what a member
- * has not subscribed to is then consumed by none. While members of an older version are in the group, it takes kafkajs' protocol; an
- * older leader assigns in the old way until it leaves.
+ * Both protocols with the same assignment behind them. kafkajs' own assigner hands the leader's topics to every member,
+ * and what a member has not subscribed to is then consumed by none. While members of an older version are in the group,
+ * it takes kafkajs' protocol; an older leader assigns in the old way until it leaves.
  */
 export function partitionAssigners(): PartitionAssigner[] {
   return [protocolName, kafkajsProtocolName].map(
@@ -40,7 +43,8 @@ function createAssigner(name: string, cluster: Cluster): Assigner {
   return {
     name,
     version: protocolVersion,
-    // A member that knows of more partitions than at its last join says something new, and the group assigns anew under any leader.
+    // A member that knows of more partitions than at its last join says something new, and the group assigns anew under
+    // any leader.
     protocol: ({ topics }) => ({
       name,
       metadata: AssignerProtocol.MemberMetadata.encode({

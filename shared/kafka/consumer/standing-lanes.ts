@@ -12,8 +12,8 @@ export interface StandingLane {
 /** Finds lanes that could take messages, have some before them, and take none. */
 export interface StandingLanes {
   /**
-   * To be called at even intervals. Time is counted in looks and not by the clock: a process that was frozen should go on, not end. A lane of
-   * which nothing is known, as its partition has no leader, does not stand.
+   * To be called at even intervals. Time is counted in looks and not by the clock: a process that was frozen should go
+   * on, not end. A lane of which nothing is known, as its partition has no leader, does not stand.
    */
   observe(lanes: readonly LaneView[], offsets: ReadonlyMap<string, readonly PartitionOffsets[]>): void;
   /** The one that has stood longest. */

@@ -11,15 +11,15 @@ export interface Fetching {
 }
 
 /**
- * Two joins of one member are at least this far apart. After a topic was deleted, brokers may name it for a moment in which kafkajs would
- * join again and again, each time ending all lanes of the group where this member leads it.
+ * Two joins of one member are at least this far apart. After a topic was deleted, brokers may name it for a moment in
+ * which kafkajs would join again and again, each time ending all lanes of the group where this member leads it.
  */
 const joinsApartMs = 250;
 
 /**
- * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each fetch; a member that joins
- * knows the newest metadata, so that partitions that were added cost the group one rebalance and not one for each member; a partition that
- * is not there holds up no other one.
+ * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each
+ * fetch; a member that joins knows the newest metadata, so that partitions that were added cost the group one rebalance
+ * and not one for each member; a partition that is not there holds up no other one.
  */
 export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
   const findGroupCoordinator = cluster.findGroupCoordinator.bind(cluster);
@@ -47,7 +47,8 @@ export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
     return broker;
   };
 
-  // kafkajs looks up each topic of its question in the answer, where one without leaders is missing; that TypeError would end the consumer.
+  // kafkajs looks up each topic of its question in the answer, where one without leaders is missing; that TypeError
+  // would end the consumer.
   cluster.fetchTopicsOffset = async (topics) => {
     const answer = await fetchTopicsOffset(topics);
     const answered = new Set(answer.map(({ topic }) => topic));
@@ -63,7 +64,8 @@ function steerBroker(broker: Broker, fetching: () => Fetching): void {
 
   broker.fetch = (request) => fetch({ ...request, ...fetching() });
 
-  // kafkajs would repeat the commit for seconds. If the topic is created anew meanwhile, that would pass over its first messages.
+  // kafkajs would repeat the commit for seconds. If the topic is created anew meanwhile, that would pass over its first
+  // messages.
   broker.offsetCommit = async (request) => {
     try {
       const answer: unknown = await offsetCommit(request);
@@ -84,9 +86,9 @@ const joinedOnceMore = new Set([
 ]);
 
 /**
- * When the coordinator has moved and its successor still loads, kafkajs gives up joining and goes on fetching as before: with heartbeats to the
- * new coordinator, which knows the member, and commits to the old one, which refuses them for as long as the client lives. So what fails a
- * join is made the end of the client; another one begins.
+ * When the coordinator has moved and its successor still loads, kafkajs gives up joining and goes on fetching as
+ * before: with heartbeats to the new coordinator, which knows the member, and commits to the old one, which refuses
+ * them for as long as the client lives. So what fails a join is made the end of the client; another one begins.
  */
 function endClientByFailed(request: 'joinGroup' | 'syncGroup', broker: Broker): void {
   const send: unknown = Reflect.get(broker, request);

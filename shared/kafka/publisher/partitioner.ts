@@ -4,8 +4,9 @@ import type { Placement } from './placement.ts';
 /**
  * Messages with a key go where every Kafka client would put them, those without where `placement` says.
  *
- * The choice is written into the message and kept. kafkajs asks again whenever it sends again, and then leaves out brokers that have
- * answered: a message that moves to such a broker's partition at the second attempt would be dropped without a word.
+ * The choice is written into the message and kept. kafkajs asks again whenever it sends again, and then leaves out
+ * brokers that have answered: a message that moves to such a broker's partition at the second attempt would be dropped
+ * without a word.
  */
 export function createPartitioner(placement: Placement): ICustomPartitioner {
   return () => {

@@ -1,6 +1,9 @@
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 
-/** A partition's rate counts as at most this many times slower or faster than the mean: one that stands still gets little, not nothing. */
+/**
+ * A partition's rate counts as at most this many times slower or faster than the mean: one that stands still gets
+ * little, not nothing.
+ */
 const maxSlowness = 8;
 
 /** How much a new measurement of a rate weighs against what was known. */
@@ -25,8 +28,9 @@ interface TopicState {
 }
 
 /**
- * Where messages without a key go: to the partition whose work is done soonest, by what lies unhandled in it and how fast that has been
- * going. A worker that is slow, frozen or new then gets what it can handle. Without looks at the offsets it goes round.
+ * Where messages without a key go: to the partition whose work is done soonest, by what lies unhandled in it and how
+ * fast that has been going. A worker that is slow, frozen or new then gets what it can handle. Without looks at the
+ * offsets it goes round.
  */
 export interface Placement {
   choose(topic: string, partitions: readonly number[]): number;

@@ -15,8 +15,8 @@ interface Request {
 }
 
 /**
- * kafkajs up to the wire: partitions are chosen by the producer's own partitioner, and each request waits until the test answers it, with
- * an acknowledgement for every partition that `acknowledged` lets through.
+ * kafkajs up to the wire: partitions are chosen by the producer's own partitioner, and each request waits until the
+ * test answers it, with an acknowledgement for every partition that `acknowledged` lets through.
  */
 function createWire(acknowledged: (partition: number) => boolean = () => true) {
   const requests: Request[] = [];

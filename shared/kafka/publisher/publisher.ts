@@ -15,9 +15,15 @@ import { createTopicKeeper } from '../cluster/topic-keeper.ts';
 export interface PublisherDeps {
   kafka: KafkaConnection;
   logger: Logger;
-  /** Created when they are missing, at `connect` and whenever publishing to one fails. Others can be published to if they are there. */
+  /**
+   * Created when they are missing, at `connect` and whenever publishing to one fails. Others can be published to if
+   * they are there.
+   */
   topics?: readonly TopicSpec[];
-  /** The group that consumes what is published here: messages without a key go where it has least to do. In turn over the partitions without. */
+  /**
+   * The group that consumes what is published here: messages without a key go where it has least to do. In turn over
+   * the partitions without.
+   */
   consumedBy?: string;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
@@ -34,16 +40,19 @@ export interface Publisher extends MessagePublisher {
   close(): Promise<void>;
 }
 
-/** Pauses before the attempts that follow the first. With those that kafkajs makes within each it takes seconds, not minutes. */
+/**
+ * Pauses before the attempts that follow the first. With those that kafkajs makes within each it takes seconds, not
+ * minutes.
+ */
 const retryPausesMs = [200, 800];
 
 /** How long who publishes to a topic that is given up waits for news of it. */
 const probeAwaitedMs = 100;
 
 /**
- * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails, each of its topics is
- * tried again alone, through a producer of its own, while the others go on; one that still fails is given up: who publishes to it then is
- * refused at once, but for one now and then who finds out whether it is back.
+ * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails,
+ * each of its topics is tried again alone, through a producer of its own, while the others go on; one that still fails
+ * is given up: who publishes to it then is refused at once, but for one now and then who finds out whether it is back.
  */
 export function createPublisher(deps: PublisherDeps): Publisher {
   const { kafka, logger, topics = [], consumedBy, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;

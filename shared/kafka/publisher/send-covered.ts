@@ -2,8 +2,8 @@ import type { Message, Producer, RecordMetadata } from 'kafkajs';
 import type { OutgoingMessage } from '../../ports/message-bus.ts';
 
 /**
- * kafkajs resolves as if all were well when it has dropped messages for partitions that its metadata does not know: only what the answer
- * names has been sent.
+ * kafkajs resolves as if all were well when it has dropped messages for partitions that its metadata does not know:
+ * only what the answer names has been sent.
  */
 export async function sendCovered(producer: Producer, outgoing: readonly OutgoingMessage[]): Promise<void> {
   const byTopic = new Map<string, Message[]>();

@@ -13,8 +13,8 @@ export interface Parcel {
 const maxRequestBytes = 512 * 1024;
 
 /**
- * Of one topic in one request. Brokers hand over at least what came in one request to one partition, whatever a consumer asks for: with six
- * partitions this makes about 16 KiB of each.
+ * Of one topic in one request. Brokers hand over at least what came in one request to one partition, whatever a
+ * consumer asks for: with six partitions this makes about 16 KiB of each.
  */
 const maxTopicBytes = 96 * 1024;
 const maxParcelBytes = maxTopicBytes / 2;

@@ -8,7 +8,10 @@ export const list = statementOf<{ listId: string; country: string }>(
   select name, coalesce((users ->> ${$('country')})::float8, 0) as users from audiences where id = ${$('listId')} and state = 'ready'`,
 );
 
-/** The part that holds the first user behind the floor. One row without users at the end of the list; none where the list is gone. */
+/**
+ * The part that holds the first user behind the floor. One row without users at the end of the list; none where the
+ * list is gone.
+ */
 export const listPart = statementOf<{ listId: string; country: string; floor: string }>(
   'stored-list-part',
   ($) => `

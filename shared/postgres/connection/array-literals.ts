@@ -1,6 +1,6 @@
 /**
- * Postgres array literals, joined as text: pg's own conversion of a JavaScript array quotes and escapes every element, numbers and uuids
- * included, and costs several times as much.
+ * Postgres array literals, joined as text: pg's own conversion of a JavaScript array quotes and escapes every element,
+ * numbers and uuids included, and costs several times as much.
  */
 export function plainArray(values: readonly (string | number | boolean)[]): string {
   return `{${values.join(',')}}`;

@@ -1,6 +1,6 @@
 /**
- * Arrays in the binary form that Postgres sends and takes itself: what is in it is copied, and neither quoted here nor read character by
- * character there. pg sends a Buffer as a binary parameter.
+ * Arrays in the binary form that Postgres sends and takes itself: what is in it is copied, and neither quoted here nor
+ * read character by character there. pg sends a Buffer as a binary parameter.
  */
 
 const smallIntOid = 21;

@@ -22,7 +22,8 @@ export async function readInstallation(pool: Pool): Promise<InstallationRow> {
 }
 
 /**
- * Keeps what a file brings that the installation has not yet, its action types in the registry. Safe to run from several processes at once.
+ * Keeps what a file brings that the installation has not yet, its action types in the registry. Safe to run from
+ * several processes at once.
  * @returns the installation's id
  * @throws {StartRefusedError} when the file contradicts the installation
  */
@@ -42,8 +43,8 @@ export async function joinInstallation(pool: Pool, file: InstallationConfig, see
 }
 
 /**
- * Makes the file's word the installation's, and the registry's. Returns what differed, a line each. Running processes follow the registry;
- * a segmentation service they keep until they are started again.
+ * Makes the file's word the installation's, and the registry's. Returns what differed, a line each. Running processes
+ * follow the registry; a segmentation service they keep until they are started again.
  */
 export async function applyConfig(pool: Pool, file: InstallationConfig, seed?: Seed): Promise<string[]> {
   return await inTransaction(pool, async (client) => {

@@ -92,7 +92,9 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === lockNotAvailable;
 }
 
-/** Knex bound to a folder. Its CLI and TypeScript modules disagree, so the programmatic interface is the only way in. */
+/**
+ * Knex bound to a folder. Its CLI and TypeScript modules disagree, so the programmatic interface is the only way in.
+ */
 export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
   return knex({
     client: 'pg',

@@ -21,8 +21,9 @@ export function createPool(deps: PoolDeps): Pool {
 }
 
 /**
- * A pool for the ledger and the feeds, whose few named statements run thousands of times and must keep one good plan. A plan that was made
- * while the tables were empty may otherwise stay a sequential scan for ever; `docs/execution-path.md` has the figures.
+ * A pool for the ledger and the feeds, whose few named statements run thousands of times and must keep one good plan. A
+ * plan that was made while the tables were empty may otherwise stay a sequential scan for ever;
+ * `docs/execution-path.md` has the figures.
  */
 export function createHotPathPool(deps: PoolDeps): Pool {
   return poolWith(deps, { options: hotPathOptions });
@@ -32,7 +33,10 @@ const hotPathOptions = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=of
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
-/** The scheduler's sweep looks 10 s back for jobs whose commit came late: a statement that accepts them must have ended by then. */
+/**
+ * The scheduler's sweep looks 10 s back for jobs whose commit came late: a statement that accepts them must have ended
+ * by then.
+ */
 const acceptTimeoutMs = 8_000;
 
 /** A pool for accepting jobs: as the hot path, with statements that end before it is asked what became of them. */

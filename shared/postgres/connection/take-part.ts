@@ -24,8 +24,8 @@ const againAfterMs = 1000;
 const hopeless = ['28', '3D'];
 
 /**
- * Before a process takes any work: waits for the database to answer, then checks that its schema is this image's, and that the file says
- * what the installation says.
+ * Before a process takes any work: waits for the database to answer, then checks that its schema is this image's, and
+ * that the file says what the installation says.
  * @returns the installation's id
  * @throws {StartRefusedError} when this process may not take part
  */

@@ -13,7 +13,8 @@ export async function inTransaction<Result>(
     client.release();
     return result;
   } catch (error) {
-    // Closing the connection ends the transaction too. A ROLLBACK could hang for ever on a lost one (brianc/node-postgres#1454).
+    // Closing the connection ends the transaction too. A ROLLBACK could hang for ever on a lost one
+    // (brianc/node-postgres#1454).
     client.release(error instanceof Error ? error : true);
     throw error;
   }

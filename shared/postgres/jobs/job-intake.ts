@@ -12,7 +12,10 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
   /** Groups to come that are stored with care from the beginning: who has sent one known key may be sending many. */
   let carefulGroups = 0;
 
-  /** Between the look at what is there and the insert, another may have stored the same key, or its job has ended: then with more care. */
+  /**
+   * Between the look at what is there and the insert, another may have stored the same key, or its job has ended: then
+   * with more care.
+   */
   async function storeSurely(jobs: readonly JobToStore[], slot: number, isAgain: boolean) {
     for (let tries = 1; ; tries++) {
       const isCareful = isAgain || tries > 1 || carefulGroups > 0;
@@ -113,11 +116,13 @@ interface Care {
 }
 
 /**
- * Past times are due now: behind the scheduler's watermark they would not be seen. Ids of keys that are stored or dead are left out.
+ * Past times are due now: behind the scheduler's watermark they would not be seen. Ids of keys that are stored or dead
+ * are left out.
  *
- * Measured, in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form 2; `unnest` in the select list, which needs no tuple
- * store for each array, 1.5; one look for all ids among jobs and one among dead ones 1.5; one row as the answer 1.4; no `on conflict`, which
- * inserts each row in two steps, 2. Ended jobs are looked up one by one, 3 µs: asked for all ids at once, their days are scanned by another index.
+ * Measured, in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form 2; `unnest` in the select
+ * list, which needs no tuple store for each array, 1.5; one look for all ids among jobs and one among dead ones 1.5;
+ * one row as the answer 1.4; no `on conflict`, which inserts each row in two steps, 2. Ended jobs are looked up one by
+ * one, 3 µs: asked for all ids at once, their days are scanned by another index.
  */
 function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConflict = '', refusing = '' }: Care) {
   const ended = `union all select e.id from unnest(${$('looked')}::uuid[]) l (id)
@@ -156,10 +161,11 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
 }
 
 /**
- * A statement may wait, for a lock or its turn, while one of its ids is stored by another, called and ended: its snapshot is from before, and
- * the unique index knows only who lives. From the insert on no other statement can store these ids, so a look at what has ended that is made after it,
- * with a snapshot taken then, leaves no gap. Ids without a key come twice only where the first statement was given up and another was sent, a
- * quarter of a second later. Measured in groups of 500 beside a look before the insert, which it stands for: 0.7 µs for a job.
+ * A statement may wait, for a lock or its turn, while one of its ids is stored by another, called and ended: its
+ * snapshot is from before, and the unique index knows only who lives. From the insert on no other statement can store
+ * these ids, so a look at what has ended that is made after it, with a snapshot taken then, leaves no gap. Ids without
+ * a key come twice only where the first statement was given up and another was sent, a quarter of a second later.
+ * Measured in groups of 500 beside a look before the insert, which it stands for: 0.7 µs for a job.
  */
 const refusing = `, refuse_ended_jobs(
       array_agg(id) filter (where key is not null or clock_timestamp() > statement_timestamp() + interval '200 milliseconds'), '${keyLife}')`;
@@ -168,7 +174,10 @@ const onConflict = 'on conflict (id) do nothing';
 /** @throws 23505 where one of the ids is stored by another meanwhile, or its job has ended: none is stored then */
 export const storeJobs = statementOf<StoreParams>('store-jobs', ($) => storing($, { looksAtEnded: false, refusing }));
 
-/** Leaves alone what is there or has ended. @throws 23505 where one has been stored and has ended since the statement began */
+/**
+ * Leaves alone what is there or has ended. @throws 23505 where one has been stored and has ended since the statement
+ * began
+ */
 export const storeJobsBeside = statementOf<StoreParams>('store-jobs-beside', ($) =>
   storing($, { looksAtEnded: true, refusing, onConflict }),
 );

@@ -38,7 +38,9 @@ function unitsOf({ feedId, step }: StepRef, unitsPerUser: UnitsPerUser): number 
   return unitsPerUser.get(feedId)?.[step - 1] ?? 0;
 }
 
-/** In a transaction of its own: what is reserved for a step that is claimed later, or by another, is there for it then. */
+/**
+ * In a transaction of its own: what is reserved for a step that is claimed later, or by another, is there for it then.
+ */
 export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUser: UnitsPerUser): Promise<Shortages> {
   const asking = claims.filter(costingIn(unitsPerUser));
   if (asking.length === 0) return new Map();
@@ -58,8 +60,8 @@ export interface CheckedClaims {
 }
 
 /**
- * What is claimed is looked at once more: the worker that put the step back a moment ago took its reservation away in the same transaction, and
- * after that only we do.
+ * What is claimed is looked at once more: the worker that put the step back a moment ago took its reservation away in
+ * the same transaction, and after that only we do.
  */
 export async function checkReservations(
   client: PoolClient,
@@ -96,7 +98,10 @@ export function waitingFor(
   };
 }
 
-/** With the results that are ours. What may have been applied keeps its units: in its row, in the totals, or in its children. */
+/**
+ * With the results that are ours. What may have been applied keeps its units: in its row, in the totals, or in its
+ * children.
+ */
 export async function settle(
   connection: Connection,
   results: readonly StepResult[],

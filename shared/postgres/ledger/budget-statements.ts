@@ -8,7 +8,10 @@ interface KeyParams {
   steps: string;
 }
 
-/** The function is in the migrations: it locks the budgets, and looks after that. One row for each step that did not fit. */
+/**
+ * The function is in the migrations: it locks the budgets, and looks after that. One row for each step that did not
+ * fit.
+ */
 export const reserveBudgets = statementOf<KeyParams>(
   'reserve-budgets',
   ($) => `

@@ -9,8 +9,8 @@ export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 export const failureCode = { failed: 2, unknown: 8 } as const;
 
 /**
- * Outcome of a user who was unknown and was settled as succeeded. The row stays: it says why the user did not go on to the next step. It is
- * no failure.
+ * Outcome of a user who was unknown and was settled as succeeded. The row stays: it says why the user did not go on to
+ * the next step. It is no failure.
  */
 export const settledAsSucceeded = 1;
 
@@ -40,8 +40,8 @@ export function outcomeOfRest(code: number): keyof typeof restCode {
 }
 
 /**
- * So many leases of a step may lapse with a call begun, the first, uncertain one included, before it is claimed no more. Those from
- * `aloneFromLapses` on lapsed while no other suspect was under way (decision 0022).
+ * So many leases of a step may lapse with a call begun, the first, uncertain one included, before it is claimed no
+ * more. Those from `aloneFromLapses` on lapsed while no other suspect was under way (decision 0022).
  */
 export const quarantinedAfterLapses = aloneFromLapses + 4;
 

@@ -16,8 +16,9 @@ export interface SettleParams {
 }
 
 /**
- * Moves users from unknown to what they are. Lists run parallel, sorted, without repeats. The rows are locked first: of two settlements at
- * once, the second finds that nothing is unknown any more. One row back for each line, with its verdict.
+ * Moves users from unknown to what they are. Lists run parallel, sorted, without repeats. The rows are locked first: of
+ * two settlements at once, the second finds that nothing is unknown any more. One row back for each line, with its
+ * verdict.
  */
 export const settle = statementOf<SettleParams>(
   'settle-unknown',

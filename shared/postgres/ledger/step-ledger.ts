@@ -31,7 +31,10 @@ export interface StepLedgerDeps {
   pool: Pool;
   /** Stands in the rows that this worker claims; for people. */
   owner: string;
-  /** Which of a feed's rows of totals this worker adds to, from 0. Workers that share a slot queue for its rows, that is all. */
+  /**
+   * Which of a feed's rows of totals this worker adds to, from 0. Workers that share a slot queue for its rows, that is
+   * all.
+   */
   slot: number;
   leaseMs: number;
 }
@@ -72,8 +75,8 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
 }
 
 /**
- * One statement, unless steps are put back, split, begun again or cost units: those are rare, and would make the statement more expensive for
- * everybody.
+ * One statement, unless steps are put back, split, begun again or cost units: those are rare, and would make the
+ * statement more expensive for everybody.
  */
 async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
   const { results, claims, begins } = wanted;
@@ -141,7 +144,10 @@ async function bearChildren(
   }));
 }
 
-/** Adds the results that came back as not ours because an earlier flush, whose answer was lost, had already written them. */
+/**
+ * Adds the results that came back as not ours because an earlier flush, whose answer was lost, had already written
+ * them.
+ */
 async function withWrittenBefore(
   pool: Pool,
   results: readonly StepResult[],
@@ -169,7 +175,10 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
   };
 }
 
-/** Values that do not fit (22), broken constraints (23), program limits (54): SQLSTATE classes that another try would meet again. */
+/**
+ * Values that do not fit (22), broken constraints (23), program limits (54): SQLSTATE classes that another try would
+ * meet again.
+ */
 function isFaultOfTheData(error: unknown): error is Error {
   return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
 }

@@ -31,9 +31,9 @@ export interface RecordAndClaimParams {
 }
 
 /**
- * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a hash join that would
- * read all batches there are: a plan made on empty tables did. One row for each claimed step, and one more with the positions of the results
- * that were ours, in place of users.
+ * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a
+ * hash join that would read all batches there are: a plan made on empty tables did. One row for each claimed step, and
+ * one more with the positions of the results that were ours, in place of users.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
@@ -144,8 +144,8 @@ export const putBack = statementOf<PutBackParams>(
 );
 
 /**
- * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, by whom, and that the worker before was lost
- * where the step was taken over. Returns the positions of those that are ours.
+ * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, by whom, and that the
+ * worker before was lost where the step was taken over. Returns the positions of those that are ours.
  */
 export const noteBegins = statementOf<EpochParams>(
   'note-begins',
@@ -211,8 +211,9 @@ export interface InsertChildrenParams {
 }
 
 /**
- * Child batches and their step rows. Most wait from birth, with epoch 0: no worker has claimed them. Others run from birth, and stand on the
- * agenda as well, for the day that their worker dies: a window over fed batches would not find them.
+ * Child batches and their step rows. Most wait from birth, with epoch 0: no worker has claimed them. Others run from
+ * birth, and stand on the agenda as well, for the day that their worker dies: a window over fed batches would not find
+ * them.
  */
 export const insertChildren = statementOf<InsertChildrenParams>(
   'insert-children',
@@ -239,7 +240,9 @@ export const insertChildren = statementOf<InsertChildrenParams>(
   ${flowAdded($('slot'), { born: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
 );
 
-/** Positions of the results that were written earlier under the same epoch: only the epoch's owner can have done that. */
+/**
+ * Positions of the results that were written earlier under the same epoch: only the epoch's owner can have done that.
+ */
 export const writtenBefore = statementOf<EpochParams>(
   'written-before',
   ($) => `

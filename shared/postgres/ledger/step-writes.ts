@@ -70,7 +70,8 @@ export async function recordAndClaim(
   });
   const claimedSteps: ClaimedStep[] = [];
   let recorded: StepDone[] = [];
-  // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full collection, users and all.
+  // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full
+  // collection, users and all.
   for (const row of rows.splice(0)) {
     if (row[0] === null) recorded = atPositions(results, row[7]?.split(',') ?? []);
     else claimedSteps.push(claimOf(row));
@@ -113,7 +114,10 @@ export async function noteBegins(connection: Connection, begins: readonly StepBe
   );
 }
 
-/** Inserts the child batches, each with its step row; returns the claims of those that were to be claimed, in their order. */
+/**
+ * Inserts the child batches, each with its step row; returns the claims of those that were to be claimed, in their
+ * order.
+ */
 export async function insertChildren(
   connection: Connection,
   children: readonly NumberedChild[],

@@ -1,4 +1,7 @@
-/** Parts of statements that add deltas to the totals: in the transaction that changes what they count, under the slot of who changes it. */
+/**
+ * Parts of statements that add deltas to the totals: in the transaction that changes what they count, under the slot of
+ * who changes it.
+ */
 
 type FlowColumn = 'done' | 'survived' | 'born' | 'waiting' | 'refused';
 
@@ -22,7 +25,8 @@ export const sampleSize = 5;
 /**
  * Adds to `failure_totals`.
  *
- * @param source a table expression over inserted failures, with the columns feed, batch_no, step, user_id, outcome and reason
+ * @param source a table expression over inserted failures, with the columns feed, batch_no, step, user_id, outcome and
+ * reason
  */
 export function failureTotalsAdded(source: string, slot: string): string {
   return `insert into failure_totals as t (feed, step, outcome, reason, slot, users, sample)

@@ -6,8 +6,9 @@ import { stepState } from './ledger-codes.ts';
 import { statementOf } from '../connection/statement.ts';
 
 /**
- * Below a feed's mark everything is through the chain or on the agenda, so that what is above the mark and the agenda are all that a worker
- * can hold. The limits of single looks keep the planner from joins that would read whole weeks of other runs.
+ * Below a feed's mark everything is through the chain or on the agenda, so that what is above the mark and the agenda
+ * are all that a worker can hold. The limits of single looks keep the planner from joins that would read whole weeks of
+ * other runs.
  */
 export const stepsUnderWay = statementOf<{ runs: string }>(
   'steps-under-way',

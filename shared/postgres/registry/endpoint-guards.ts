@@ -72,7 +72,10 @@ function lookOf({ actionType, country, isOpen, cause, retryInMs, sinceMs, worker
     : { actionType, country, state: 'slow-start', sinceMs, workers, rank };
 }
 
-/** A few rows of a table that has one for each shard that was ever down. Who works there is written only where something is not well. */
+/**
+ * A few rows of a table that has one for each shard that was ever down. Who works there is written only where something
+ * is not well.
+ */
 export const lookAtGuards = statementOf<{ actionTypes: string; countries: string; owner: string }>(
   'look-at-guards',
   ($) => `
@@ -148,8 +151,8 @@ const selectGuards = `
   from endpoint_guards order by action_type, country`;
 
 /**
- * Whether the breaker of a shard has closed since a step was put back last for some cause: whatever that was, it is over, and what is met
- * again says so itself. `f` is the feed, `c` the row of `step_causes`.
+ * Whether the breaker of a shard has closed since a step was put back last for some cause: whatever that was, it is
+ * over, and what is met again says so itself. `f` is the feed, `c` the row of `step_causes`.
  */
 export const isOverSinceClosed = `exists (
   select from runs o

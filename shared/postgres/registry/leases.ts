@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { Leases } from '../../ports/leases.ts';
 
 /**
- * `now()` is when the statement began, so a lease that had to wait for a lock ends no later than `ttlMs` after it was asked for: holders
- * count from there.
+ * `now()` is when the statement began, so a lease that had to wait for a lock ends no later than `ttlMs` after it was
+ * asked for: holders count from there.
  */
 export function createLeases({ pool }: { pool: Pool }): Leases {
   return {

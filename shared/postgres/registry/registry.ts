@@ -49,7 +49,10 @@ export function shardOf(row: unknown): RegisteredShard {
   return shardRow.parse(row);
 }
 
-/** Ends a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has locked the row. */
+/**
+ * Ends a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has locked the
+ * row.
+ */
 export const moveRevision = 'update installation set registry_revision = registry_revision + 1';
 
 /** Changes come one after another: revisions become visible in their order, and no two wait for each other. */
@@ -137,7 +140,10 @@ const seedTypes = `
   )
   ${moveRevision} where exists (select from seeded)`;
 
-/** Under the lock: inserts what a file names and the registry does not have: its action types, and with its countries their shards. */
+/**
+ * Under the lock: inserts what a file names and the registry does not have: its action types, and with its countries
+ * their shards.
+ */
 export async function seedRegistry(client: PoolClient, { actionTypes, countries = [], partitionsPerShard }: Seed) {
   const names = Object.keys(actionTypes);
   if (names.length === 0) return;
@@ -148,8 +154,8 @@ export async function seedRegistry(client: PoolClient, { actionTypes, countries 
 }
 
 /**
- * Under the lock: makes the file's word the registry's, also of what was changed or deleted since; disabled types stay disabled.
- * Returns what differed, a line each.
+ * Under the lock: makes the file's word the registry's, also of what was changed or deleted since; disabled types stay
+ * disabled. Returns what differed, a line each.
  */
 export async function overwriteRegistry(client: PoolClient, { actionTypes }: Pick<Seed, 'actionTypes'>) {
   const { rows } = await client.query<object>(

@@ -120,7 +120,10 @@ async function readDecided(client: PoolClient, ids: readonly string[]): Promise<
 const selectGroups = `
   select name, home_region as "homeRegion", fallback_seconds as "fallbackSeconds", tags, countries from schedule_groups order by name`;
 
-/** What a fired occurrence has begun and is not ended: a job that waits or is being called, a run or its start. `o` and `s` are given. */
+/**
+ * What a fired occurrence has begun and is not ended: a job that waits or is being called, a run or its start. `o` and
+ * `s` are given.
+ */
 export const isAtWork = `
   case when s.client is not null then exists (select from jobs j where j.id = o.target)
   else exists (select from run_starts t where t.id = o.target)
@@ -150,7 +153,10 @@ const insertSkipped = `
     as k (schedule uuid, group_name text, first_at timestamptz, last_at timestamptz, instants int, cause text)
   on conflict do nothing`;
 
-/** A region that leaves something to others looks again at its own time; the others look at once. $2 is null where nothing is left. */
+/**
+ * A region that leaves something to others looks again at its own time; the others look at once. $2 is null where
+ * nothing is left.
+ */
 const moveSchedules = `
   update schedules s set high_water = k.high_water, next_at = k.next_at,
     look_at = case when k.waits then s.look_at else k.look_at end,

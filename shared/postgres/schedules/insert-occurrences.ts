@@ -11,8 +11,8 @@ export interface Inserter {
 }
 
 /**
- * Inserts occurrences, and a job or the start of a run for each fired one whose insertion was won: that insert is the election. Returns those
- * that were won.
+ * Inserts occurrences, and a job or the start of a run for each fired one whose insertion was won: that insert is the
+ * election. Returns those that were won.
  */
 export async function insertOccurrences(
   client: PoolClient,

@@ -10,8 +10,8 @@ interface StartedRun {
 }
 
 /**
- * Pauses, resumes or cancels what campaigns' schedules have started and has not ended. A start that has not become a run yet is taken back when
- * its schedule is cancelled. Only what was paused with its schedule is resumed with it.
+ * Pauses, resumes or cancels what campaigns' schedules have started and has not ended. A start that has not become a
+ * run yet is taken back when its schedule is cancelled. Only what was paused with its schedule is resumed with it.
  */
 export async function stopRemainders(
   client: PoolClient,

@@ -3,7 +3,10 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly problems: readonly string[];
 
-  /** @param problems one line each, which names the variable or the field, its value unless that is secret, and what would be right */
+  /**
+   * @param problems one line each, which names the variable or the field, its value unless that is secret, and what
+   * would be right
+   */
   constructor(problems: string | readonly string[], options?: ErrorOptions) {
     const lines = typeof problems === 'string' ? [problems] : problems;
     super(lines.join('\n'), options);

@@ -4,8 +4,8 @@ import { plainWords, problemLine } from './plain-words.ts';
 import { isSecret, readSecret, shownValue } from './secrets.ts';
 
 /**
- * Reads the variables that the shape names, and nothing else. An empty value counts as not set; a secret may also be in a file that
- * `<name>_FILE` names.
+ * Reads the variables that the shape names, and nothing else. An empty value counts as not set; a secret may also be in
+ * a file that `<name>_FILE` names.
  * @throws {ConfigurationError} with a line for each variable that is missing or wrong
  */
 export function readEnvironment<Shape extends z.ZodObject>(

@@ -30,7 +30,8 @@ export interface KafkaSettings {
 }
 
 /**
- * What the variables `KAFKA_TLS…` and `KAFKA_SASL…` say; undefined when none is set. A certificate's file switches TLS on.
+ * What the variables `KAFKA_TLS…` and `KAFKA_SASL…` say; undefined when none is set. A certificate's file switches TLS
+ * on.
  * @throws {ConfigurationError} with every problem
  */
 export function readKafkaSecurity(environment: NodeJS.ProcessEnv): Security | undefined {

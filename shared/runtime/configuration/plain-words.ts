@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * zod's complaints as the rest of a sentence that begins with the field's name: `has to be …`. What a shape says itself goes first.
- * For `safeParse(value, { error: plainWords })`.
+ * zod's complaints as the rest of a sentence that begins with the field's name: `has to be …`. What a shape says itself
+ * goes first. For `safeParse(value, { error: plainWords })`.
  */
 export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

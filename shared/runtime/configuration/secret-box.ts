@@ -23,7 +23,8 @@ export class SecretBoxError extends Error {
 /** Keeps secrets in a database that may be copied: AES-256-GCM, under keys that the database does not have. */
 export interface SecretBox {
   /**
-   * @param context where the secret belongs, such as `action-type:award-reward:authorization`: it opens for no other place
+   * @param context where the secret belongs, such as `action-type:award-reward:authorization`: it opens for no other
+   * place
    * @throws {SecretBoxError} `no-key`
    */
   seal(plain: string, context: string): { sealed: string };
@@ -65,7 +66,8 @@ interface Key {
 }
 
 /**
- * With the keys of `MUSTER_SECRETS_KEY`, or of the file that `MUSTER_SECRETS_KEY_FILE` names. Without any there is a box too: it refuses.
+ * With the keys of `MUSTER_SECRETS_KEY`, or of the file that `MUSTER_SECRETS_KEY_FILE` names. Without any there is a
+ * box too: it refuses.
  * @throws {ConfigurationError} where a key has another length
  */
 export function readSecretBox(environment: NodeJS.ProcessEnv): SecretBox {

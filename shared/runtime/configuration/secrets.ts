@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './configuration-error.ts';
 
-/** Variables that hold a secret, beside those that the engine's file names. None is ever printed, and each may come from a file. */
+/**
+ * Variables that hold a secret, beside those that the engine's file names. None is ever printed, and each may come from
+ * a file.
+ */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'KAFKA_SASL_PASSWORD',
@@ -16,8 +19,8 @@ export function isSecret(variable: string): boolean {
 }
 
 /**
- * The variable, or else the content of the file that `<variable>_FILE` names, without the line break at its end. Undefined when neither
- * is set.
+ * The variable, or else the content of the file that `<variable>_FILE` names, without the line break at its end.
+ * Undefined when neither is set.
  * @throws {ConfigurationError} when both are set, or the file cannot be read
  */
 export function readSecret(variable: string, environment: NodeJS.ProcessEnv): string | undefined {
@@ -42,7 +45,9 @@ export function readTextFile(variable: string, file: string): string {
   }
 }
 
-/** A value as it may be printed: a secret's length, a database's address without its password, anything else as it is. */
+/**
+ * A value as it may be printed: a secret's length, a database's address without its password, anything else as it is.
+ */
 export function shownValue(variable: string, value: string): string {
   if (!isSecret(variable)) return JSON.stringify(value);
   if (variable === 'DATABASE_URL' && value.includes('://') && URL.canParse(value))

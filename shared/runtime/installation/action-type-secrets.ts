@@ -11,8 +11,8 @@ export function originsOf({ url, statusUrl }: Addresses): string[] {
 }
 
 /**
- * Where a secret belongs, for its box. What is sent belongs to the address it is sent to, as well: a change of the address, by whatever way,
- * does not send the secret there. The others are never sent.
+ * Where a secret belongs, for its box. What is sent belongs to the address it is sent to, as well: a change of the
+ * address, by whatever way, does not send the secret there. The others are never sent.
  */
 export function secretPlace(name: string, secret: SecretName, addresses: Addresses): string {
   const place = `action-type:${name}:${secret}`;

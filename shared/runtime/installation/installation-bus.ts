@@ -36,8 +36,8 @@ export interface OwnConsumerDeps {
 const warnEveryMs = 60_000;
 
 /**
- * Leaves the messages of other installations to their owners: they are settled here, counted, and never seen by the receiver. What says
- * nothing of an installation is delivered: the receiver judges it.
+ * Leaves the messages of other installations to their owners: they are settled here, counted, and never seen by the
+ * receiver. What says nothing of an installation is delivered: the receiver judges it.
  */
 export function ownConsumer({ consumer, installationId, meter, clock, logger }: OwnConsumerDeps): MessageConsumer {
   const own = Buffer.from(`${beginning}${installationId}"`);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { EngineConfig } from '../../contracts/endpoints/engine-config.ts';
 
 /**
- * What all processes of an installation have to agree about: whom they call, and what those promise. Were one to ask another segmentation
- * service, or to award by another endpoint, real users would get what was not meant for them.
+ * What all processes of an installation have to agree about: whom they call, and what those promise. Were one to ask
+ * another segmentation service, or to award by another endpoint, real users would get what was not meant for them.
  */
 export const installationConfig = z.object({
   segmentation: z.object({ url: z.string() }).optional(),

@@ -5,7 +5,10 @@ import type { TopicSpec } from '../../ports/message-bus.ts';
 /** A shard, and how many partitions its topic is to have. */
 export type WantedShard = Shard & { partitions: number };
 
-/** What an engine's file brings to life by itself: its action types in its countries. Others begin with their first campaign. */
+/**
+ * What an engine's file brings to life by itself: its action types in its countries. Others begin with their first
+ * campaign.
+ */
 export function shardsOfFile({ actionTypes, countries = [], partitionsPerShard }: EngineConfig): WantedShard[] {
   return Object.keys(actionTypes).flatMap((actionType) =>
     countries.map((country) => ({ actionType, country, partitions: partitionsPerShard })),

@@ -53,7 +53,10 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
     return read;
   }
 
-  /** A caller that asks while a look is under way gets the one after it, which is shared: the first may have begun too early. */
+  /**
+   * A caller that asks while a look is under way gets the one after it, which is shared: the first may have begun too
+   * early.
+   */
   function refresh(): Promise<Snapshot> {
     if (!looking) return (looking = look().finally(() => (looking = undefined)));
     return (next ??= looking

@@ -20,7 +20,10 @@ interface Known<Metric> extends Sources {
   labelNames: readonly string[];
 }
 
-/** A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is told when it is read. */
+/**
+ * A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is told
+ * when it is read.
+ */
 interface Tally {
   labels: ports.LabelValues<string>;
   add: (by?: number) => void;
@@ -43,7 +46,10 @@ function createTally(labels: ports.LabelValues<string>): Tally {
   };
 }
 
-/** Metrics of this process, with those of Node itself: memory, handles, garbage collection. Event loop delay is ours: `watchEventLoop`. */
+/**
+ * Metrics of this process, with those of Node itself: memory, handles, garbage collection. Event loop delay is ours:
+ * `watchEventLoop`.
+ */
 export function createPrometheusMeter({ logger }: { logger: Logger }): PrometheusMeter {
   const registry = new Registry();
   const registers = [registry];
@@ -117,7 +123,10 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
   };
 }
 
-/** The library's own watch of the event loop wakes the process a hundred times a second, which is most of what an idle one costs. */
+/**
+ * The library's own watch of the event loop wakes the process a hundred times a second, which is most of what an idle
+ * one costs.
+ */
 function collectNodeMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs });
   for (const part of ['_min', '_max', '_mean', '_stddev', '_p50', '_p90', '_p99'])

@@ -11,7 +11,9 @@ export interface HealthOptions {
   meter: PrometheusMeter;
 }
 
-/** Answers `/healthz` (the process turns), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and HEAD. */
+/**
+ * Answers `/healthz` (the process turns), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and HEAD.
+ */
 export async function serveHealth({ port, host, readiness, meter }: HealthOptions): Promise<Server> {
   async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' });

@@ -24,7 +24,10 @@ export interface ProcessContext {
   environment: NodeJS.ProcessEnv;
   /** Adds what this service needs to do its work to what `/readyz` tells. */
   addPart: (name: string, check: PartCheck) => void;
-  /** Keeps a resource and how to close it. Closed once, after the service, the last kept first; also when the start fails. */
+  /**
+   * Keeps a resource and how to close it. Closed once, after the service, the last kept first; also when the start
+   * fails.
+   */
   onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
 }
 
@@ -119,7 +122,10 @@ export async function runProcess(definition: ProcessDefinition): Promise<void> {
   });
 }
 
-/** Starts what `start` starts, beside its health and metrics, and resolves when a signal, or its own breaking, has ended it. */
+/**
+ * Starts what `start` starts, beside its health and metrics, and resolves when a signal, or its own breaking, has ended
+ * it.
+ */
 export async function keepRunning(
   name: string,
   { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST }: ProcessSettings,

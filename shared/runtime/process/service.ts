@@ -2,8 +2,8 @@ import type { Logger } from '../logger.ts';
 import type { Parts } from './readiness.ts';
 
 /**
- * A running service. Stopping has three steps, in this order: take nothing new in, finish what was begun, close connections. Each is safe
- * to call twice.
+ * A running service. Stopping has three steps, in this order: take nothing new in, finish what was begun, close
+ * connections. Each is safe to call twice.
  */
 export interface Service {
   /** False while it should get no traffic. */
@@ -29,8 +29,8 @@ export interface RunOptions {
 }
 
 /**
- * Keeps the process alive until SIGTERM or SIGINT, then stops the service in order. A second signal, or the deadline, ends the process at
- * once with exit code 1: what it held is taken over when its leases run out.
+ * Keeps the process alive until SIGTERM or SIGINT, then stops the service in order. A second signal, or the deadline,
+ * ends the process at once with exit code 1: what it held is taken over when its leases run out.
  */
 export async function runUntilSignal(service: Service, { logger, stopDeadlineMs }: RunOptions): Promise<void> {
   const signal = await Promise.race([nextSignal(), service.broken ?? new Promise<never>(() => undefined)]);

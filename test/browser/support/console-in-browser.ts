@@ -6,7 +6,10 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import { launchBrowser } from './launch-browser.ts';
 
-/** How long a page may take until it shows what is waited for: a busy machine is slow, and a test that waits longer says so. */
+/**
+ * How long a page may take until it shows what is waited for: a busy machine is slow, and a test that waits longer says
+ * so.
+ */
 export const patienceMs = 30_000;
 
 /** A whole Muster, and a browser in which its console is opened. */
@@ -14,7 +17,10 @@ export interface ConsoleInBrowser {
   readonly muster: Installation;
   readonly url: string;
   readonly apiKey: string;
-  /** A browser of somebody else: no cookie, no storage of the others. Closed after the test, which fails where a page broke. */
+  /**
+   * A browser of somebody else: no cookie, no storage of the others. Closed after the test, which fails where a page
+   * broke.
+   */
   visitor(options?: BrowserContextOptions): Promise<Page>;
   /** A new key of that role. */
   keyOf(role: string): Promise<string>;
@@ -100,7 +106,10 @@ export async function logIn(page: Page, apiKey: string): Promise<void> {
   await page.waitForURL((at) => !at.pathname.endsWith('/log-in'));
 }
 
-/** Looks again and again until it is so: for what no single element says. Each look waits for a frame of the page, so no time is set. */
+/**
+ * Looks again and again until it is so: for what no single element says. Each look waits for a frame of the page, so no
+ * time is set.
+ */
 export async function awaitThat(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await isSo())) {

@@ -15,7 +15,8 @@ interface Candidate {
 const everywhere = ['--no-sandbox', '--disable-dev-shm-usage'];
 
 /**
- * The browser of `CHROMIUM_PATH`; without that an installed Chromium or Chrome, else the one of the npm package @sparticuz/chromium.
+ * The browser of `CHROMIUM_PATH`; without that an installed Chromium or Chrome, else the one of the npm package
+ * @sparticuz/chromium.
  *
  * @throws when none starts; the message says what was tried and what to install
  */
@@ -58,7 +59,9 @@ function installedBrowsers({ PATH = '' }: NodeJS.ProcessEnv): string[] {
   return [...new Set([...onPath, ...fixedPlaces])].filter((path) => existsSync(path));
 }
 
-/** It unpacks itself into the folder for temporary files; on a bare machine it needs the libraries that it brings along. */
+/**
+ * It unpacks itself into the folder for temporary files; on a bare machine it needs the libraries that it brings along.
+ */
 async function* packedBrowser(): AsyncGenerator<Candidate> {
   const kept = { ...process.env };
   // Its libraries are unpacked only where it believes to be at the place that it was made for.

@@ -8,7 +8,10 @@ export function withInspector(port: number): Record<string, string> {
   return { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` };
 }
 
-/** Keeps a process' event loop busy with nothing for so long, through its inspector: the service has no switch for it. Resolves when it goes on. */
+/**
+ * Keeps a process' event loop busy with nothing for so long, through its inspector: the service has no switch for it.
+ * Resolves when it goes on.
+ */
 export async function blockEventLoop(inspectorPort: number, ms: number): Promise<void> {
   const answer: unknown = await (await fetch(`http://127.0.0.1:${inspectorPort}/json/list`)).json();
   const [target] = targets.parse(answer);

@@ -13,7 +13,10 @@ export interface BrokenTopics {
   produce(topic: string, partition: number, values: readonly (Buffer | null)[]): Promise<void>;
   /** The values of all messages that lie on the topics now. */
   contents(topics: readonly string[]): Promise<string[]>;
-  /** Messages of the prefix's topics that the groups of the prefix have not committed, by `topic/partition`; those with none are left out. */
+  /**
+   * Messages of the prefix's topics that the groups of the prefix have not committed, by `topic/partition`; those with
+   * none are left out.
+   */
   lags(prefix: string): Promise<Record<string, number>>;
   addPartitions(topic: string, count: number): Promise<void>;
   /** How many messages each partition was ever given, in the order of the partitions. */

@@ -7,8 +7,9 @@ import { UnverifiedCall, verify } from '../../../sdk/verify.ts';
 import { callbackRules, type CallbackManner, type LedgerLine } from './callback-receiver-messages.ts';
 
 /**
- * Somebody's service, as a process of its own: it writes down every call before it answers, checks the signature by the SDK, and behaves as it
- * is told, by the first part of the path. Arguments: its ledger. Over its channel: the port that it has, and rules.
+ * Somebody's service, as a process of its own: it writes down every call before it answers, checks the signature by the
+ * SDK, and behaves as it is told, by the first part of the path. Arguments: its ledger. Over its channel: the port that
+ * it has, and rules.
  */
 const [ledgerFile = ''] = process.argv.slice(2);
 let rules = callbackRules.parse({ secrets: [], manners: {} });
@@ -78,7 +79,10 @@ server.on('listening', () => {
   tellPort();
 });
 
-/** While nobody listened there, the kernel may have lent the port to somebody who connects elsewhere: until that is through. */
+/**
+ * While nobody listened there, the kernel may have lent the port to somebody who connects elsewhere: until that is
+ * through.
+ */
 server.on('error', (error) => {
   if (!('code' in error) || error.code !== 'EADDRINUSE') throw error;
   setTimeout(() => server.listen(port, '127.0.0.1'), 100);

@@ -43,7 +43,10 @@ export interface CallbackVerdict {
   elsewhere?: readonly ReceivedCall[];
 }
 
-/** An installation that calls back, under fault: its database, the receiver's ledger and what the harness broke are three records. */
+/**
+ * An installation that calls back, under fault: its database, the receiver's ledger and what the harness broke are
+ * three records.
+ */
 export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   readonly receiver: CallbackReceiver;
   readonly accepted: ReadonlyMap<string, AskedJob>;
@@ -51,7 +54,10 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   ask(path: string, body?: object): Promise<unknown>;
   /** A client of its own, that may call the receiver. */
   addClient(name: string, definition?: object): Promise<{ id: string; secret: string }>;
-  /** Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless given. */
+  /**
+   * Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless
+   * given.
+   */
   schedule(wanted: WantedJobs): Promise<string[]>;
   /** An answer said that it is due at another time now. */
   moved(jobId: string, dueAtMs: number): void;
@@ -69,7 +75,10 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
 export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '12000' };
 const callTimeoutMs = 8000;
 const usualClient = 'orders';
-/** A machine that is busy with other things as well keeps a process from running for seconds: answers come too late then. */
+/**
+ * A machine that is busy with other things as well keeps a process from running for seconds: answers come too late
+ * then.
+ */
 const shareUnheard = 0.02;
 /** Until every process signs with a key that was just added. */
 const followedWithinMs = 1500;

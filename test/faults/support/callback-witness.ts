@@ -4,8 +4,8 @@ import type { CallbackEvidence, ClaimEvent, EndedRow } from '../../support/callb
 import type { Observer } from './observer.ts';
 
 /**
- * Notes every change of a fire, in the transaction that makes it: what the engine itself keeps is gone with the end of a job. Claims are
- * insertions, and updates that move the epoch or the owner.
+ * Notes every change of a fire, in the transaction that makes it: what the engine itself keeps is gone with the end of
+ * a job. Claims are insertions, and updates that move the epoch or the owner.
  */
 export async function watchFires(database: Observer): Promise<void> {
   await database.rows(`

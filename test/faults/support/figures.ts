@@ -20,7 +20,10 @@ export const scenarioFigures = z.object({
   redeliveriesPer1000: z.number(),
   /** Seconds from a call whose outcome was not recorded to the next call of its key; null where there was none. */
   recoverySeconds: z.object({ p50: z.number(), p95: z.number(), max: z.number() }).nullable(),
-  /** Users per second before the first fault, until the last one was over, and after it; null where nothing fell into that time. */
+  /**
+   * Users per second before the first fault, until the last one was over, and after it; null where nothing fell into
+   * that time.
+   */
   usersPerSecond: z.object({
     before: z.number().nullable(),
     during: z.number().nullable(),

@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 const counted = z.object({ run: z.string(), step: z.int(), key: z.string() });
 
-/** Counts the ledger's batches while it grows, reading each line once: looks often must not cost the cores that are under test. */
+/**
+ * Counts the ledger's batches while it grows, reading each line once: looks often must not cost the cores that are
+ * under test.
+ */
 export interface LedgerTail {
   /** Request keys called so far. */
   batches(runId: string, step: number): Promise<number>;

@@ -46,7 +46,10 @@ export function slowestRepeat(ledger: Ledger, runId: string): number {
   return recoveryOf(calls)?.max ?? 0;
 }
 
-/** Batches per second, over all steps of the run, in the best second-by-second window of so many milliseconds between two moments. */
+/**
+ * Batches per second, over all steps of the run, in the best second-by-second window of so many milliseconds between
+ * two moments.
+ */
 export function bestRate(ledger: Ledger, runId: string, fromMs: number, toMs: number, windowMs: number): number {
   const times = ledger.steps
     .filter(({ run }) => run === runId)

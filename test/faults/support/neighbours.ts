@@ -18,7 +18,9 @@ export interface Compared {
   /** The run beside the fault, and the one that the fault hit, which may still run. */
   neighbour: string;
   other: string;
-  /** From the neighbour's start to the effects of 99 % of its users: beside the other without the fault, and with it. */
+  /**
+   * From the neighbour's start to the effects of 99 % of its users: beside the other without the fault, and with it.
+   */
   seconds: { without: number; beside: number };
 }
 

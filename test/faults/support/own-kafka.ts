@@ -8,7 +8,10 @@ import { startLocalKafka, type KafkaListener } from '../../../shared/infrastruct
 import type { LocalServer } from '../../../shared/infrastructure/local-server.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** A Kafka of the test's own, to be killed and frozen. Brokers go by their node ids, from 1. It ends with the test's process, however that ends. */
+/**
+ * A Kafka of the test's own, to be killed and frozen. Brokers go by their node ids, from 1. It ends with the test's
+ * process, however that ends.
+ */
 export interface OwnKafka {
   /** `host:port`, separated by commas. */
   readonly brokers: string;

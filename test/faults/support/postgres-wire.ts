@@ -8,8 +8,9 @@ const readyForQuery = 'Z'.charCodeAt(0);
 const headerBytes = 5;
 
 /**
- * Cuts the connection when the answer to a matching statement comes back: it was carried out and committed, and whoever asked never hears of
- * it. Statements inside of a longer transaction are not cut at, only what leaves the connection idle.
+ * Cuts the connection when the answer to a matching statement comes back: it was carried out and committed, and whoever
+ * asked never hears of it. Statements inside of a longer transaction are not cut at, only what leaves the connection
+ * idle.
  *
  * @param matches is asked with the text of the statement
  * @param every cuts at every so many-th of them
@@ -96,7 +97,9 @@ function readMessages(bytes: Buffer, onMessage: (type: number, payload: Buffer) 
   return bytes.subarray(at);
 }
 
-/** Whether the message begins a statement that matches: by its text, or by the name under which that text was prepared. */
+/**
+ * Whether the message begins a statement that matches: by its text, or by the name under which that text was prepared.
+ */
 function isMatch(state: State, type: number, payload: Buffer, matches: (sql: string) => boolean): boolean {
   if (type === query) return matches(textAt(payload, 0));
   if (type === parse) {

@@ -9,7 +9,10 @@ export interface Replay {
 
 const heldBack = 5;
 
-/** Reads topics as another group would and sends a share of their messages again: some behind later ones, to other partitions. */
+/**
+ * Reads topics as another group would and sends a share of their messages again: some behind later ones, to other
+ * partitions.
+ */
 export async function startReplay(kafkaBrokers: string, topics: readonly string[], share: number): Promise<Replay> {
   const logger = createLogger('faults', 'silent');
   const kafka = createKafka({ brokers: kafkaBrokers.split(','), clientId: 'replay', logger });

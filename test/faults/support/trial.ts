@@ -28,7 +28,10 @@ export interface Verdict {
   injected?: readonly Injection[];
 }
 
-/** An installation under fault, with its three records: the engine's database, the sandbox's ledger, and what the harness broke. */
+/**
+ * An installation under fault, with its three records: the engine's database, the sandbox's ledger, and what the
+ * harness broke.
+ */
 export interface Trial {
   readonly muster: Installation;
   readonly injections: Injections;

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const pollMs = 50;
 
-/** Resolves with the first answer of the probe that is neither undefined nor false; a probe that throws is asked again. */
+/**
+ * Resolves with the first answer of the probe that is neither undefined nor false; a probe that throws is asked again.
+ */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -24,7 +26,10 @@ export async function until<T>(
   }
 }
 
-/** Lets real time pass: how long a fault lasts, or what is counted is counted. Never to wait for something that could be seen. */
+/**
+ * Lets real time pass: how long a fault lasts, or what is counted is counted. Never to wait for something that could be
+ * seen.
+ */
 export async function lasting(ms: number): Promise<void> {
   await wait(ms);
 }

@@ -43,8 +43,9 @@ export interface StoredStep {
 }
 
 /**
- * What a bug, or a person with SQL, may do to rows. Of step 1: `totals-drifted` adds 7 succeeded and 2 waiting, `settled-drifted` 3 that were
- * settled as succeeded and 4 as failed; `totals-lost` and `failure-totals-lost` delete the sums. `fed-users-drifted` adds 5 fed users; `agenda-lost` empties the agenda and moves the mark past all.
+ * What a bug, or a person with SQL, may do to rows. Of step 1: `totals-drifted` adds 7 succeeded and 2 waiting,
+ * `settled-drifted` 3 that were settled as succeeded and 4 as failed; `totals-lost` and `failure-totals-lost` delete
+ * the sums. `fed-users-drifted` adds 5 fed users; `agenda-lost` empties the agenda and moves the mark past all.
  */
 export type Damage =
   'totals-drifted' | 'settled-drifted' | 'totals-lost' | 'failure-totals-lost' | 'fed-users-drifted' | 'agenda-lost';

@@ -13,7 +13,9 @@ import { createRecordingReceiver, valueOf, type RecordingReceiver } from '../rec
 export interface MessageBusSubject {
   publisher: MessagePublisher;
   admin: TopicAdmin;
-  /** One that creates missing topics with one partition, and soon sees added partitions, where that takes time at all. */
+  /**
+   * One that creates missing topics with one partition, and soon sees added partitions, where that takes time at all.
+   */
   createConsumer: (groupId: string, topics: readonly string[]) => MessageConsumer;
   backlogs: (groupId: string) => TopicBacklogs;
   deleteTopic: (topic: string) => Promise<void>;

@@ -29,7 +29,10 @@ export function describeQuarantinedSteps(name: string, makeSubject: () => Promis
     let a: StepLedger;
     let b: StepLedger;
 
-    /** A run of two steps. Its first batch ended its workers, b the last of them, until it was quarantined; u1 had failed in no step before. */
+    /**
+     * A run of two steps. Its first batch ended its workers, b the last of them, until it was quarantined; u1 had
+     * failed in no step before.
+     */
     beforeEach(async () => {
       subject = await makeSubject();
       [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];

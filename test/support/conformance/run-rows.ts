@@ -3,7 +3,9 @@ import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
-/** What the trigger and the workers would have written, put there by hand: lets the readers be specified without them. */
+/**
+ * What the trigger and the workers would have written, put there by hand: lets the readers be specified without them.
+ */
 export interface RunRows {
   /** Returns the run's id; later calls return greater ones. */
   addRun(run: RunSeed): Promise<string>;

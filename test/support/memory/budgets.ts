@@ -67,7 +67,9 @@ function budgetOf({ feeds, runs, budgets }: MemoryDatabase, feedId: string): Bud
   return feed && budgets.get(`${runs.get(feed.runId)?.campaignId ?? ''}/${feed.country}`);
 }
 
-/** Reserves for these steps, which may be claimed, whole batches, the cheapest first. By key, those that did not fit. */
+/**
+ * Reserves for these steps, which may be claimed, whole batches, the cheapest first. By key, those that did not fit.
+ */
 export function reserve(database: MemoryDatabase, claimable: readonly StepRef[], unitsPerUser: UnitsPerUser) {
   const { reservations } = database;
   const asking = claimable.flatMap((ref) => {

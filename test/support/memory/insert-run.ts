@@ -6,7 +6,10 @@ import { waitsNot } from './run-feeds.ts';
 
 const missedReason = 'its start was missed for longer than its schedule allows';
 
-/** The run in state `preparing`, or the one that the campaign has for this time already. One that was missed for too long is over at once. */
+/**
+ * The run in state `preparing`, or the one that the campaign has for this time already. One that was missed for too
+ * long is over at once.
+ */
 export function insertRun(
   database: MemoryDatabase,
   { campaignId, revision, scheduledFor }: RunKey & { scheduledFor: Date },

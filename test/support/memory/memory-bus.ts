@@ -69,9 +69,9 @@ interface MemoryLane {
 }
 
 /**
- * A broker in memory, without timers: messages are delivered in microtasks, always in the same order, and a lane holds no more than its mark.
- * Offsets are committed only when a consumer stops or its group changes, so that a crash brings back all since then, which is the worst that
- * a real consumer's commit interval can do.
+ * A broker in memory, without timers: messages are delivered in microtasks, always in the same order, and a lane holds
+ * no more than its mark. Offsets are committed only when a consumer stops or its group changes, so that a crash brings
+ * back all since then, which is the worst that a real consumer's commit interval can do.
  */
 export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
   const { topics = [], partitions = 1, laneHighMark = 16 } = options;

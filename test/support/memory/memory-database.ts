@@ -42,7 +42,10 @@ import type {
   ReceiptRow,
 } from './step-tables.ts';
 
-/** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
+/**
+ * The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its
+ * clock.
+ */
 export interface MemoryDatabase {
   readonly clock: SettableClock;
   readonly campaigns: Map<string, CampaignRow>;
@@ -63,7 +66,9 @@ export interface MemoryDatabase {
   readonly stepAttempts: Map<string, StepAttemptRow>;
   /** Keyed by `stepKey`. */
   readonly agenda: Map<string, AgendaRow>;
-  /** Keyed by `${feed}/${step}`: below it every fed batch is done in this step, or on the agenda, or has not survived. */
+  /**
+   * Keyed by `${feed}/${step}`: below it every fed batch is done in this step, or on the agenda, or has not survived.
+   */
   readonly sweepMarks: Map<string, number>;
   /** Keyed by `${feed}/${step}`. */
   readonly holds: Map<string, HoldRow>;

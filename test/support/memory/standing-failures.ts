@@ -12,7 +12,10 @@ export interface StandingFailure {
   reason: string;
 }
 
-/** The failures that stand: nobody has taken the user on since. Runs of a family are in the order of their creation, as rows of a Map are. */
+/**
+ * The failures that stand: nobody has taken the user on since. Runs of a family are in the order of their creation, as
+ * rows of a Map are.
+ */
 export function standingFailures(
   database: MemoryDatabase,
   rootId: string,

@@ -77,7 +77,9 @@ export function totalsRowsOf({ totals }: MemoryDatabase, feedId: string): Totals
     .sort((a, b) => a.step - b.step);
 }
 
-/** What the feed's totals say of users, in the order of steps. A step in which nothing was recorded so far has no line. */
+/**
+ * What the feed's totals say of users, in the order of steps. A step in which nothing was recorded so far has no line.
+ */
 export function totalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
   return totalsRowsOf(database, feedId).map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
     return { step, batches, succeeded, failed, expired, cancelled, unknown };

@@ -1,6 +1,9 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it is. */
+/**
+ * A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it
+ * is.
+ */
 export const insert = `
   insert into audiences (id, name, state, country, attempt) values ($1, $2, 'receiving', $3, $4)
   on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country, attempt = excluded.attempt,

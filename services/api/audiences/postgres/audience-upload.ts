@@ -22,9 +22,9 @@ export interface UploadDeps {
 export type BegunUpload = Omit<Upload, 'finish'> & { finish(end: UploadEnd): Promise<boolean> };
 
 /**
- * Rows gather in a temporary table, a short statement for each part of the file: no transaction stays open while the sender takes its time, which
- * would keep the vacuum of all tables waiting. They are sorted once, and become visible in one transaction. Whatever ends the connection
- * leaves nothing of them.
+ * Rows gather in a temporary table, a short statement for each part of the file: no transaction stays open while the
+ * sender takes its time, which would keep the vacuum of all tables waiting. They are sorted once, and become visible in
+ * one transaction. Whatever ends the connection leaves nothing of them.
  */
 export async function beginUpload({
   pool,

@@ -84,7 +84,10 @@ const nextRevision = `
   update campaigns set revision = revision + 1, name = $3, updated_at = now()
   where id = $1 and revision = $2 and state = 'draft'`;
 
-/** A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be gone before. */
+/**
+ * A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be
+ * gone before.
+ */
 const insertRevision = `
   with b as (
     insert into budgets (campaign, country, units)
@@ -125,8 +128,8 @@ const insertCampaign = `
   insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c`;
 
 /**
- * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due time becomes the run's
- * `scheduled_for`, goes over HTTP, and must still be the same when it comes back.
+ * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due
+ * time becomes the run's `scheduled_for`, goes over HTTP, and must still be the same when it comes back.
  */
 const startCampaign = `
   with started as (

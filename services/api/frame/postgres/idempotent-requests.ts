@@ -38,8 +38,9 @@ export function createIdempotentRequests({ pool }: { pool: Pool }): IdempotentRe
 }
 
 /**
- * The insert decides between two requests at once; a request that has not been answered for a minute died with its process. Until there is
- * an answer, `body` holds the id of what the request creates, and a process that takes over keeps to it.
+ * The insert decides between two requests at once; a request that has not been answered for a minute died with its
+ * process. Until there is an answer, `body` holds the id of what the request creates, and a process that takes over
+ * keeps to it.
  */
 const beginRequest = `
   insert into idempotency_keys as k (api_key, key, body_digest, body) values ($1, $2, $3, $4)

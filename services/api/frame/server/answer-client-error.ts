@@ -2,7 +2,10 @@ import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { HttpProblem, problemBody } from '../http-problem.ts';
 
-/** What Node refuses before there is a request: half a head, a head of 16 KiB, one that takes for ever. It is answered as everything else. */
+/**
+ * What Node refuses before there is a request: half a head, a head of 16 KiB, one that takes for ever. It is answered
+ * as everything else.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) socket.write(rawAnswer(problemOf(error.code)));

@@ -2,7 +2,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem, problemBody, quoted } from '../http-problem.ts';
 import type { MethodsAt } from './known-paths.ts';
 
-/** Errors of the framework that are the caller's, in our words. Those not named here keep their status and their message. */
+/**
+ * Errors of the framework that are the caller's, in our words. Those not named here keep their status and their
+ * message.
+ */
 const known: Record<string, (request: FastifyRequest) => { code: string; detail: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => ({ code: 'body-too-large', detail: 'the body is larger than 1 MiB' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) => ({
@@ -19,7 +22,9 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
 /** Names the errors that are no bug, such as a database that cannot be reached. */
 export type ExplainError = (error: unknown) => HttpProblem | undefined;
 
-/** Answers whatever was thrown. Only what is our own fault is logged, with its cause; the caller gets the request id. */
+/**
+ * Answers whatever was thrown. Only what is our own fault is logged, with its cause; the caller gets the request id.
+ */
 export function createAnswerProblem(explain: ExplainError) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const explained = error instanceof HttpProblem ? undefined : explain(error);

@@ -19,7 +19,10 @@ export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   return { ok: false, problems, more: all - problems.length };
 }
 
-/** Of several shapes that a value may have, the one that it was most likely meant to have: the only one whose fields are all there. */
+/**
+ * Of several shapes that a value may have, the one that it was most likely meant to have: the only one whose fields are
+ * all there.
+ */
 function insideUnion({ path, ...issue }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   const isMeant = (issues: readonly z.core.$ZodIssue[]) =>
     issues.every((each) => each.path.length > 0 && !each.message.startsWith(missing));
@@ -58,7 +61,10 @@ function codeOf(issue: z.core.$ZodIssue): string {
 
 const missing = 'is missing';
 
-/** Runs while the value is checked, because only then is the shape at hand that refuses it. What a shape says itself goes first. */
+/**
+ * Runs while the value is checked, because only then is the shape at hand that refuses it. What a shape says itself
+ * goes first.
+ */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -51,8 +51,9 @@ export interface HttpServerDeps {
 const maxBodyBytes = 1024 * 1024;
 
 /**
- * What keeps browsers from doing anything with an answer, as the package helmet has it; that needs 7 % of what a short request costs, because it
- * works them out anew for each. Strict-Transport-Security is not among them: the proxy that ends TLS decides about it.
+ * What keeps browsers from doing anything with an answer, as the package helmet has it; that needs 7 % of what a short
+ * request costs, because it works them out anew for each. Strict-Transport-Security is not among them: the proxy that
+ * ends TLS decides about it.
  */
 const safeHeaders = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -75,8 +76,8 @@ const maxParamLength = 2000;
 const maxRequestsPerSocket = 10_000;
 
 /**
- * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and out, and headers that
- * keep browsers from doing anything with the answers.
+ * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and
+ * out, and headers that keep browsers from doing anything with the answers.
  */
 export function createHttpServer({ logger, explain, pathOf = (url) => url, otherwise }: HttpServerDeps): HttpServer {
   const answerProblem = createAnswerProblem(explain);
@@ -126,7 +127,10 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
   return server;
 }
 
-/** A connection whose answer was being sent when the server began to close would idle through its keep-alive time, and closing wait for it. */
+/**
+ * A connection whose answer was being sent when the server began to close would idle through its keep-alive time, and
+ * closing wait for it.
+ */
 function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
   let closing = false;
   server.addHook('preClose', (done) => {
@@ -162,5 +166,8 @@ function validatorOf(schema: z.ZodType) {
   };
 }
 
-/** What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a failure. */
+/**
+ * What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a
+ * failure.
+ */
 const serializerCompiler: FastifySerializerCompiler<z.ZodType> = () => (value) => JSON.stringify(value);

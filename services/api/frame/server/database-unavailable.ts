@@ -13,7 +13,10 @@ const networkCodes = [
   'ETIMEDOUT',
 ];
 
-/** SQLSTATE: connection exceptions (class 08), shut down or starting (57P01 to 57P03), too many connections (53300), read-only (25006). */
+/**
+ * SQLSTATE: connection exceptions (class 08), shut down or starting (57P01 to 57P03), too many connections (53300),
+ * read-only (25006).
+ */
 const sqlStates = /^(08...|57P0[123]|53300|25006)$/;
 
 /** What pg and its pool say themselves, which have no codes of their own. */
@@ -22,7 +25,10 @@ const messages =
 
 const retryAfterSeconds = 2;
 
-/** The problem that says so, where an error means that the database cannot be reached or takes no work; it goes away by itself. */
+/**
+ * The problem that says so, where an error means that the database cannot be reached or takes no work; it goes away by
+ * itself.
+ */
 export function databaseUnavailable(error: unknown): HttpProblem | undefined {
   if (!isConnectionError(error)) return undefined;
   return new HttpProblem({

@@ -33,7 +33,10 @@ const meanings: Record<string, string> = {
   503: 'The database does not answer, or the service is stopping; it goes away by itself',
 };
 
-/** Writes into an OpenAPI document what holds for all routes: headers, what may always happen, and what each status means. */
+/**
+ * Writes into an OpenAPI document what holds for all routes: headers, what may always happen, and what each status
+ * means.
+ */
 export function describeAnswers(document: unknown): void {
   const components = fieldsOf(fieldsOf(document)['components']);
   components['headers'] = headers;

@@ -4,7 +4,10 @@ import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpo
 import { referredTo } from './describe-answers.ts';
 import { fieldsOf } from './tidy-components.ts';
 
-/** Writes into the OpenAPI document what only this installation knows: its countries and actions, and a campaign that it would accept. */
+/**
+ * Writes into the OpenAPI document what only this installation knows: its countries and actions, and a campaign that it
+ * would accept.
+ */
 export function describeInstallation(document: unknown, config: Catalogue): void {
   const definition = fieldsIn(document, 'components', 'schemas', 'CampaignDefinitionInput');
   const { countries, chain } = fieldsOf(definition['properties']);

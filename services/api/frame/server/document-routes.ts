@@ -18,8 +18,8 @@ export interface DocumentedApi {
 }
 
 /**
- * `/openapi.json`, written from the shapes of the routes that are registered after this, and `/docs` to read and try it. Routes need an API
- * key unless their `security` says otherwise.
+ * `/openapi.json`, written from the shapes of the routes that are registered after this, and `/docs` to read and try
+ * it. Routes need an API key unless their `security` says otherwise.
  */
 export async function documentRoutes(
   server: HttpServer,

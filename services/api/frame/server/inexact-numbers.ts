@@ -1,11 +1,11 @@
 /**
- * Numbers of a JSON text that would not be the same number any more once they are read: JSON knows numbers of any length, and those who read
- * it know 53 bits. A reward's id of 19 digits would become the id of another reward.
+ * Numbers of a JSON text that would not be the same number any more once they are read: JSON knows numbers of any
+ * length, and those who read it know 53 bits. A reward's id of 19 digits would become the id of another reward.
  */
 
 /**
- * A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like one are a false alarm; ids
- * do not, since a number stands behind a bracket, a comma, a colon or a blank.
+ * A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like
+ * one are a false alarm; ids do not, since a number stands behind a bracket, a comma, a colon or a blank.
  */
 export function hasNumbersAtRisk(text: string): boolean {
   return /(?:^|[\s:,[])-?(?:[\d.]{16}|[\d.]{0,15}\d[eE][+-]?\d{3})/.test(text);
@@ -31,7 +31,10 @@ export class InexactNumber {
   }
 }
 
-/** The value of a JSON text, with marks in the place of numbers that it changes. Walks with the stack: not for texts of unknown depth. */
+/**
+ * The value of a JSON text, with marks in the place of numbers that it changes. Walks with the stack: not for texts of
+ * unknown depth.
+ */
 export function parseMarkingInexact(text: string): unknown {
   const reviver = (_key: string, value: unknown, context?: { source?: string }): unknown => {
     if (typeof value !== 'number' || context?.source === undefined) return value;
@@ -41,7 +44,10 @@ export function parseMarkingInexact(text: string): unknown {
   return value;
 }
 
-/** Whole numbers beyond ±2^53 are refused also where they happen to survive: which of two neighbouring ids does is chance. */
+/**
+ * Whole numbers beyond ±2^53 are refused also where they happen to survive: which of two neighbouring ids does is
+ * chance.
+ */
 function isExact(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);

@@ -13,9 +13,10 @@ const maxProblems = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The value of a JSON body; an empty one is `undefined`, so that a POST without a body may say `content-type: application/json`.
- * @throws {HttpProblem} 400 when it is no JSON in UTF-8, 422 when it holds what nothing behind this line should have to expect, or a number
- *   that would not be the same number any more
+ * The value of a JSON body; an empty one is `undefined`, so that a POST without a body may say `content-type:
+ * application/json`.
+ * @throws {HttpProblem} 400 when it is no JSON in UTF-8, 422 when it holds what nothing behind this line should have to
+ *   expect, or a number that would not be the same number any more
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes);
@@ -70,7 +71,9 @@ function isFields(value: object): value is Record<string, unknown> {
   return !Array.isArray(value);
 }
 
-/** A list or an object in a body. Paths are only written out for what is refused: a body may hold half a million values. */
+/**
+ * A list or an object in a body. Paths are only written out for what is refused: a body may hold half a million values.
+ */
 interface Place {
   value: object;
   depth: number;

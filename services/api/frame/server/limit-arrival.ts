@@ -8,7 +8,9 @@ export const longestArrivalMs = 900_000;
 
 const readAsItComes = /^(text\/csv|application\/x-ndjson)\b/i;
 
-/** Cuts a request whose body does not arrive in time. Node knows one limit for all of them, which has to be the longest. */
+/**
+ * Cuts a request whose body does not arrive in time. Node knows one limit for all of them, which has to be the longest.
+ */
 export function limitArrival({ raw, headers }: FastifyRequest): void {
   if (raw.complete || readAsItComes.test(headers['content-type'] ?? '')) return;
   const timer = setTimeout(() => {

@@ -7,14 +7,17 @@ export const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'D
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Thousands of requests a second may come: neither a log line nor an entry in the audit log for each, and repeats are told by what was
-     * created, not by what is kept of requests.
+     * Thousands of requests a second may come: neither a log line nor an entry in the audit log for each, and repeats
+     * are told by what was created, not by what is kept of requests.
      */
     isFrequent?: true;
   }
 }
 
-/** One line for each request that changes something, refused ones too: who did what to which, and how it ended. Never a body. */
+/**
+ * One line for each request that changes something, refused ones too: who did what to which, and how it ended. Never a
+ * body.
+ */
 export function logChanges(server: HttpServer): void {
   server.addHook('onResponse', (request, reply, done) => {
     const isLogged = changing.has(request.method) && !request.routeOptions.config.isFrequent;

@@ -6,8 +6,9 @@ export function isLook(method: string): boolean {
 }
 
 /**
- * Whether a browser's request comes from our own pages. A cookie is sent by pages of sibling hosts and of other ports too; `Sec-Fetch-Site`
- * and `Origin` are set by the browser, and no page can change them. What changes something has to carry one of the two: every browser sends it.
+ * Whether a browser's request comes from our own pages. A cookie is sent by pages of sibling hosts and of other ports
+ * too; `Sec-Fetch-Site` and `Origin` are set by the browser, and no page can change them. What changes something has to
+ * carry one of the two: every browser sends it.
  * @param publicOrigin where our pages are, when that is known
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publicOrigin: string | undefined): boolean {

@@ -1,7 +1,7 @@
 /**
- * Tidies a written OpenAPI document in place. The type provider writes every registered shape twice, as it is accepted (`…Input`) and as it is
- * answered, whether a route uses it or not: what no route leads to is left out. Answers are opened: a field may join them any day, and a
- * client that was generated from a closed shape would then refuse them.
+ * Tidies a written OpenAPI document in place. The type provider writes every registered shape twice, as it is accepted
+ * (`…Input`) and as it is answered, whether a route uses it or not: what no route leads to is left out. Answers are
+ * opened: a field may join them any day, and a client that was generated from a closed shape would then refuse them.
  */
 export function tidyComponents(document: unknown): void {
   const paths = fieldsOf(fieldsOf(document)['paths']);

@@ -25,7 +25,10 @@ const keyed = z.looseObject({
   'idempotency-key': z.string().optional().describe('The same as idempotencyKey in the body, where that is not there'),
 });
 
-/** Thousands a second may come: no log line, no audit entry and no kept answer for each, and its client's limits instead of the key's. */
+/**
+ * Thousands a second may come: no log line, no audit entry and no kept answer for each, and its client's limits instead
+ * of the key's.
+ */
 const frequent = { role: 'operator', isFrequent: true, rateLimit: false } as const;
 
 const maxBulkBytes = 16 * 1024 * 1024;

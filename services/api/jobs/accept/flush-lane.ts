@@ -12,7 +12,9 @@ export interface FlushLaneTerms<Item, Result> {
 
 /** Things that come one by one, or a few at once, and are cheaper together. */
 export interface FlushLane<Item, Result> {
-  /** @param items at most as many as one flush takes. They go in one flush, and fail together with all that were in it */
+  /**
+   * @param items at most as many as one flush takes. They go in one flush, and fail together with all that were in it
+   */
   add(items: readonly Item[]): Promise<readonly Result[]>;
 }
 
@@ -23,8 +25,8 @@ interface Unit<Item, Result> {
 }
 
 /**
- * Flushes when it is idle, and otherwise when the flush before returns, without a timer: what comes meanwhile goes together. Waiting 2 or 4 ms
- * for company was measured to cost a third to a half of the throughput.
+ * Flushes when it is idle, and otherwise when the flush before returns, without a timer: what comes meanwhile goes
+ * together. Waiting 2 or 4 ms for company was measured to cost a third to a half of the throughput.
  */
 export function createFlushLane<Item, Result>(terms: FlushLaneTerms<Item, Result>): FlushLane<Item, Result> {
   const { maxItems, inFlight, flush } = terms;

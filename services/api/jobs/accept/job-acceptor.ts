@@ -31,7 +31,10 @@ export type Acceptance =
 export interface JobAcceptor {
   /** Resolves after the commit, which it shares with the requests beside it. @throws {HttpProblem} 429, 503 */
   accept(job: JobToStore): Promise<Acceptance>;
-  /** The same for many at once, in several commits; an answer for each, in their order. @throws {HttpProblem} where none of them went well */
+  /**
+   * The same for many at once, in several commits; an answer for each, in their order. @throws {HttpProblem} where none
+   * of them went well
+   */
   acceptAll(jobs: readonly JobToStore[]): Promise<Acceptance[]>;
 }
 
@@ -165,7 +168,10 @@ function acceptanceOf(job: JobToStore, { first, due, known }: Found): Acceptance
   return !known || isSameCall(job, known.call) ? { kind: 'duplicate', jobId, dueAtMs } : { kind: 'reused', jobId };
 }
 
-/** Times are not compared: a delay is another time at each repeat, and a person may have moved the first. Of what has ended less is kept. */
+/**
+ * Times are not compared: a delay is another time at each repeat, and a person may have moved the first. Of what has
+ * ended less is kept.
+ */
 function isSameCall(job: JobToStore, call: JobToStore | KnownJob['call']): boolean {
   if (job.method !== call.method || job.url !== call.url) return false;
   if ('whole' in call && !call.whole) return true;

@@ -188,8 +188,8 @@ interface ReplayParams {
 const anyDead = { clientId: null, cause: null, until: null, perSecond: null, offset: 0 };
 
 /**
- * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had expired never does
- * again. Due one after the other, they are as many a second as was asked for without being paced.
+ * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had
+ * expired never does again. Due one after the other, they are as many a second as was asked for without being paced.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = `${fits($)}

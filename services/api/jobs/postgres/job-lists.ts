@@ -84,7 +84,10 @@ async function listStored(
 
 type Scanned = z.output<typeof scanned>;
 
-/** Up to where all partitions were seen: the first of the places where one of them was left. Undefined when all were seen to their end. */
+/**
+ * Up to where all partitions were seen: the first of the places where one of them was left. Undefined when all were
+ * seen to their end.
+ */
 function edgeOf(sorted: readonly Scanned[], rows: number): Scanned | undefined {
   const seen = new Map<number, number>();
   for (const each of sorted) {

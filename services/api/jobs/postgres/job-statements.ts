@@ -100,7 +100,10 @@ export const scanEnded = statementOf<{ client: string; beforeUs: string | null; 
   order by e.ended_at desc, e.id desc limit ${$('rows')}::int`,
 );
 
-/** In the order of the ids, as everybody who locks several. A claim shares its lock, so what is being claimed is waited for. */
+/**
+ * In the order of the ids, as everybody who locks several. A claim shares its lock, so what is being claimed is waited
+ * for.
+ */
 export const lockJobs = statementOf<{ ids: string }>(
   'lock-jobs',
   ($) => `select id from jobs where id = any(${$('ids')}::uuid[]) order by id for update`,

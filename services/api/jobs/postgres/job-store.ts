@@ -27,7 +27,10 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
 
     list: createJobLists({ pool }),
 
-    /** Takes back each that is not being called, and counts it as cancelled. In the order of the ids, which have to differ. */
+    /**
+     * Takes back each that is not being called, and counts it as cancelled. In the order of the ids, which have to
+     * differ.
+     */
     cancel: (jobIds: readonly string[]) => change(pool, jobIds, (ids) => cancelJobs.with({ ids, slot })),
 
     /**

@@ -16,15 +16,17 @@ export interface RecordReceiptsParams {
 }
 
 /**
- * Whether the text of batch `b` holds the user of row `k`. Only a lone comma can be found where it is no user: as the border between two.
+ * Whether the text of batch `b` holds the user of row `k`. Only a lone comma can be found where it is no user: as the
+ * border between two.
  */
 const holdsUser = `strpos(b.users, k.quoted) > 0 and (k.user_id <> ',' or jsonb_exists(('[' || b.users || ']')::jsonb, k.user_id))`;
 
 /**
- * Lists run parallel; run or (feed and batch) are given, the other is null. Batches ascend with user ids, so the one that may hold a user is
- * found by halving the feed's numbers, for all receipts at once. The row that is changed keeps what it said before: so what comes back is
- * the exact difference to the totals, however often and in whatever order receipts come. Rows are locked in the order of their keys, or two
- * processes could wait for each other. One row back for each receipt that was not accepted.
+ * Lists run parallel; run or (feed and batch) are given, the other is null. Batches ascend with user ids, so the one
+ * that may hold a user is found by halving the feed's numbers, for all receipts at once. The row that is changed keeps
+ * what it said before: so what comes back is the exact difference to the totals, however often and in whatever order
+ * receipts come. Rows are locked in the order of their keys, or two processes could wait for each other. One row back
+ * for each receipt that was not accepted.
  */
 export const recordReceipts = statementOf<RecordReceiptsParams>(
   'record-receipts',

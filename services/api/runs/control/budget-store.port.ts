@@ -15,6 +15,9 @@ export interface BudgetFigures {
 export interface BudgetStore {
   /** By country, in alphabetical order; empty where the campaign has none. */
   list(campaignId: string): Promise<BudgetFigures[]>;
-  /** Sets the units of budgets that there are; countries without one are passed over. What is used or reserved already stays so. */
+  /**
+   * Sets the units of budgets that there are; countries without one are passed over. What is used or reserved already
+   * stays so.
+   */
   change(campaignId: string, budgets: readonly Budget[]): Promise<void>;
 }

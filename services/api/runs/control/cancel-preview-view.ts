@@ -17,7 +17,10 @@ interface Place {
   inFlight: number;
 }
 
-/** What a cancellation would do now. What is under way moves on while this is read: the figures are of about this moment. */
+/**
+ * What a cancellation would do now. What is under way moves on while this is read: the figures are of about this
+ * moment.
+ */
 export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay, timeToStopMs: number): CancelPreviewShape {
   const { runId, state, chain, countries } = snapshot;
   const isOver = isTerminal(state);

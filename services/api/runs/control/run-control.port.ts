@@ -39,8 +39,8 @@ export interface Controlled<Decision> {
 /** What people do to runs. */
 export interface RunControl {
   /**
-   * In one transaction: keeps everybody else from moving the run, asks what to make of it, and writes that with its events. Workers and
-   * triggers see it when they look at the run the next time. Undefined when there is no such run.
+   * In one transaction: keeps everybody else from moving the run, asks what to make of it, and writes that with its
+   * events. Workers and triggers see it when they look at the run the next time. Undefined when there is no such run.
    */
   change<Decision extends { change: RunChange | null }>(
     runId: string,
@@ -48,7 +48,8 @@ export interface RunControl {
   ): Promise<Controlled<Decision> | undefined>;
   underWay(runId: string): Promise<UnderWay>;
   /**
-   * In the order in which they happened; `cursor` is the id of the last one of the page before. Empty for a run that is not there.
+   * In the order in which they happened; `cursor` is the id of the last one of the page before. Empty for a run that is
+   * not there.
    * @throws {InvalidCursorError} when it is no id
    */
   events(runId: string, limit: number, cursor: string | null): Promise<Page<RunEvent>>;

@@ -6,7 +6,9 @@ import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './use
 type ExplainedStep = UserExplanation['steps'][number];
 type ExplainedAttempt = ExplainedStep['attempts'][number];
 
-/** What became of a user in each step of the chain. A user that began with a later step has no line for those before. */
+/**
+ * What became of a user in each step of the chain. A user that began with a later step has no line for those before.
+ */
 export function explainSteps(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
   return outcomesOf(place, chain).map((line) => ({ ...line, receipt: receiptOf(place, line.step) }));
 }
@@ -57,7 +59,10 @@ function outcomeAfter(outcome: ExplainedStep['outcome']): ExplainedStep['outcome
   return 'skipped';
 }
 
-/** The batch that the user entered the step in, and the children that it went on in within the step, one out of the other. */
+/**
+ * The batch that the user entered the step in, and the children that it went on in within the step, one out of the
+ * other.
+ */
 function batchesOf(step: number, entered: HistoryBatch | undefined, batches: readonly HistoryBatch[]): HistoryBatch[] {
   if (!entered) return [];
   const child = batches.find(({ parent, fromStep }) => parent === entered.batchNo && fromStep === step);

@@ -32,7 +32,10 @@ export interface UserPlace {
   feedId: string;
   country: string;
   fromStep: number;
-  /** The batch that the user was fed with and the child batches that it went on in, in that order. Empty for one that could not be sent. */
+  /**
+   * The batch that the user was fed with and the child batches that it went on in, in that order. Empty for one that
+   * could not be sent.
+   */
   batches: readonly HistoryBatch[];
   /** Why the user could never be sent: its id breaks a rule. */
   unsendable: HistoryFailure | null;

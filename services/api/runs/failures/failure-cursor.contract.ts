@@ -4,8 +4,8 @@ import { z } from 'zod';
 const text = z.string().refine((value) => !value.includes('\u0000'));
 
 /**
- * Where a page of failures ended: the last row's place in the order (country, feed, batch, step, user). Outside it is an opaque text, so
- * that the order may change without breaking a reader that goes on from one.
+ * Where a page of failures ended: the last row's place in the order (country, feed, batch, step, user). Outside it is
+ * an opaque text, so that the order may change without breaking a reader that goes on from one.
  */
 const failureCursor = z.tuple([text, z.uuid(), z.int().min(0).max(0x7fffffff), z.int().min(0).max(0x7fff), text]);
 

@@ -36,8 +36,9 @@ export interface RetrySums {
 }
 
 /**
- * Failed users, tried again in child runs. A user's *newest* failure counts: a user that a child run has taken on is no failure of its parent
- * any more, however that ended. Users whose outcome is unknown, and ids that can never be sent, are left out.
+ * Failed users, tried again in child runs. A user's *newest* failure counts: a user that a child run has taken on is no
+ * failure of its parent any more, however that ended. Users whose outcome is unknown, and ids that can never be sent,
+ * are left out.
  */
 export interface Retries {
   groups(of: string, filter: RetryFilter): Promise<RetryGroup[]>;

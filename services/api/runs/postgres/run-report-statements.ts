@@ -33,8 +33,9 @@ export const selectRuns = `
   order by r.id desc limit $1`;
 
 /**
- * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its lines balance
- * whenever it is asked. It is asked every second, and reads a handful of rows per feed however large the run is.
+ * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its
+ * lines balance whenever it is asked. It is asked every second, and reads a handful of rows per feed however large the
+ * run is.
  */
 export const selectSnapshots = `
   with totals as (
@@ -102,7 +103,10 @@ export const selectPoints = `
   select r.started_at as "startedAt", r.ended_at as "endedAt", p.at, p.ended::float8 as ended
   from runs r left join run_points p on p.run = r.id where r.id = $1 order by p.at`;
 
-/** $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a hundred million. */
+/**
+ * $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a
+ * hundred million.
+ */
 export const selectFailureGroups = `
   select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users, json_agg(t.sample order by t.slot) as samples
   from feeds f join failure_totals t using (feed) where f.run = $1

@@ -7,7 +7,10 @@ const reports = `
   from shard_reports where reported_at > now() - interval '1 minute'
   order by worker`;
 
-/** Ready is entered + born - done - waiting; what has entered a step survived the one before. As the trigger counts it (docs/feeding.md). */
+/**
+ * Ready is entered + born - done - waiting; what has entered a step survived the one before. As the trigger counts it
+ * (docs/feeding.md).
+ */
 const work = `
   with steps as (
     select f.feed, f.country, s.step, s.entry ->> 'action' as action, f.next_batch_no - 1 as fed,

@@ -47,8 +47,8 @@ export const lockRunOfStep = `
 export const lockStep = `select state from quarantined_steps where id = $1 for update`;
 
 /**
- * $1 id. Takes back what the end of the step has written. Nothing comes back where a user of it was settled since: then it is left as it is.
- * Totals may sink: they are differences, and the step is pending again.
+ * $1 id. Takes back what the end of the step has written. Nothing comes back where a user of it was settled since: then
+ * it is left as it is. Totals may sink: they are differences, and the step is pending again.
  */
 export const reopenStep = `
   with q as (

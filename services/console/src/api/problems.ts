@@ -21,7 +21,10 @@ export const unanswered: Problem = {
   requestId: '',
 };
 
-/** What is wrong with each field of a form, by its path, such as `chain.0.params.amount`; the first problem of a field is shown. */
+/**
+ * What is wrong with each field of a form, by its path, such as `chain.0.params.amount`; the first problem of a field
+ * is shown.
+ */
 export function fieldProblems({ errors }: Problem): Map<string, string> {
   const byField = new Map<string, string>();
   for (const { pointer, detail } of errors) {

@@ -40,7 +40,9 @@ const silenceMs = 10_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
 
-/** One stream for all that a tab watches. It opens again by itself, later and later; meanwhile each try is a poll too. */
+/**
+ * One stream for all that a tab watches. It opens again by itself, later and later; meanwhile each try is a poll too.
+ */
 export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveStream {
   const watchers = new Map<string, number>();
   const over = new Set<string>();

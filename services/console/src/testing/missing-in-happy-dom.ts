@@ -15,7 +15,10 @@ Object.assign(globalThis, {
 });
 
 const { prototype } = HTMLElement;
-/** As the HTML standard says: `beforetoggle`, then it is shown, then `toggle`; what was pressed for it has its `popovertarget`. */
+/**
+ * As the HTML standard says: `beforetoggle`, then it is shown, then `toggle`; what was pressed for it has its
+ * `popovertarget`.
+ */
 function togglePopover(element: HTMLElement, newState: 'open' | 'closed'): void {
   const oldState = newState === 'open' ? 'closed' : 'open';
   element.dispatchEvent(Object.assign(new Event('beforetoggle'), { newState, oldState }));

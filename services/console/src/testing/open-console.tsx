@@ -68,7 +68,8 @@ export function answersFor(role: Role): Answers {
 }
 
 /**
- * The whole console at an address, on an API that answers as it is told; resolves once the page of the address is there.
+ * The whole console at an address, on an API that answers as it is told; resolves once the page of the address is
+ * there.
  *
  * @param answers in place of, or beside, those of an installation that works
  */

@@ -11,9 +11,10 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
- * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where no worker has claimed
- * the step yet), attempts, remaining (users still to be served in it) and is_unknown. A row that has changed since it was read is left as
- * it is: its epoch or state is another. A worker that held the step is refused by the new epoch.
+ * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where
+ * no worker has claimed the step yet), attempts, remaining (users still to be served in it) and is_unknown. A row that
+ * has changed since it was read is left as it is: its epoch or state is another. A worker that held the step is refused
+ * by the new epoch.
  *
  * The limits and offsets of single looks keep the planner from joins that would read whole weeks of other runs.
  */
@@ -71,7 +72,10 @@ const ending = (rest: string, reason: string) => `
 /** Of a step row `s` past its lease: whether a call of its may have been made without an answer being read. */
 const mayHaveBeenCalled = `s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun)`;
 
-/** Users still to be served in the step of row `s` of batch `b`: what came through the step before, or the batch itself in its first one. */
+/**
+ * Users still to be served in the step of row `s` of batch `b`: what came through the step before, or the batch itself
+ * in its first one.
+ */
 const remainingIn = `
   coalesce((select p.rest_users from batch_steps p
     where s.step > b.from_step and p.feed = b.feed and p.batch_no = b.batch_no and p.step = s.step - 1), b.n)::int`;
@@ -84,7 +88,10 @@ export interface EndOpenParams {
   limit: number;
 }
 
-/** Below the mark everything is through the chain or on the agenda, so that the window above it and the agenda are all there is. */
+/**
+ * Below the mark everything is through the chain or on the agenda, so that the window above it and the agenda are all
+ * there is.
+ */
 export const endOpen = statementOf<EndOpenParams>(
   'end-open-steps',
   ($) => `

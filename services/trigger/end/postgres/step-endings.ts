@@ -5,7 +5,10 @@ import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/co
 import type { EndedSteps, StepEndings } from '../step-endings.port.ts';
 import * as statements from './ending-statements.ts';
 
-/** Thousands of rows are expected of a chunk, and for that many the planner would rather read whole weeks than follow keys. */
+/**
+ * Thousands of rows are expected of a chunk, and for that many the planner would rather read whole weeks than follow
+ * keys.
+ */
 export const followKeys = 'set local enable_hashjoin = off';
 
 export function createStepEndings({ pool }: { pool: Pool }): StepEndings {

@@ -89,7 +89,10 @@ export const writePages = statementOf<WrittenPages>(
   select from fd`,
 );
 
-/** Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and counts once. */
+/**
+ * Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and
+ * counts once.
+ */
 export const failInvalidUsers = `
   with f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
@@ -139,8 +142,8 @@ const paceOf = (definition: string, settings: string) =>
   `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
 
 /**
- * Whole batches of what is allowed, for $1 runs, $2 batches, of $3 users each. A run that asks for the first time may have one. Two triggers that ask at the
- * same moment wait for each other at the row.
+ * Whole batches of what is allowed, for $1 runs, $2 batches, of $3 users each. A run that asks for the first time may
+ * have one. Two triggers that ask at the same moment wait for each other at the row.
  */
 export const takePace = `
   with k as (

@@ -86,7 +86,10 @@ async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
   });
 }
 
-/** Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array would take. */
+/**
+ * Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array
+ * would take.
+ */
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
   const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
   const { feedId, token, complete, staysStalled } = pages;

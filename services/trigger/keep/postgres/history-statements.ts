@@ -8,8 +8,8 @@ const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown), 0)::bigint
 const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
 
 /**
- * One point for each run whose present slot has none: two who note at once agree by the key. Only runs that are due are summed up. What
- * `pointPlaceOf` says, by the database's clock.
+ * One point for each run whose present slot has none: two who note at once agree by the key. Only runs that are due are
+ * summed up. What `pointPlaceOf` says, by the database's clock.
  */
 export const notePoints = `
   with due as (
@@ -53,8 +53,8 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
     .join(' ')} end`;
 
 /**
- * What is in the way now, beside what was told: a row comes with its event and goes with the other one, in one statement. A breaker that
- * no batch of the run waits behind any more is forgotten; it is told as closed when it is.
+ * What is in the way now, beside what was told: a row comes with its event and goes with the other one, in one
+ * statement. A breaker that no batch of the run waits behind any more is forgotten; it is told as closed when it is.
  */
 export const noteTroubles = `
   with present as (

@@ -91,8 +91,8 @@ export const tallies = `
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
 /**
- * A cause is gone that no step was put back for in the last two minutes, or since the shard's breaker has closed, or once nothing waits in its
- * step.
+ * A cause is gone that no step was put back for in the last two minutes, or since the shard's breaker has closed, or
+ * once nothing waits in its step.
  */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
@@ -108,8 +108,8 @@ export const waitingSteps = `
   order by f.feed, w.step, w.held desc, w.at desc`;
 
 /**
- * Of these runs, the countries in which batches wait for their budget, the least that a user of them costs, and what is left. The others of
- * the campaign have a part in what is left.
+ * Of these runs, the countries in which batches wait for their budget, the least that a user of them costs, and what is
+ * left. The others of the campaign have a part in what is left.
  */
 export const shortages = `
   select f.run as "runId", f.country, b.units::float8 as units, (b.units - b.used - b.reserved)::float8 as left,

@@ -9,8 +9,9 @@ export const companions = `select name from feed_tables where leaves_with = $1 a
 export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
 
 /**
- * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue: the names are for
- * people. Steps stay as long as the users of the same week: without its row, a step could be claimed anew.
+ * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue:
+ * the names are for people. Steps stay as long as the users of the same week: without its row, a step could be claimed
+ * anew.
  */
 export const droppableWeeks = `
   select p.name, p.since, p.until

@@ -25,7 +25,8 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
       const { rows } = await retryingDeadlocks(() => pool.query<DueRow>(statements.due.with(params)));
       const quarantined = rows.filter((row) => row.quarantined).map(refOf);
       const offered = rows.filter((row) => !row.quarantined);
-      // Users lost before a step were lost in steps that are done: those rows never change, so a second look is no risk.
+      // Users lost before a step were lost in steps that are done: those rows never change, so a second look is no
+      // risk.
       const lost = offered.length === 0 ? [] : await lostBefore(pool, offered);
       const offers = offered.map((row, index) => {
         const lostUsers = lost[index] ?? [];

@@ -103,8 +103,8 @@ export const reconcileFedUsers = statementOf<{ feed: string }>(
 );
 
 /**
- * Open steps that are neither on the agenda nor above the mark, where the sweep looks by itself. What is running within its lease is left to
- * the next time.
+ * Open steps that are neither on the agenda nor above the mark, where the sweep looks by itself. What is running within
+ * its lease is left to the next time.
  */
 export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }>(
   'reconcile-agenda',

@@ -89,8 +89,8 @@ export interface LookParams {
 }
 
 /**
- * The furthest step of a batch tells its place. The mark belongs to the last step: whatever is below it is through the chain or on the
- * agenda. It moves only where the window begins at it.
+ * The furthest step of a batch tells its place. The mark belongs to the last step: whatever is below it is through the
+ * chain or on the agenda. It moves only where the window begins at it.
  */
 export const look = statementOf<LookParams>(
   'sweep-look',

@@ -33,11 +33,17 @@ export interface Post {
   /** Names and values in turn. */
   headers: readonly string[];
   body: Buffer;
-  /** Stays when the same is sent again; undefined for what has an identity of its own each time. Sent and signed where posts are signed. */
+  /**
+   * Stays when the same is sent again; undefined for what has an identity of its own each time. Sent and signed where
+   * posts are signed.
+   */
   messageId: string | undefined;
 }
 
-/** Targets by name, each with connections of its own, which may change while calls are under way: those end as they began. */
+/**
+ * Targets by name, each with connections of its own, which may change while calls are under way: those end as they
+ * began.
+ */
 export interface LiveTargets {
   follow(specs: ReadonlyMap<string, TargetSpec>): void;
   /** Undefined where there is no such target. Never rejects. */

@@ -23,7 +23,10 @@ const loadContexts = `
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where f.feed = any($1::uuid[])`;
 
-/** Totals are a row per worker slot, so this reads slots times steps rows of each feed; a worker asks for the feeds that it serves. */
+/**
+ * Totals are a row per worker slot, so this reads slots times steps rows of each feed; a worker asks for the feeds that
+ * it serves.
+ */
 const readAdmissions = `
   select f.feed as "feedId", f.run as "runId", r.state,
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs", s.steps

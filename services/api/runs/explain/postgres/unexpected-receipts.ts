@@ -32,7 +32,10 @@ interface Counted {
 
 /** Of few failures, they are counted at every look: some milliseconds. */
 const fewFailures = 2000;
-/** Of more, again once there are so many more of either, and once the run has ended: progress is asked for twice a second. */
+/**
+ * Of more, again once there are so many more of either, and once the run has ended: progress is asked for twice a
+ * second.
+ */
 const growth = 1.01;
 
 const maxFeedsRemembered = 1000;

@@ -4,8 +4,9 @@ import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;
 
 /**
- * $1 run, $2 user, $3 user as it is listed where its id breaks the rules. A row for each feed. Batches ascend with user ids, so the one that
- * may hold the user is found by halving the feed's numbers: 17 looks at the primary key for ten million users.
+ * $1 run, $2 user, $3 user as it is listed where its id breaks the rules. A row for each feed. Batches ascend with user
+ * ids, so the one that may hold the user is found by halving the feed's numbers: 17 looks at the primary key for ten
+ * million users.
  */
 export const findPlace = `
   with recursive f as (
@@ -45,7 +46,10 @@ export const selectUserReceipts = `
   cross join lateral (select * from receipts where feed = $1 and step = s.step and user_id = $2 limit 1) r
   order by r.step`;
 
-/** $1 feed, $2 batch, $3 user. The batch and those of its children, and theirs, that hold the user, with the steps of each. One moment. */
+/**
+ * $1 feed, $2 batch, $3 user. The batch and those of its children, and theirs, that hold the user, with the steps of
+ * each. One moment.
+ */
 export const followUser = `
   with recursive family as (
     select batch_no, parent, from_step, n, 0 as depth from batches where feed = $1 and batch_no = $2

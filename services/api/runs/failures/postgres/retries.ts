@@ -53,7 +53,10 @@ function listsOf({ steps, countries, reasons }: RetryFilter): unknown[] {
 const selectFamily = `
   select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;
 
-/** $1 run, filters $2 steps, $3 countries, $4 reasons. No user was tried again so far: the report's counts are those of the failures that stand. */
+/**
+ * $1 run, filters $2 steps, $3 countries, $4 reasons. No user was tried again so far: the report's counts are those of
+ * the failures that stand.
+ */
 const sumGroups = `
   select t.step, f.country, t.reason, sum(t.users)::float8 as users
   from feeds f join failure_totals t using (feed)
@@ -86,8 +89,8 @@ const lockRoot = `
 const selectUnfinished = `select id from runs where parent = $1 and ended_at is null and id <> $2`;
 
 /**
- * Half a millisecond behind any time that a job can be due at, and behind its siblings: (campaign, scheduled_for) stays unique, and no job
- * takes this run for its own.
+ * Half a millisecond behind any time that a job can be due at, and behind its siblings: (campaign, scheduled_for) stays
+ * unique, and no job takes this run for its own.
  */
 const insertRetry = `
   with t as (

@@ -10,7 +10,10 @@ export type Role = Session['role'];
 
 const roles: readonly Role[] = ['viewer', 'manager', 'operator'];
 
-/** Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. The client knows only now where it is served. */
+/**
+ * Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. The client knows only now where it
+ * is served.
+ */
 const sessionOptions = () =>
   queryOptions({ ...getSessionOptions(), staleTime: Infinity, gcTime: Infinity, retry: false });
 
@@ -41,14 +44,19 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionOptions()).data;
 }
 
-/** Undefined where the key that is logged in may act as that role, else a sentence for a disabled control: which role it needs. */
+/**
+ * Undefined where the key that is logged in may act as that role, else a sentence for a disabled control: which role it
+ * needs.
+ */
 export function useRefusal(needed: Role): string | undefined {
   const { role } = useSession();
   if (roles.indexOf(role) >= roles.indexOf(needed)) return undefined;
   return `Needs the role ${needed}; this key is a ${role}`;
 }
 
-/** Ends this session, or all sessions of its key wherever they are. The page is loaded anew: nothing stays in memory. */
+/**
+ * Ends this session, or all sessions of its key wherever they are. The page is loaded anew: nothing stays in memory.
+ */
 export function useLogOut(): (where: 'here' | 'everywhere') => Promise<void> {
   const queryClient = useQueryClient();
   return async (where) => {

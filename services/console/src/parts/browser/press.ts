@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Whether a pointer is down. Between a press and its click nothing may move: what is pressed leaves a field, the field tells what is wrong with
- * it, and the button below is no longer where the click comes down.
+ * Whether a pointer is down. Between a press and its click nothing may move: what is pressed leaves a field, the field
+ * tells what is wrong with it, and the button below is no longer where the click comes down.
  */
 let pressed = false;
 let release: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +28,10 @@ const away = ({ target }: Event) => {
   if (target === window) over();
 };
 
-/** A list of choices takes the pointer over and never tells that it was let go: what is chosen or typed ends the press too. */
+/**
+ * A list of choices takes the pointer over and never tells that it was let go: what is chosen or typed ends the press
+ * too.
+ */
 const heard = [
   ['pointerdown', down],
   ['mousedown', down],

@@ -16,7 +16,10 @@ export interface SumLine {
 
 type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent'>;
 
-/** How the audience comes about, as lines that add up; what only a run can know, because it merges the sources, is said as a range. */
+/**
+ * How the audience comes about, as lines that add up; what only a run can know, because it merges the sources, is said
+ * as a range.
+ */
 export function audienceSums({ countries, holdOutPercent }: Previewed): SumLine[] {
   const included = sumOfKnown(countries.flatMap(({ include }) => include.map(({ users }) => users)));
   const excluded = sumOfKnown(countries.flatMap(({ exclude }) => exclude.map(({ users }) => users)));

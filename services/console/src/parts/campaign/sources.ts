@@ -1,7 +1,9 @@
 import type { CampaignPreview } from '../../api/generated/types.gen.ts';
 import type { EarlierOutcome, SourceForm } from './form.ts';
 
-/** Users of one entry of the audience in all countries; null where one does not know, undefined while nobody has asked. */
+/**
+ * Users of one entry of the audience in all countries; null where one does not know, undefined while nobody has asked.
+ */
 export function usersOfSource(
   preview: CampaignPreview | undefined,
   role: 'include' | 'exclude',

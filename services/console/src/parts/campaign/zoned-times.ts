@@ -27,8 +27,8 @@ export function wallClock(instant: string | number, zone: string): string {
 }
 
 /**
- * The instant that a wall-clock time is, in RFC 3339; of two the first, and where the clocks leap over it the first one behind the gap. Null
- * where it is no time.
+ * The instant that a wall-clock time is, in RFC 3339; of two the first, and where the clocks leap over it the first one
+ * behind the gap. Null where it is no time.
  */
 export function instantOf(time: string, zone: string): string | null {
   const asUtcMs = Date.parse(`${time.length === 16 ? `${time}:00` : time}Z`);
@@ -48,7 +48,9 @@ export function comesTwice(time: string, zone: string): boolean {
   return new Set(instants.filter((atMs) => wallClock(atMs, zone) === time)).size === 2;
 }
 
-/** Between the two readings of a time that there is not, the clocks change: at the first instant with the later offset. */
+/**
+ * Between the two readings of a time that there is not, the clocks change: at the first instant with the later offset.
+ */
 function endOfGap(candidates: readonly number[], zone: string): number {
   let [before = 0, after = 0] = candidates;
   const changed = offsetMs(after, zone);

@@ -15,7 +15,10 @@ export interface RateLineProps {
 
 const heightPx = 148;
 
-/** Users that ended a step, per second: zero-based, with the current value at the line's end. It draws by itself, and renders nothing. */
+/**
+ * Users that ended a step, per second: zero-based, with the current value at the line's end. It draws by itself, and
+ * renders nothing.
+ */
 export function RateLine({ series, marks }: RateLineProps) {
   const place = useRef<HTMLDivElement>(null);
   const latestMarks = useRef(marks);

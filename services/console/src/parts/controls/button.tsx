@@ -10,7 +10,9 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
   icon?: IconName;
   /** Of a button that shows its icon alone. */
   label?: string;
-  /** Why it cannot be pressed, such as the role that may; it stays in reach of the keyboard, so that this can be read. */
+  /**
+   * Why it cannot be pressed, such as the role that may; it stays in reach of the keyboard, so that this can be read.
+   */
   refusal?: string | undefined;
   /** The single key that does the same. */
   keyHint?: string;

@@ -24,7 +24,10 @@ export interface ReasonRow {
 
 const maxSample = 5;
 
-/** The most users first; where they are as many, in the order of steps and reasons, so that rows do not swap for nothing. */
+/**
+ * The most users first; where they are as many, in the order of steps and reasons, so that rows do not swap for
+ * nothing.
+ */
 export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
   const byKey = Map.groupBy(reasons, keyOf);
   const rows = [...byKey].flatMap(([key, of]) => {

@@ -10,7 +10,10 @@ const ranges = [
   ['0-9', 'digits'],
 ] as const;
 
-/** `letters, digits and . _ -, at most 64` for `^[A-Za-z0-9._-]{1,64}$`; what is no list of characters stays as it is written. */
+/**
+ * `letters, digits and . _ -, at most 64` for `^[A-Za-z0-9._-]{1,64}$`; what is no list of characters stays as it is
+ * written.
+ */
 export function patternInWords(pattern: string): string {
   const { kinds, least, most } = ofOneKind.exec(pattern)?.groups ?? {};
   if (kinds === undefined) return `has to match ${pattern}`;

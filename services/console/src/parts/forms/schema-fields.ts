@@ -49,7 +49,10 @@ const numberWords = [...notes, 'minimum', 'maximum', 'exclusiveMinimum', 'exclus
 const listWords = [...notes, 'items', 'minItems', 'maxItems', 'uniqueItems'];
 const maxDepth = 3;
 
-/** The fields of a schema; null where it says more than fields can, or there is none: then all of the value is written as JSON. */
+/**
+ * The fields of a schema; null where it says more than fields can, or there is none: then all of the value is written
+ * as JSON.
+ */
 export function fieldsOf(schema: unknown): readonly SchemaField[] | null {
   if (!isSchema(schema)) return null;
   const fields = propertiesOf(schema, '', isSchema(schema['$defs']) ? schema['$defs'] : {}, 1);

@@ -1,7 +1,10 @@
 import type { Json } from './schema-fields.ts';
 import { isPlain, isSchema, leavesOf, textOf, type LeafField, type SchemaField } from './schema-fields.ts';
 
-/** What stands in the fields of a form, by pointer; empty where nothing does. Under `all` the whole value as JSON, where it is written so. */
+/**
+ * What stands in the fields of a form, by pointer; empty where nothing does. Under `all` the whole value as JSON, where
+ * it is written so.
+ */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 export interface LocalProblem {

@@ -17,7 +17,8 @@ export interface KeyMatcher {
 const sequenceMs = 1500;
 
 /**
- * Commands are written as `?`, `J`, `Shift A`, `G C`: single keys, or one after the other. Letters count without regard to case.
+ * Commands are written as `?`, `J`, `Shift A`, `G C`: single keys, or one after the other. Letters count without regard
+ * to case.
  *
  * @param singleKeysOn asked with each press; when off nothing matches but `Escape`
  */

@@ -2,8 +2,9 @@ import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { useKeys } from './use-keys.ts';
 
 /**
- * `J` and `K` go from row to row, arrows too once a row has the focus; `X` selects. Within the element whose ref is returned, what a row is opened by carries `data-row-link` (Enter
- * follows it), and what selects a row `data-row-select`, inside of a common `data-row`. The focus itself moves: nothing has to be remembered.
+ * `J` and `K` go from row to row, arrows too once a row has the focus; `X` selects. Within the element whose ref is
+ * returned, what a row is opened by carries `data-row-link` (Enter follows it), and what selects a row
+ * `data-row-select`, inside of a common `data-row`. The focus itself moves: nothing has to be remembered.
  */
 export function useRowKeys<Container extends HTMLElement>(): RefObject<Container | null> {
   const container = useRef<Container>(null);

@@ -8,7 +8,10 @@ export interface OutcomeBarProps {
   size?: 'normal' | 'large';
 }
 
-/** Who ended how, as shares of one full width. Each segment is at least 2 px wide: one failed user in a million is still seen. */
+/**
+ * Who ended how, as shares of one full width. Each segment is at least 2 px wide: one failed user in a million is still
+ * seen.
+ */
 export function OutcomeBar({ counts, audience, size = 'normal' }: OutcomeBarProps) {
   const segments = segmentsOf(counts);
   return (

@@ -1,6 +1,6 @@
 /**
- * Outcomes as the console shows them: always in this order, which is the order of the report's equation, so that two bars can be
- * compared and the same colour never changes its place.
+ * Outcomes as the console shows them: always in this order, which is the order of the report's equation, so that two
+ * bars can be compared and the same colour never changes its place.
  */
 export const outcomeOrder = [
   'succeeded',

@@ -26,7 +26,10 @@ interface MenuProps {
 
 const places = { 'below-end': '', 'below-start': 'at-start', above: 'above' } as const;
 
-/** A native popover: Escape and a press elsewhere close it, and the button has the focus again. The arrows go through what it offers. */
+/**
+ * A native popover: Escape and a press elsewhere close it, and the button has the focus again. The arrows go through
+ * what it offers.
+ */
 export function Menu({ target, place = 'below-end', children }: MenuProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);

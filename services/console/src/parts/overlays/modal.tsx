@@ -8,8 +8,8 @@ interface ModalProps {
 }
 
 /**
- * A native dialog over the page: the browser keeps the focus inside and gives it back afterwards. It is shown for as long as it is rendered, and
- * begins at `data-autofocus`. Escape, and a press beside it, ask for its end.
+ * A native dialog over the page: the browser keeps the focus inside and gives it back afterwards. It is shown for as
+ * long as it is rendered, and begins at `data-autofocus`. Escape, and a press beside it, ask for its end.
  */
 export function Modal({ label, className, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);

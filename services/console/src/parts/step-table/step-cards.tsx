@@ -4,7 +4,9 @@ import { outcomeWords, segmentsOf } from '../outcomes/outcomes.ts';
 import type { StepCounts, StepTableProps } from './step-lines.ts';
 import { Mark } from './step-mark.tsx';
 
-/** The table of steps where there is no room for one: a card for each step, with every number in words below its bar. */
+/**
+ * The table of steps where there is no room for one: a card for each step, with every number in words below its bar.
+ */
 export function StepCards({ steps, countries, markOf }: StepTableProps) {
   return (
     <div className="narrow">

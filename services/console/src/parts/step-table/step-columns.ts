@@ -6,8 +6,8 @@ import { outcomeOrder, outcomeWords, outcomesIn, type OutcomeCounts, type Outcom
 const maxColumns = 7;
 
 /**
- * Outcomes that have a column of their own: every one that somebody has, `needed` ones, and of those that are usual as many as there is room
- * for. The rest is 0, and is told as such below the table.
+ * Outcomes that have a column of their own: every one that somebody has, `needed` ones, and of those that are usual as
+ * many as there is room for. The rest is 0, and is told as such below the table.
  */
 export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly OutcomeName[]): OutcomeName[] {
   const usual: readonly OutcomeName[] = ['heldOut', 'skipped', 'suppressed'];
@@ -32,8 +32,8 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
 const headLetter = 0.98;
 
 /**
- * How wide a column of figures is, in digits: as its head, and as figures up to the next comma. So it changes when a thousandth user fails, and
- * not with each.
+ * How wide a column of figures is, in digits: as its head, and as figures up to the next comma. So it changes when a
+ * thousandth user fails, and not with each.
  * @param audience no figure is larger
  */
 export function figureDigits(head: string, largest: number, audience: number): number {

@@ -1,6 +1,9 @@
 import { formatCount } from './numbers.ts';
 
-/** A small share in percent, with two decimals below one percent: `0.55 %`, `1.1 %`. What is not nothing is never shown as `0 %`. */
+/**
+ * A small share in percent, with two decimals below one percent: `0.55 %`, `1.1 %`. What is not nothing is never shown
+ * as `0 %`.
+ */
 export function formatFineShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;

@@ -11,7 +11,10 @@ export function formatEstimate(count: number): string {
   return count >= 1_000_000 ? `${oneDecimal.format(count / 1_000_000)} M` : formatCount(count);
 }
 
-/** A share in percent with one decimal, `62.8 %`. What is not all is never shown as `100 %`, and what is not nothing never as `0 %`. */
+/**
+ * A share in percent with one decimal, `62.8 %`. What is not all is never shown as `100 %`, and what is not nothing
+ * never as `0 %`.
+ */
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;

@@ -16,7 +16,10 @@ export interface Cause {
   words: string;
 }
 
-/** Its run's state while one goes on or has ended; a campaign that waits for its next run is scheduled, whatever came of the last. */
+/**
+ * Its run's state while one goes on or has ended; a campaign that waits for its next run is scheduled, whatever came of
+ * the last.
+ */
 export function shownState({ standing, state, run }: ListedCampaign): ShownState {
   if (standing === 'scheduled' || standing === 'draft') return standing;
   return run?.state ?? state;

@@ -1,5 +1,6 @@
 /**
- * Rows keep their places while they change: whoever reads a list must not lose the line. What is new comes behind; what left is gone.
+ * Rows keep their places while they change: whoever reads a list must not lose the line. What is new comes behind; what
+ * left is gone.
  *
  * @returns the items in the order that was shown, and how many of them stand elsewhere by now
  */

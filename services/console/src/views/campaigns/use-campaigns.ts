@@ -7,7 +7,10 @@ import { keepOrder } from './stable-order.ts';
 
 export const pageSize = 20;
 
-/** The stream tells when something changed; this is for what it does not tell, such as a run that begins to ask for attention. */
+/**
+ * The stream tells when something changed; this is for what it does not tell, such as a run that begins to ask for
+ * attention.
+ */
 const askEveryMs = 30_000;
 
 function filterOf({ text, country, action }: CampaignsSearch) {

@@ -20,7 +20,10 @@ interface StepsProps {
   onRetry: () => void;
 }
 
-/** Steps that nobody calls for any more, by shard and by what can be done with them, and one of the chosen group on the right. */
+/**
+ * Steps that nobody calls for any more, by shard and by what can be done with them, and one of the chosen group on the
+ * right.
+ */
 export function Steps({ steps, hasMore, error, onRetry }: StepsProps) {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();

@@ -122,8 +122,8 @@ export interface ShownRates {
 }
 
 /**
- * What there is room for: lines that wait, then those with most users; in the order of steps and countries, so that no row moves with its
- * rate.
+ * What there is room for: lines that wait, then those with most users; in the order of steps and countries, so that no
+ * row moves with its rate.
  */
 export function shownRates(
   rates: readonly LineRate[],

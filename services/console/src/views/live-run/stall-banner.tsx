@@ -3,7 +3,10 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import type { Stall } from './stall.ts';
 
-/** The causes of what waits, beside what goes on and what can be done. Only a new cause is an alert: its figures change in silence. */
+/**
+ * The causes of what waits, beside what goes on and what can be done. Only a new cause is an alert: its figures change
+ * in silence.
+ */
 export function StallBanner({ stalls }: { stalls: readonly Stall[] }) {
   return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard }) => (
     <div className="banner" key={symptom}>

@@ -46,7 +46,10 @@ export function stallsOf(progress: Watched): Stall[] {
 
 type Wait = RunProgress['waits'][number];
 
-/** A step in a country may wait in more than one way for the same thing: its batches were put back, and then it was held. */
+/**
+ * A step in a country may wait in more than one way for the same thing: its batches were put back, and then it was
+ * held.
+ */
 function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   const [oldest] = of.toSorted((a, b) => a.since.localeCompare(b.since));
   if (!oldest) return [];

@@ -18,7 +18,8 @@ export interface WatchedRates {
 export function useRates(progress: RunProgress): WatchedRates {
   const [{ series, observe, lines, subscribe }] = useState(createRateWatch);
   useEffect(() => observe(progress), [progress, observe]);
-  // What was noted up to now goes in front of what this page sees from now on: an older answer would leave a gap between them.
+  // What was noted up to now goes in front of what this page sees from now on: an older answer would leave a gap
+  // between them.
   const noted = { ...getRunRatesOptions({ path: { id: progress.runId } }), staleTime: Infinity, gcTime: 0 };
   const { data: history } = useQuery(noted);
   useEffect(() => {

@@ -11,7 +11,9 @@ import { compare, type ComparedFigure } from './comparison.ts';
 
 const route = '/runs/$runId/report';
 
-/** Was it better than last time? Beside another run of the same campaign, the one before unless somebody chose another. */
+/**
+ * Was it better than last time? Beside another run of the same campaign, the one before unless somebody chose another.
+ */
 export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
   const { with: wanted } = useSearch({ from: route });
   const beside = wanted === undefined ? {} : { query: { with: wanted } };

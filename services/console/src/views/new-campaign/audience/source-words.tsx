@@ -50,7 +50,9 @@ export function SourceWords({ source, lists, runs }: SourceWordsProps) {
   }
 }
 
-/** `41,022 users · 171 repeated · 13 bad lines` of a list, `1,438,900 estimated` of what is asked for, nothing before. */
+/**
+ * `41,022 users · 171 repeated · 13 bad lines` of a list, `1,438,900 estimated` of what is asked for, nothing before.
+ */
 export function SourceUsers({
   source,
   lists,

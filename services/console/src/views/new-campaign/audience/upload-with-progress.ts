@@ -11,7 +11,10 @@ export interface Upload {
   signal: AbortSignal;
 }
 
-/** Sends a list. Fetch cannot tell how much of a body was sent, so that the request of the client goes out by XMLHttpRequest. */
+/**
+ * Sends a list. Fetch cannot tell how much of a body was sent, so that the request of the client goes out by
+ * XMLHttpRequest.
+ */
 export async function uploadWithProgress({ file, name, country, onSent, signal }: Upload): Promise<Audience> {
   const { data } = await uploadAudience({
     query: { name, ...(country === undefined ? {} : { country }) },

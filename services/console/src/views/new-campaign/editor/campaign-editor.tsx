@@ -12,7 +12,9 @@ interface CampaignEditorProps extends EditorDeps {
   copiedFrom: string | null;
 }
 
-/** Whoever presses a button leaves a field by it: what that changes on the page is shown when the click has come down. */
+/**
+ * Whoever presses a button leaves a field by it: what that changes on the page is shown when the click has come down.
+ */
 const HeldPage = memo(EditorPage, isPressed);
 
 /** A campaign that is written, and what becomes of it. */

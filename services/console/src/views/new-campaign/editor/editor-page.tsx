@@ -22,7 +22,10 @@ export interface EditorPageProps {
   onStart: () => void;
 }
 
-/** One page for all of a campaign: its parts one below the other, the way to them on the left, and what comes of it on the right. */
+/**
+ * One page for all of a campaign: its parts one below the other, the way to them on the left, and what comes of it on
+ * the right.
+ */
 export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: EditorPageProps) {
   const { draft, save } = editor;
   return (

@@ -43,7 +43,10 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
   const [isAwaited, setAwaited] = useState(false);
   const standing = usePreview(said.definition, isAwaited ? 0 : settleMs);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  /** Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move what is being clicked. */
+  /**
+   * Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move
+   * what is being clicked.
+   */
   const [leftLately, setLeftLately] = useState<ReadonlySet<string>>(new Set());
   if (leftLately.size > 0 && !standing.isBehind) {
     setLeft(left.union(leftLately));

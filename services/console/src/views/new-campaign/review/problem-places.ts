@@ -18,8 +18,8 @@ export const sectionNames: Readonly<Record<Section, string>> = {
 };
 
 /**
- * Problems by the pointer of the field that shows them: the field that is meant, else the nearest around it. What nothing is around stands
- * under the empty pointer.
+ * Problems by the pointer of the field that shows them: the field that is meant, else the nearest around it. What
+ * nothing is around stands under the empty pointer.
  * @param fields pointers of all fields on the page
  */
 export function placeProblems<Problem extends PlacedProblem>(
