@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { root, runVitest } from './commands.ts';
-import { firstBrowserTests, firstEndToEndTests } from './first-tests.ts';
+import { firstBrowserTests, firstEndToEndTests, shortenedTests } from './first-tests.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
 import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize, writeResult } from './results.ts';
@@ -28,6 +28,7 @@ const filesOf = (pattern: string, without: readonly string[]) =>
 
 const parts = [
   ...toldFirst.slice(0, 7).map((file) => ({ tier: 'faults', file })),
+  ...shortenedTests.map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/browser/*.test.ts', firstBrowserTests).map((file) => ({ tier: 'browser', file })),
   { tier: 'simulation', file: 'test/simulation/walks.test.ts' },
