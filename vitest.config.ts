@@ -54,7 +54,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['{shared,services,cli,test}/**/*.integration.test.ts'],
+          include: ['{shared,services,cli,sdk,test}/**/*.integration.test.ts'],
           sequence: { groupOrder: 2 },
           globalSetup: withInfrastructure,
           testTimeout: 60_000,

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApi } from '../services/api/api.ts';
 import { signWebhook, webhookKeyOf } from '../shared/domain/endpoint/standard-webhooks.ts';
-import { createApiDeps, testApiKey } from '../test/support/api-deps.ts';
 import { createReceiver } from './example-receiver.ts';
-import { createMuster, MusterProblem } from './muster.ts';
+import { createMuster } from './muster.ts';
 import { UnverifiedCall, verify } from './verify.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -12,34 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function startApi() {
-  const api = await createApi(await createApiDeps());
-  closing.push(() => api.close());
-  return api;
-}
-
 describe('the library', () => {
-  it('schedules, finds, moves and takes back', async () => {
-    const api = await startApi();
-    const muster = createMuster({ url: await api.start(), apiKey: testApiKey, retries: 0 });
-    const headers = { authorization: `Bearer ${testApiKey}` };
-    await api.server.inject({ method: 'POST', url: '/v1/clients', headers, payload: { name: 'orders' } });
-
-    const wanted = { client: 'orders', url: 'https://shop.test/hook', delaySeconds: 60, idempotencyKey: 'order-17' };
-    const { id, duplicate } = await muster.schedule({ ...wanted, method: 'POST' });
-    expect(duplicate).toBe(false);
-    const many = await muster.scheduleMany({ client: 'orders', jobs: [{ ...wanted, method: 'POST' }] });
-    expect(many).toMatchObject({ duplicates: 1, results: [{ status: 'duplicate', id }] });
-    expect((await muster.job(id)).state).toBe('pending');
-    expect((await muster.reschedule(id, { dueAt: '2026-03-01T00:00:00Z' })).dueAt).toBe('2026-03-01T00:00:00.000Z');
-    const found = [];
-    for await (const job of muster.jobs({ client: 'orders' })) found.push(job.id);
-    expect(found).toEqual([id]);
-    expect(await muster.cancel(id)).toEqual({ id, result: 'cancelled' });
-    expect(await muster.ledger('orders')).toMatchObject({ accepted: 1, cancelled: 1, pending: 0 });
-    await expect(muster.job('job_01h455vb4pex5vsknk084sn02q')).rejects.toThrow(MusterProblem);
-  });
-
   it('sends again what was refused for now, and what has a key when its answer was lost', async () => {
     const accepted = {
       id: 'job_1',

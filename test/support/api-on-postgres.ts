@@ -45,6 +45,8 @@ export function apiOnPostgres() {
     get pool() {
       return pool ?? notYet();
     },
+    /** Listens; where it does. */
+    start: () => open().api.start(),
     passTime: async (ms: number) => {
       const { clock } = open().deps;
       clock.advance(ms);
