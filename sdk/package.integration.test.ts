@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createApi, type Api } from '../services/api/api.ts';
-import { authorized, createApiDeps, testApiKey } from '../test/support/api-deps.ts';
+import { testApiKey } from '../test/support/api-deps.ts';
+import { apiOnPostgres } from '../test/support/api-on-postgres.ts';
 
 const run = promisify(execFile);
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
@@ -34,16 +34,15 @@ const settings = {
   },
 };
 
+const api = apiOnPostgres();
+
 let folder: string;
-let api: Api;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-sdk-'));
-  api = await createApi(await createApiDeps());
-}, 60_000);
+});
 
 afterAll(async () => {
-  await api.close();
   await rm(folder, { recursive: true });
 });
 
@@ -62,7 +61,7 @@ it('the library is packed, installed into an empty folder without a network, com
   expect(compiled).toMatchObject({ stdout: '' });
 
   const url = await api.start();
-  await api.server.inject({ method: 'POST', url: '/v1/clients', headers: authorized, payload: { name: 'orders' } });
+  await api.ask('POST', '/v1/clients', { name: 'orders' });
   const ended = await run(process.execPath, [join(folder, 'out/program.js'), url, testApiKey]);
   expect(JSON.parse(ended.stdout)).toEqual({ clients: ['orders'], state: 'pending', refused: true });
 }, 120_000);
