@@ -38,8 +38,8 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'a page is not written a second time after a lost answer',
     edits: [
       {
-        text: 'and next_batch_no = coalesce($12::int, next_batch_no)\n    returning feed, from_step',
-        replacement: 'and coalesce($12::int, next_batch_no) is not null\n    returning feed, from_step',
+        text: "and next_batch_no = coalesce(${$('firstNo')}::int, next_batch_no)\n    returning feed, from_step",
+        replacement: "and coalesce(${$('firstNo')}::int, next_batch_no) is not null\n    returning feed, from_step",
       },
     ],
     project: 'integration',
@@ -49,8 +49,8 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'a feeder without the token of its feed writes nothing',
     edits: [
       {
-        text: 'where feed = $10 and token = $11 and next_batch_no',
-        replacement: 'where feed = $10 and $11::bigint is not null and next_batch_no',
+        text: "where feed = ${$('feedId')} and token = ${$('token')}\n      and next_batch_no",
+        replacement: "where feed = ${$('feedId')} and ${$('token')}::bigint is not null\n      and next_batch_no",
       },
     ],
     project: 'integration',
