@@ -18,6 +18,8 @@ const faults = {
 
 export default defineConfig({
   test: {
+    // The second writes what `npm test` and CI sum up.
+    reporters: ['default', './test/tiers/tier-reporter.ts'],
     // Asked for by `npm run console:coverage`: how much of the console is reached below a browser.
     coverage: {
       provider: 'v8',
