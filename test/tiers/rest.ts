@@ -18,8 +18,8 @@ const endMs = Date.now() + Number(values.minutes) * 60_000;
 const leastMs = 90_000;
 
 const toldFirst = [
-  ...['negative-controls', 'callbacks-negative-controls', 'killed-workers', 'dispatchers'],
-  ...['lost-answers', 'postgres', 'poison', 'control', 'budgets', 'triggers', 'frozen-workers', 'schedulers'],
+  ...['negative-controls', 'killed-workers', 'lost-answers', 'poison', 'dispatchers', 'postgres', 'control'],
+  ...['callbacks-negative-controls', 'budgets', 'triggers', 'frozen-workers', 'schedulers'],
 ].map((name) => `test/faults/${name}.test.ts`);
 const filesOf = (pattern: string, without: readonly string[]) =>
   globSync(pattern, { cwd: root })
