@@ -1,7 +1,7 @@
 /*
- * Between a claim and its call stand six limits. A step that one of them holds back stays unclaimed, or waits claimed in
- * its feed's line; it never fails for it. A claim is made where `room` and `roomOf` are left; a call begins when all of
- * these let it, asked in this order:
+ * Between a claim and its call stand six limits. A step that one of them holds back stays unclaimed, or waits claimed
+ * in its feed's line; it never fails for it. A claim is made where `room` and `roomOf` are left; a call begins when
+ * all of these let it, asked in this order:
  *
  * | no. | limit                | bounds                                    | of                       | learns from           | file              |
  * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
