@@ -48,7 +48,6 @@ export default tseslint.config(
       'sdk/dist/**',
       'services/console/after-install.mjs',
       'services/console/dist*/**',
-      'services/console/src/api/generated*/**',
     ],
   },
   js.configs.recommended,

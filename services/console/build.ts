@@ -1,8 +1,8 @@
-import { cp, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'vite';
 import { checkBudget } from './check-budget.ts';
-import { clientFolder, writeClient } from '../../sdk/write-client.ts';
+import { writeClient } from '../../sdk/write-client.ts';
 import { consoleFolder, writeMark } from './built-console.ts';
 
 /**
@@ -12,7 +12,6 @@ import { consoleFolder, writeMark } from './built-console.ts';
 const { values } = parseArgs({ options: { client: { type: 'boolean', default: false } } });
 
 await writeClient();
-await cp(clientFolder, `${import.meta.dirname}/src/api/generated`, { recursive: true });
 if (!values.client) await buildPages();
 
 async function buildPages(): Promise<void> {

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..');
 const markName = 'built-from.sha256';
 
 /** What the pages are made of, the shapes of the API among it; folders, and single files. */
-const sources = ['services/console', 'services/api', 'shared/contracts', 'package-lock.json'];
+const sources = ['services/console', 'services/api', 'shared/contracts', 'sdk/write-client.ts', 'package-lock.json'];
 
 /**
  * `built`: just now. `fresh`: it was. `as it came`: it cannot be built here, and what the installation brought is

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,7 +26,7 @@ export interface ConsolePages {
    * The one page, which shows every view.
    * @param basePath below which everything is; empty, or such as `/muster`
    */
-  page(basePath: string): { body: string; policy: string };
+  page(basePath: string): string;
 }
 
 const types: Record<string, string> = {
@@ -41,20 +41,30 @@ const types: Record<string, string> = {
 
 const pageName = 'index.html';
 const base = '<base href="/" />';
-const nonceMeta = '<meta name="csp-nonce" content="" />';
-const nonceBytes = 16;
+
+/** The policy of the page: our own scripts, styles and API, and nothing else. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /**
  * @param folder with `index.html` and `assets/`
  * @returns undefined where nothing was built
- * @throws when the page lacks the marks that the path and the nonce go into
+ * @throws when the page lacks the mark that the path goes into
  */
 export async function readConsolePages(folder: string): Promise<ConsolePages | undefined> {
   const template = await readFile(join(folder, pageName), 'utf8').catch(() => undefined);
   if (template === undefined) return undefined;
-  for (const mark of [base, nonceMeta]) {
-    if (!template.includes(mark)) throw new Error(`the console's ${pageName} lacks ${mark}`);
-  }
+  if (!template.includes(base)) throw new Error(`the console's ${pageName} lacks ${base}`);
   const names = await readdir(folder, { recursive: true });
   const read = names.sort().flatMap((name) => {
     const type = types[extname(name)];
@@ -62,33 +72,8 @@ export async function readConsolePages(folder: string): Promise<ConsolePages | u
   });
   return {
     files: await Promise.all(read),
-    page: (basePath) => {
-      const nonce = randomBytes(nonceBytes).toString('base64');
-      const body = template
-        .replace(base, `<base href="${basePath}/" />`)
-        .replace(nonceMeta, `<meta name="csp-nonce" content="${nonce}" />`);
-      return { body, policy: policyWith(nonce) };
-    },
+    page: (basePath) => template.replace(base, `<base href="${basePath}/" />`),
   };
-}
-
-/**
- * Our own scripts, styles and API, and nothing else; what components write into `<style>` carries the nonce of this
- * answer.
- */
-function policyWith(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
 }
 
 /** Good enough at once: better ones take seconds, and are then kept by browsers for ever. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsoleFile, ConsolePages, ContentEncoding } from './console-pages.ts';
+import { pagePolicy, type ConsoleFile, type ConsolePages, type ContentEncoding } from './console-pages.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 
 /** What the API answers itself: a mistyped path there is a problem, not a page. */
@@ -20,14 +20,12 @@ export function createPageSender(pages: ConsolePages, basePath: string): PageSen
       const isLook = method === 'GET' || method === 'HEAD';
       return isLook && !isOthers && (headers.accept ?? '').includes('text/html');
     },
-    send: (reply) => {
-      const { body, policy } = pages.page(basePath);
-      return reply
-        .header('content-security-policy', policy)
+    send: (reply) =>
+      reply
+        .header('content-security-policy', pagePolicy)
         .header('cache-control', 'no-cache')
         .type('text/html; charset=utf-8')
-        .send(body);
-    },
+        .send(pages.page(basePath)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { client } from './generated/client.gen.ts';
+import { client } from '#client/client.gen.ts';
 import { problemOf } from './problems.ts';
 
 /** Where the console is served, as the page's `<base>` says: the API answers beside it. */

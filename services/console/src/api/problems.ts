@@ -1,4 +1,4 @@
-import type { Problem } from './generated/types.gen.ts';
+import type { Problem } from '#client/types.gen.ts';
 
 /** What is thrown by every call of the client: the API's own problem document, or one of ours where no answer came. */
 export type { Problem };

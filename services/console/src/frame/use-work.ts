@@ -3,7 +3,7 @@ import {
   countCampaignsOptions,
   groupDeadLettersOptions,
   listShardsOptions,
-} from '../api/generated/@tanstack/react-query.gen.ts';
+} from '#client/@tanstack/react-query.gen.ts';
 
 /** How much in a part of the console waits for somebody: amber is to be watched, red to be acted on. */
 export interface Work {

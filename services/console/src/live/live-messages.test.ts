@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunProgress } from '../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { isLast, linesFor, liveMessage } from './live-messages.ts';
 
 const progress: RunProgress = {

@@ -1,4 +1,4 @@
-import type { CampaignCounts, RunProgress } from '../api/generated/types.gen.ts';
+import type { CampaignCounts, RunProgress } from '#client/types.gen.ts';
 
 /** What the stream tells: a run's progress, or that the list of campaigns changed. */
 export type LiveMessage =

@@ -5,9 +5,9 @@ import {
   getRunProgressOptions,
   getRunProgressQueryKey,
   listCampaignsQueryKey,
-} from '../api/generated/@tanstack/react-query.gen.ts';
-import { client } from '../api/generated/client.gen.ts';
-import type { CampaignCounts, RunProgress } from '../api/generated/types.gen.ts';
+} from '#client/@tanstack/react-query.gen.ts';
+import { client } from '#client/client.gen.ts';
+import type { CampaignCounts, RunProgress } from '#client/types.gen.ts';
 import { campaignsTopic, isLast, linesFor, liveMessage, type LiveMessage } from './live-messages.ts';
 import type { LiveClock } from './live-clock.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';

@@ -4,7 +4,7 @@ import type {
   ListCampaignsResponse,
   ListRunsResponse,
   PreviewCampaignResponse,
-} from '../api/generated/types.gen.ts';
+} from '#client/types.gen.ts';
 
 /** Three campaigns: one runs, one has ended with failures, one is a draft. */
 export const counts: CountCampaignsResponse = {

@@ -4,7 +4,7 @@ import type {
   ListDeadLettersResponse,
   ListQuarantinedStepsResponse,
   QuarantinedStepDetail,
-} from '../api/generated/types.gen.ts';
+} from '#client/types.gen.ts';
 
 /** A message that could not be served, and a step whose workers died with it. */
 export const letterGroups: GroupDeadLettersResponse = {

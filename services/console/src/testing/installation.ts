@@ -3,7 +3,7 @@ import type {
   ListActionTypesResponse,
   ListChangesResponse,
   ListShardsResponse,
-} from '../api/generated/types.gen.ts';
+} from '#client/types.gen.ts';
 
 /** What the API answers of an installation that works, as it was recorded from one. */
 export const session: GetSessionResponse = {

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { cleanup, configure, render, screen } from '@testing-library/react';
 import { userEvent, type UserEvent } from '@testing-library/user-event';
 import { afterEach } from 'vitest';
-import { client } from '../api/generated/client.gen.ts';
+import { client } from '#client/client.gen.ts';
 import { configureClient } from '../api/client.ts';
 import { App } from '../app.tsx';
 import { createConsole } from '../create-console.ts';

@@ -8,7 +8,7 @@ import type {
   ListRunEventsResponse,
   ListRunFailuresResponse,
   PreviewCancelResponse,
-} from '../api/generated/types.gen.ts';
+} from '#client/types.gen.ts';
 
 /** A run that goes on, and one that has ended with failures. */
 export const progress: GetRunProgressResponse = {

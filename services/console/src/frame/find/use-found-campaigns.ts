@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
-import { listCampaignsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { FindTarget } from './find-targets.ts';
 
 const most = 6;

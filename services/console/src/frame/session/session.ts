@@ -1,8 +1,8 @@
 import { queryOptions, useQueryClient, useSuspenseQuery, type QueryClient } from '@tanstack/react-query';
 import { rememberCsrfToken } from '../../api/client.ts';
-import { getSessionOptions, getSessionQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
-import { logOut, logOutEverywhere } from '../../api/generated/sdk.gen.ts';
-import type { Session } from '../../api/generated/types.gen.ts';
+import { getSessionOptions, getSessionQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import { logOut, logOutEverywhere } from '#client/sdk.gen.ts';
+import type { Session } from '#client/types.gen.ts';
 import { rememberInstallationZone } from '../../parts/times/zone.ts';
 
 export type { Session };

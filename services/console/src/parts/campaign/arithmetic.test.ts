@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CampaignPreview } from '../../api/generated/types.gen.ts';
+import type { CampaignPreview } from '#client/types.gen.ts';
 import { audienceSums, batchesOf, boundsText, budgetNeeds, callsOf, slowestShard, takesText } from './arithmetic.ts';
 
 const source = (users: number | null) => ({ source: { segment: 's' }, users });

@@ -1,4 +1,4 @@
-import type { CampaignPreview } from '../../api/generated/types.gen.ts';
+import type { CampaignPreview } from '#client/types.gen.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
 

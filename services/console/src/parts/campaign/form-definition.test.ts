@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { wholeValue } from '../forms/schema-values.ts';
 import { spanOf } from './durations.ts';
 import { definitionOf, formOf, newForm, newStep } from './form-definition.ts';

@@ -1,4 +1,4 @@
-import type { ActionType, Campaign, CampaignDefinitionInput } from '../../api/generated/types.gen.ts';
+import type { ActionType, Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
 import { fieldsOf } from '../forms/schema-fields.ts';
 import {
   initialTexts,

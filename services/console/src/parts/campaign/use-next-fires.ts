@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { previewRecurrence } from '../../api/generated/sdk.gen.ts';
-import type { SchedulePreview } from '../../api/generated/types.gen.ts';
+import { previewRecurrence } from '#client/sdk.gen.ts';
+import type { SchedulePreview } from '#client/types.gen.ts';
 import { useSettled } from './use-settled.ts';
 import { scheduleOf, type WhenForm } from './when-form.ts';
 

@@ -1,4 +1,4 @@
-import type { CampaignDefinitionInput } from '../../api/generated/types.gen.ts';
+import type { CampaignDefinitionInput } from '#client/types.gen.ts';
 import type { LocalProblem } from '../forms/schema-values.ts';
 import { spanOf, unitSeconds, type Span } from './durations.ts';
 import { instantOf, wallClock } from './zoned-times.ts';

@@ -1,4 +1,4 @@
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import type { IconName } from '../icon/icon.tsx';
 
 /** Of campaigns and of runs: a campaign that has run shows its latest run's. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../api/generated/types.gen.ts';
+import type { RunEvent } from '#client/types.gen.ts';
 import { eventWords, rateMarks } from './event-words.ts';
 
 const timeOf = (instant: string) => instant.slice(11, 16);

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../api/generated/types.gen.ts';
+import type { RunEvent } from '#client/types.gen.ts';
 import { listed, sentence } from './figures.ts';
 import { countOf, formatCount } from './numbers.ts';
 import type { RateMark } from '../charts/draw-marks.ts';

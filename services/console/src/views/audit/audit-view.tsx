@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { listChangesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Change } from '../../api/generated/types.gen.ts';
+import { listChangesOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Change } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';

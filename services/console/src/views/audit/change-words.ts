@@ -1,4 +1,4 @@
-import type { Change } from '../../api/generated/types.gen.ts';
+import type { Change } from '#client/types.gen.ts';
 
 /** What was done, from its route: `start campaign`, `create audience`, `change shard`. */
 export function changeInWords({ method, route }: Pick<Change, 'method' | 'route'>): string {

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { unscheduleCampaign } from '../../api/generated/sdk.gen.ts';
-import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import { unscheduleCampaign } from '#client/sdk.gen.ts';
+import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -1,4 +1,4 @@
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';

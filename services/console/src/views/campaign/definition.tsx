@@ -1,4 +1,4 @@
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';

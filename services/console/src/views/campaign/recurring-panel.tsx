@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { pauseSchedule, resumeSchedule } from '../../api/generated/sdk.gen.ts';
-import { getScheduleOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import { pauseSchedule, resumeSchedule } from '#client/sdk.gen.ts';
+import { getScheduleOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';

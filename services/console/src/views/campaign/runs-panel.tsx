@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Campaign, Run } from '../../api/generated/types.gen.ts';
+import type { Campaign, Run } from '#client/types.gen.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';

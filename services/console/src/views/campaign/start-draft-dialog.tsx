@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { estimateCampaign, startCampaign } from '../../api/generated/sdk.gen.ts';
-import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Campaign } from '../../api/generated/types.gen.ts';
+import { estimateCampaign, startCampaign } from '#client/sdk.gen.ts';
+import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';

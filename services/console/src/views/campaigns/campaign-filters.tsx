@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CampaignsSearch } from './search.ts';

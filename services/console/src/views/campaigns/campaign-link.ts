@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router';
-import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
 
 /** To its run while that goes on, to the report behind it, and to what can still be changed before. */
 export function campaignLink({ id, standing, run }: ListedCampaign): Pick<LinkProps, 'to' | 'params'> {

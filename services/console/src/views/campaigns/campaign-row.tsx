@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
 import { useToldProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/browser/now.ts';
 import { OutcomeBar } from '../../parts/outcomes/outcome-bar.tsx';

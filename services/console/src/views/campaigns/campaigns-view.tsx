@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { useLiveCampaigns } from '../../live/live-runs.ts';

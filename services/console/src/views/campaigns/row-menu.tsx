@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Menu, menuItem } from '../../parts/overlays/menu.tsx';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ListedCampaign, ListedRun } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
 import { audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
 
 const line = {

@@ -1,4 +1,4 @@
-import type { ListedCampaign, ListedRun } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
 import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
 import type { ShownState } from '../../parts/standing/state-looks.ts';
 import { formatDuration } from '../../parts/times/times.ts';

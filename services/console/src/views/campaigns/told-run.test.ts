@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ListedCampaign, ListedRun, RunProgress, StepLine } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign, ListedRun, RunProgress, StepLine } from '#client/types.gen.ts';
 import { withTold } from './told-run.ts';
 
 const at = (second: number) => `2026-11-24T01:00:0${second}.000Z`;

@@ -1,4 +1,4 @@
-import type { ListedCampaign, RunProgress } from '../../api/generated/types.gen.ts';
+import type { ListedCampaign, RunProgress } from '#client/types.gen.ts';
 
 /** A row with what the stream told of its run since the list was read. Older news change nothing. */
 export function withTold(campaign: ListedCampaign, told: RunProgress | undefined): ListedCampaign {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { countCampaignsOptions, listCampaignsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import { countCampaignsOptions, listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
 import type { CampaignsSearch } from './search.ts';
 import { keepOrder } from './stable-order.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { groupDeadLettersOptions, listQuarantinedStepsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { groupDeadLettersOptions, listQuarantinedStepsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';

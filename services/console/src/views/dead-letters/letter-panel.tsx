@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getDeadLetterOptions, listDeadLettersOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { DeadLetterContent, DeadLetterGroup } from '../../api/generated/types.gen.ts';
+import { getDeadLetterOptions, listDeadLettersOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { DeadLetterContent, DeadLetterGroup } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';

@@ -1,4 +1,4 @@
-import type { DeadLetterContent } from '../../api/generated/types.gen.ts';
+import type { DeadLetterContent } from '#client/types.gen.ts';
 
 type Bytes = DeadLetterContent['value'];
 

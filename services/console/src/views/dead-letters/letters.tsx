@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { DeadLetterGroup } from '../../api/generated/types.gen.ts';
+import type { DeadLetterGroup } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';

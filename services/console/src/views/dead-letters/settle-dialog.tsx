@@ -1,11 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import {
-  discardDeadLetter,
-  discardDeadLetters,
-  replayDeadLetter,
-  replayDeadLetters,
-} from '../../api/generated/sdk.gen.ts';
-import type { DeadLetterContent, DeadLetterGroup } from '../../api/generated/types.gen.ts';
+import { discardDeadLetter, discardDeadLetters, replayDeadLetter, replayDeadLetters } from '#client/sdk.gen.ts';
+import type { DeadLetterContent, DeadLetterGroup } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';

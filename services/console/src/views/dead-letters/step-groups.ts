@@ -1,4 +1,4 @@
-import type { QuarantinedStep } from '../../api/generated/types.gen.ts';
+import type { QuarantinedStep } from '#client/types.gen.ts';
 
 type GroupedStep = Pick<
   QuarantinedStep,

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { discardQuarantinedStep, replayQuarantinedStep } from '../../api/generated/sdk.gen.ts';
-import { getQuarantinedStepOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { QuarantinedStep, QuarantinedStepDetail } from '../../api/generated/types.gen.ts';
+import { discardQuarantinedStep, replayQuarantinedStep } from '#client/sdk.gen.ts';
+import { getQuarantinedStepOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { QuarantinedStep, QuarantinedStepDetail } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { QuarantinedStep } from '../../api/generated/types.gen.ts';
+import type { QuarantinedStep } from '#client/types.gen.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';

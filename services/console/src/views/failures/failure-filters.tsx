@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { filterOf, type FailureFilter } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { StepLine, UserFailure } from '../../api/generated/types.gen.ts';
+import type { StepLine, UserFailure } from '#client/types.gen.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';

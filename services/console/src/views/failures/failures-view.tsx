@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { getRunReportOptions, listRunFailuresOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import { getRunReportOptions, listRunFailuresOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';

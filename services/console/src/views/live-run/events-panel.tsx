@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ListRunEventsResponse, Problem, RunEvent } from '../../api/generated/types.gen.ts';
+import type { ListRunEventsResponse, Problem, RunEvent } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Failed } from '../../parts/standing/states.tsx';

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Problem, RunReport, StepLine } from '../../api/generated/types.gen.ts';
+import type { Problem, RunReport, StepLine } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
 import { reasonRows } from '../../parts/failures/failure-reasons.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunWait, StepLine } from '../../api/generated/types.gen.ts';
+import type { RunWait, StepLine } from '#client/types.gen.ts';
 import { createLineRates, createRunRate, shownRates, type LineRate } from './line-rates.ts';
 
 const startedAt = '2026-11-24T01:00:00.000Z';

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 
 /** How fast a step goes on in a country, in users per second over the last minute. */
 export interface LineRate {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { getRunProgressOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { getRunProgressOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useLiveRuns } from '../../live/live-runs.ts';
 import { Freshness } from '../../parts/standing/freshness.tsx';

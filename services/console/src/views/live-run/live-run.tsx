@@ -4,8 +4,8 @@ import {
   getRunProgressQueryKey,
   getRunReportOptions,
   listRunEventsOptions,
-} from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+} from '#client/@tanstack/react-query.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import type { Standing } from '../../live/staleness.ts';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';

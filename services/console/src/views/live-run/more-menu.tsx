@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Menu, MenuItem, menuItem } from '../../parts/overlays/menu.tsx';

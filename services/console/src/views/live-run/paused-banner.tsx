@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { sentence } from '../../parts/words/figures.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf } from '../../parts/words/numbers.ts';

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { formatRate } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';

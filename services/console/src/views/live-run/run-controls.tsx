@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { MoreMenu } from './more-menu.tsx';

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { useMinute } from '../../parts/browser/now.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StepLine } from '../../api/generated/types.gen.ts';
+import type { StepLine } from '#client/types.gen.ts';
 import { countryMark, movingCountries, runFigures, waitingUsers } from './run-figures.ts';
 
 function line(step: number, change: Partial<StepLine> = {}): StepLine {

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import type { CountryMark } from '../../parts/step-table/step-lines.ts';
 
 /** The five numbers that a live run begins with. All counts in users. */

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { formatFineShare } from '../../parts/words/figures.ts';
 import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
 import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';

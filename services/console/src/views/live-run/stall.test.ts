@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunProgress, StepLine } from '../../api/generated/types.gen.ts';
+import type { RunProgress, StepLine } from '#client/types.gen.ts';
 import { stallBadge, stallsOf } from './stall.ts';
 
 const since = '2026-11-24T02:31:04.000Z';

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { AddsUp } from '../../parts/outcomes/equation.tsx';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
 import { outcomesIn } from '../../parts/outcomes/outcomes.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { getRunRatesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { getRunRatesOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { createRateSeries, type RateSeries } from '../../parts/charts/rate-series.ts';
 import { createLineRates, createRunRate, type LineRate } from './line-rates.ts';
 

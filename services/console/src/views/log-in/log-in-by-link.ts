@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { logIn } from '../../api/generated/sdk.gen.ts';
+import { logIn } from '#client/sdk.gen.ts';
 import { problemOf, type Problem } from '../../api/problems.ts';
 import { beginSession } from '../../frame/session/session.ts';
 

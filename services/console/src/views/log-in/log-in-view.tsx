@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLoaderData, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useId, useState } from 'react';
-import { logInMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { logInMutation } from '#client/@tanstack/react-query.gen.ts';
 import { problemOf, type Problem } from '../../api/problems.ts';
 import { Brand } from '../../frame/brand.tsx';
 import { beginSession } from '../../frame/session/session.ts';

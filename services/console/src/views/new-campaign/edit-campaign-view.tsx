@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { getCampaign } from '../../api/generated/sdk.gen.ts';
-import { listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { getCampaign } from '#client/sdk.gen.ts';
+import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Failed } from '../../parts/standing/states.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { getCampaignOptions, listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { getCampaignOptions, listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useZone } from '../../parts/times/zone.ts';

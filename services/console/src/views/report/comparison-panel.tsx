@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId } from 'react';
-import { compareRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { RunComparison, RunReport } from '../../api/generated/types.gen.ts';
+import { compareRunOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { RunComparison, RunReport } from '#client/types.gen.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ComparedRun } from '../../api/generated/types.gen.ts';
+import type { ComparedRun } from '#client/types.gen.ts';
 import { compare } from './comparison.ts';
 
 function run(through: number, failed: number, minutes: number, changes: Partial<ComparedRun> = {}): ComparedRun {

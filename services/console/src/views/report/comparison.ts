@@ -1,4 +1,4 @@
-import type { ComparedRun } from '../../api/generated/types.gen.ts';
+import type { ComparedRun } from '#client/types.gen.ts';
 import { formatDifference, formatFineShare } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { getRunRatesOptions, listRunEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import { getRunRatesOptions, listRunEventsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
 import { rateMarks } from '../../parts/words/event-words.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';

@@ -1,4 +1,4 @@
-import type { StepLine } from '../../api/generated/types.gen.ts';
+import type { StepLine } from '#client/types.gen.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 
 /** What providers said of what they accepted. It is told apart: it is no outcome of the run. */

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';

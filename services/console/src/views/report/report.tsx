@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
 import { Equation } from '../../parts/outcomes/equation.tsx';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';

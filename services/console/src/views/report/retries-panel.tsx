@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';

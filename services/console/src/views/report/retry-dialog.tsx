@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { retryFailedUsersMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import { retryFailedUsers } from '../../api/generated/sdk.gen.ts';
-import type { Problem, Retry, RunReport } from '../../api/generated/types.gen.ts';
+import { retryFailedUsersMutation } from '#client/@tanstack/react-query.gen.ts';
+import { retryFailedUsers } from '#client/sdk.gen.ts';
+import type { Problem, Retry, RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects, type Effect } from '../../parts/overlays/effects.tsx';

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changeShard } from '../../api/generated/sdk.gen.ts';
-import { listShardsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Shard } from '../../api/generated/types.gen.ts';
+import { changeShard } from '#client/sdk.gen.ts';
+import { listShardsQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';

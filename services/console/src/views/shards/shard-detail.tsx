@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Shard } from '../../api/generated/types.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';

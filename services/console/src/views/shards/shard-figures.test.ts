@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Shard } from '../../api/generated/types.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { byLag, fits, historyInWords, idleInWords, inOrderOf, lagText, sumsOf } from './shard-figures.ts';
 
 const lag = { messages: 0, batches: 0, waiting: 0, aheadBatches: 0, aheadSeconds: 0, history: [] };

@@ -1,4 +1,4 @@
-import type { Shard } from '../../api/generated/types.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 import type { ShardsShown } from './search.ts';

@@ -1,4 +1,4 @@
-import type { Shard } from '../../api/generated/types.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { Kpis } from '../../parts/panels/kpis.tsx';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { isLate, lagText, sumsOf } from './shard-figures.ts';

@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import type { Shard } from '../../api/generated/types.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';

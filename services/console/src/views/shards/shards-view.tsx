@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { listShardsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -10,7 +10,7 @@ import { Select } from '../../parts/controls/controls.tsx';
 import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
-import type { Shard } from '../../api/generated/types.gen.ts';
+import type { Shard } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import type { ShardsShown } from './search.ts';
 import { fits, inOrderOf } from './shard-figures.ts';

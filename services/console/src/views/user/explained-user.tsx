@@ -1,4 +1,4 @@
-import type { Run } from '../../api/generated/types.gen.ts';
+import type { Run } from '#client/types.gen.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Icon, type IconName } from '../../parts/icon/icon.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';

@@ -1,4 +1,4 @@
-import type { UserExplanation } from '../../api/generated/types.gen.ts';
+import type { UserExplanation } from '#client/types.gen.ts';
 
 /** What became of one user in one run, as the API tells it. */
 export type Explanation = UserExplanation;

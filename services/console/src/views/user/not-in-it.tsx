@@ -1,4 +1,4 @@
-import type { Run } from '../../api/generated/types.gen.ts';
+import type { Run } from '#client/types.gen.ts';
 import { sentence } from '../../parts/words/figures.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { explainRunUserOptions, getRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { explainRunUserOptions, getRunOptions } from '#client/@tanstack/react-query.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page, type Crumb } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { cancelRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { cancelRunMutation, previewCancelOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { Effects } from '../../../parts/overlays/effects.tsx';

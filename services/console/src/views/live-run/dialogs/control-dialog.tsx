@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { RunProgress } from '../../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import type { IconName } from '../../../parts/icon/icon.tsx';

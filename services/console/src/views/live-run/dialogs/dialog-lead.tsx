@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../../api/generated/types.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
 import { useNow } from '../../../parts/browser/now.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';

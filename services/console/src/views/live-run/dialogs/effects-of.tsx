@@ -1,4 +1,4 @@
-import type { CancelPreview, RunProgress } from '../../../api/generated/types.gen.ts';
+import type { CancelPreview, RunProgress } from '#client/types.gen.ts';
 import type { Effect } from '../../../parts/overlays/effects.tsx';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { pauseRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { pauseRunMutation, previewCancelOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { resumeRunMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { resumeRunMutation } from '#client/@tanstack/react-query.gen.ts';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';

@@ -1,4 +1,4 @@
-import type { CancelPreview } from '../../../api/generated/types.gen.ts';
+import type { CancelPreview } from '#client/types.gen.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 import { waitingTable } from './waiting-rows.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CancelPreview } from '../../../api/generated/types.gen.ts';
+import type { CancelPreview } from '#client/types.gen.ts';
 import { waitingTable } from './waiting-rows.ts';
 
 function countryOf(country: string, first: number, halfWay: number, inFlight = 0): CancelPreview['countries'][number] {

@@ -1,4 +1,4 @@
-import type { CancelPreview } from '../../../api/generated/types.gen.ts';
+import type { CancelPreview } from '#client/types.gen.ts';
 
 /** A country, and how many of its users wait for which step. */
 export interface WaitingRow {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Audience, Run } from '../../../api/generated/types.gen.ts';
+import type { Audience, Run } from '#client/types.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { formatTime } from '../../../parts/times/times.ts';

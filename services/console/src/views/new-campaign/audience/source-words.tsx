@@ -1,4 +1,4 @@
-import type { Audience, Run } from '../../../api/generated/types.gen.ts';
+import type { Audience, Run } from '#client/types.gen.ts';
 import { Time } from '../../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../../parts/words/numbers.ts';
 import { shortId } from '../../../parts/controls/copy-button.tsx';

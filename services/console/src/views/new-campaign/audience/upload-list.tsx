@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { listAudiencesQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { Audience } from '../../../api/generated/types.gen.ts';
+import { listAudiencesQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import type { Audience } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';

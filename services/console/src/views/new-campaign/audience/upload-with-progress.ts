@@ -1,5 +1,5 @@
-import { uploadAudience } from '../../../api/generated/sdk.gen.ts';
-import type { Audience } from '../../../api/generated/types.gen.ts';
+import { uploadAudience } from '#client/sdk.gen.ts';
+import type { Audience } from '#client/types.gen.ts';
 
 export interface Upload {
   file: File;

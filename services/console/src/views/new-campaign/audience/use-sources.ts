@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { listAudiencesOptions, listRunsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { Audience, Run } from '../../../api/generated/types.gen.ts';
+import { listAudiencesOptions, listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Audience, Run } from '#client/types.gen.ts';
 
 /** What an audience may be made of: the newest lists and runs. */
 export function useLists(): readonly Audience[] {

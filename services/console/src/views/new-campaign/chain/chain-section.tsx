@@ -4,7 +4,7 @@ import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-fie
 import { SchemaForm } from '../../../parts/forms/schema-form.tsx';
 import { fieldsOf } from '../../../parts/forms/schema-fields.ts';
 import { textsOf, valueOfFields, valueOfJson, wholeValue } from '../../../parts/forms/schema-values.ts';
-import type { ActionType } from '../../../api/generated/types.gen.ts';
+import type { ActionType } from '#client/types.gen.ts';
 import { budgetCountries, newStep } from '../../../parts/campaign/form-definition.ts';
 import type { StepForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';

@@ -1,13 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { changeCampaign, createCampaign, startCampaign } from '../../../api/generated/sdk.gen.ts';
-import { listCampaignsQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type {
-  ActionType,
-  Campaign,
-  CampaignDefinitionInput,
-  CampaignPatchInput,
-} from '../../../api/generated/types.gen.ts';
+import { changeCampaign, createCampaign, startCampaign } from '#client/sdk.gen.ts';
+import { listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import type { ActionType, Campaign, CampaignDefinitionInput, CampaignPatchInput } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
 import type { FormProblems, ToldProblem } from '../../../parts/forms/form-field.tsx';
 import { fieldPointers } from '../review/field-pointers.ts';

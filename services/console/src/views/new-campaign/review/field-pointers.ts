@@ -1,4 +1,4 @@
-import type { ActionType } from '../../../api/generated/types.gen.ts';
+import type { ActionType } from '#client/types.gen.ts';
 import { fieldsOf, leavesOf } from '../../../parts/forms/schema-fields.ts';
 import { budgetCountries } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm, StepForm } from '../../../parts/campaign/form.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CampaignDefinitionInput } from '../../../api/generated/types.gen.ts';
+import type { CampaignDefinitionInput } from '#client/types.gen.ts';
 import { problemInWords } from './problem-words.ts';
 
 const nothing: CampaignDefinitionInput = { name: ' ', countries: [], audience: { include: [] }, chain: [] };

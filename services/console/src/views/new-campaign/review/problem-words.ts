@@ -1,4 +1,4 @@
-import type { CampaignDefinitionInput } from '../../../api/generated/types.gen.ts';
+import type { CampaignDefinitionInput } from '#client/types.gen.ts';
 import { placeInWords, type PlacedProblem } from './problem-places.ts';
 
 /** A problem as a person is told it; the API's own words are for whoever wrote a request. */

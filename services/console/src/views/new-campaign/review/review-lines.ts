@@ -1,4 +1,4 @@
-import type { CampaignDefinitionInput, CampaignPreview } from '../../../api/generated/types.gen.ts';
+import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
 import { batchesOf, budgetNeeds, callsOf, slowestShard, takesText } from '../../../parts/campaign/arithmetic.ts';

@@ -1,4 +1,4 @@
-import type { Campaign } from '../../../api/generated/types.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';

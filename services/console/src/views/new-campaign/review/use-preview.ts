@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { previewCampaign } from '../../../api/generated/sdk.gen.ts';
-import type { CampaignDefinitionInput, CampaignPreview } from '../../../api/generated/types.gen.ts';
+import { previewCampaign } from '#client/sdk.gen.ts';
+import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { useSettled } from '../../../parts/campaign/use-settled.ts';
 
