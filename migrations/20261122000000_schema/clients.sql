@@ -47,6 +47,7 @@ create table ledger_checks (
 -- Hosts of clients that do not answer, or said that they are gone. No row: all is well.
 create table host_circuits (
   client uuid not null,
+  -- Host and port, and a path prefix that the client names; * for all hosts.
   host text not null,
   state text not null check (state in ('open', 'closing', 'disabled')),
   cause text not null,

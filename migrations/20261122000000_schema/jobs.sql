@@ -10,6 +10,8 @@ create table jobs (
   id uuid not null,
   client uuid not null,
   attempt int2 not null default 1,
+  -- Calls that tried its host while that was left alone, answered or not. Lies where the row had a gap.
+  probes int4 not null default 0,
   scheduled_for timestamptz not null,
   accepted_at timestamptz not null default now(),
   expires_at timestamptz,
@@ -29,6 +31,7 @@ create table jobs (
 );
 create unique index jobs_by_id on jobs (id);
 create index jobs_sidelined on jobs (client, sideline, id) where sideline is not null;
+create index jobs_sidelined_in_turn on jobs (client, sideline, (attempt + probes), id) where sideline is not null;
 
 -- Inserted by a claim, gone with its end. The epoch fences the owners that held the job before.
 create table fires (

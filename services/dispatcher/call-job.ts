@@ -1,6 +1,7 @@
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import { circuitHostOf } from './circuit-host.ts';
 import type { HeldJob } from './held-job.ts';
 import type { HostState } from './host-breaker.ts';
 import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
@@ -34,6 +35,8 @@ export interface JobCall {
   job: HeldJob;
   verdict: JobVerdict;
   note: CallNote;
+  /** What it was called at, as circuits name it. */
+  host: string;
   /** What the call told of its host; `none` where there was none. */
   sign: HostSign;
   terms: ClientTerms | undefined;
@@ -45,7 +48,8 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
-  const refusal = refusalOf(job, terms, deps);
+  const host = job.probeOf ?? circuitHostOf(job, terms.sideline.pathPrefixes);
+  const refusal = refusalOf(job, host, terms, deps);
   if (refusal) return withoutCall(job, refusal, terms);
 
   const startedMs = deps.clock.monotonicMs();
@@ -54,10 +58,12 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const endedMs = deps.clock.monotonicMs();
 
   const expiresInMs = job.expiresAtMs - endedMs;
-  const verdict = judgeAnswer(answer, { ...job, expiresInMs }, terms, deps.random());
+  const verdict = judgeAnswer(answer, { attempt: job.attempt, expiresInMs, host }, terms, deps.random());
   const note = noteOf(answer, endedMs - startedMs, callback.headers);
   const sign = signOf(answer);
-  return { job, verdict: afterProbe(job, verdict, sign), note, sign, terms };
+  // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
+  const isUnanswered = job.probeOf !== null && answer.kind === 'unanswered';
+  return { job, host, verdict: isUnanswered ? { kind: 'sidelined', host } : verdict, note, sign, terms };
 }
 
 /** A client that was just made is known here within a second, and its first job may be due before. */
@@ -67,20 +73,17 @@ function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {
 }
 
 /** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
-function refusalOf(job: HeldJob, { enabled, limits }: ClientTerms, { clock, stateOf }: CallJobDeps): JobVerdict | null {
+function refusalOf(job: HeldJob, host: string, terms: ClientTerms, deps: CallJobDeps): JobVerdict | null {
+  const { enabled, limits } = terms;
+  const { clock, stateOf } = deps;
   const nowMs = clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
   if (!enabled) return { kind: 'sidelined', host: everyHost };
-  const state = stateOf(job.clientId, job.host);
-  if (!job.isProbe && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host: job.host };
+  const state = stateOf(job.clientId, host);
+  if (job.probeOf === null && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host };
   // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
   if (job.leaseUntilMs - nowMs < limits.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   return null;
-}
-
-/** A host that is still down costs no job an attempt: the one that was tried waits with the others. */
-function afterProbe(job: HeldJob, verdict: JobVerdict, sign: HostSign): JobVerdict {
-  return job.isProbe && sign === 'fails' ? { kind: 'sidelined', host: job.host } : verdict;
 }
 
 function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): Callback {
@@ -106,5 +109,5 @@ function noteOf(answer: CallbackAnswer, latencyMs: number, sent: readonly string
 const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
 
 function withoutCall(job: HeldJob, verdict: JobVerdict, terms: ClientTerms | undefined): JobCall {
-  return { job, verdict, note: noCall, sign: 'none', terms };
+  return { job, host: job.host, verdict, note: noCall, sign: 'none', terms };
 }

@@ -49,7 +49,8 @@ describe('what calls of a client go by', () => {
   it('is what its definition says, and follows a change', () => {
     const { directory, change } = setUp();
     expect(directory.termsOf(clientId)).toMatchObject({
-      ...{ enabled: true, onGone: 'sideline', failuresToSideline: 10, probeEveryMs: 30_000 },
+      ...{ enabled: true, onGone: 'sideline' },
+      sideline: { afterFailures: 10, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
       limits: { clientId, concurrency: 7, timeoutMs: 1500, egress: [] },
       retries: { strategy: 'exponential', attempts: 5 },
     });

@@ -43,8 +43,8 @@ export function createClientDirectory({ reader, secretBox, logger }: ClientDirec
     const { concurrency, timeoutMs, egress, retry, sideline, onGone } = definition;
     return {
       limits: { clientId, revision, concurrency, timeoutMs, egress: egress.allow },
-      ...{ enabled, onGone, retries: retry, failuresToSideline: sideline.afterFailures },
-      probeEveryMs: sideline.probeSeconds * 1000,
+      ...{ enabled, onGone, retries: retry },
+      sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;
         const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > nowMs);

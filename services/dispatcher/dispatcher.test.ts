@@ -8,6 +8,7 @@ import { memoryJobSubject } from '../../test/support/memory/job-subject.ts';
 import { createMemoryBus } from '../../test/support/memory/memory-bus.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
 import type { Callback, CallbackAnswer } from './ports/callback-endpoint.ts';
@@ -16,6 +17,9 @@ import type { ClientTerms } from './ports/client-terms.ts';
 const topic = 'muster.local.calls';
 const leaseMs = 60_000;
 const ok: CallbackAnswer = { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('thanks') };
+/** Ids of jobs from one number until before another. */
+const numbered = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, index) => jobIdOf(from + index));
 const status = (code: number): CallbackAnswer => ({ ...ok, status: code });
 
 function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAnswer> = () => ok) {
@@ -33,7 +37,8 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
     const limits = { clientId, revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
     return {
       ...{ limits, enabled: true, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
-      ...{ failuresToSideline: 5, probeEveryMs: 30_000, onGone: 'dead-letter', sign: () => [] },
+      sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
+      ...{ onGone: 'dead-letter', sign: () => [] },
       ...clients.get(clientId),
     };
   }
@@ -69,12 +74,21 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
     await bus.publisher().publish([{ topic, value: JSON.stringify({ clients: owners, jobs: references }) }]);
   }
 
+  /** What a scheduler does: offers what is due and not called, then lets so much time pass. */
+  async function offerDue(thenMs: number): Promise<void> {
+    const due = [...tables.jobs.values()].filter((job) => job.dueAtMs <= clock.nowMs() && !tables.fires.has(job.jobId));
+    const references = due.map(({ jobId, dueAtMs }) => [jobPartitionOf(jobId), dueAtMs * 1000, jobId, 0]);
+    const value = JSON.stringify({ clients: [clientIdOf(1)], jobs: references });
+    if (references.length > 0) await bus.publisher().publish([{ topic, value }]);
+    await passTime(clock, thenMs);
+  }
+
   async function stop(dispatcher: ReturnType<typeof dispatcherOf>): Promise<void> {
     const stopping = dispatcher.stopIntake().then(() => dispatcher.finishWork());
     await passTime(clock, 100);
     await stopping;
   }
-  return { clock, tables, subject, bus, calls, letters, clients, dispatcherOf, offer, stop };
+  return { clock, tables, subject, bus, calls, letters, clients, dispatcherOf, offer, offerDue, stop };
 }
 
 describe('the dispatcher', () => {
@@ -246,37 +260,105 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('tries a host that is down with one job, which costs it no attempt, and brings all back once it answers', async () => {
+  it('tries a host that is down with one job after another, ever less often, which costs them no attempt', async () => {
     let isUp = false;
-    const { clock, subject, tables, calls, dispatcherOf, stop } = setUp(() => (isUp ? ok : status(503)));
+    const { clock, subject, tables, calls, dispatcherOf, stop } = setUp(() =>
+      isUp ? ok : { kind: 'unanswered', cause: 'connection refused' },
+    );
     const sideline = 'receiver.example';
+    const key = { clientId: clientIdOf(1), host: sideline };
+    const numbers = Array.from({ length: 30 }, (_, index) => index);
     await subject.add(
-      Array.from({ length: 30 }, (_, index) => ({
-        jobId: jobIdOf(index),
-        clientId: clientIdOf(1),
-        dueInMs: -1,
-        sideline,
-      })),
+      numbers.map((number) => ({ jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: -1, sideline })),
     );
-    await createMemoryHostCircuits({ tables, owner: 'x', leaseMs }).open(
-      { clientId: clientIdOf(1), host: sideline },
-      'down',
-      0,
-    );
+    await createMemoryHostCircuits({ tables, owner: 'x', leaseMs }).open(key, 'down', 0);
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
-    await passTime(clock, 10_000);
-    expect(calls).toHaveLength(1);
-    expect((await subject.rows()).pending.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 30 }, () => 1));
-    expect((await subject.rows()).pending.every((job) => job.sideline === sideline)).toBe(true);
+    await passTime(clock, 300_000);
+    // After 0, 1, 2, 4, 8 and 16 s, then every 30 s; looks are a second apart.
+    expect(calls.length).toBeGreaterThanOrEqual(12);
+    expect(calls.length).toBeLessThanOrEqual(17);
+    const tried = calls.map(({ headers }) => headers[headers.indexOf('webhook-id') + 1]);
+    expect(new Set(tried).size).toBe(calls.length);
+    const { pending } = await subject.rows();
+    expect(pending.map(({ attempt }) => attempt)).toEqual(numbers.map(() => 1));
+    expect(pending.every((job) => job.sideline === sideline)).toBe(true);
 
     isUp = true;
+    const before = calls.length;
     await passTime(clock, 31_000);
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(before + 1);
     const back = (await subject.rows()).pending.filter((job) => job.sideline === null).length;
     expect(back).toBeGreaterThanOrEqual(10);
     await passTime(clock, 5000);
     expect((await subject.rows()).pending.filter((job) => job.sideline !== null)).toEqual([]);
+    expect(tables.circuits.size).toBe(0);
+    await stop(dispatcher);
+  });
+
+  it('an answer to the job that tries a host is an attempt of it: what is never taken ends in the dead letters', async () => {
+    const { clock, subject, tables, calls, dispatcherOf, offerDue, stop } = setUp(() => status(503));
+    const sideline = 'receiver.example';
+    await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1, sideline }]);
+    const circuits = createMemoryHostCircuits({ tables, owner: 'x', leaseMs });
+    await circuits.open({ clientId: clientIdOf(1), host: sideline }, 'down', 0);
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await passTime(clock, 900);
+    expect(calls).toHaveLength(1);
+    expect(await subject.rows()).toMatchObject({
+      pending: [{ attempt: 2, sideline: null }],
+      attempts: [{ jobId: jobIdOf(1), attempt: 1, status: 503 }],
+    });
+    for (let seconds = 0; seconds < 10; seconds++) await offerDue(1000);
+    expect(await subject.rows()).toMatchObject({ pending: [], dead: [{ jobId: jobIdOf(1), cause: 'status 503' }] });
+    expect(calls).toHaveLength(3);
+    await stop(dispatcher);
+  });
+
+  it('ten jobs that their receiver cannot take end as dead letters, and hold up no other of its jobs', async () => {
+    const { clock, subject, calls, dispatcherOf, offer, offerDue, stop } = setUp(({ path }) =>
+      status(path === '/bad' ? 500 : 200),
+    );
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer(...numbered(0, 10).map((jobId) => ({ jobId, url: 'https://one.example/bad' })));
+    await passTime(clock, 100);
+    const startedMs = clock.nowMs();
+    await offer(...numbered(10, 30).map((jobId) => ({ jobId, url: 'https://one.example/good' })));
+    const goodCalled = () =>
+      new Set(calls.filter(({ path }) => path === '/good').map(({ headers }) => headers.join())).size;
+    while (goodCalled() < 20 && clock.nowMs() - startedMs < 60_000) await offerDue(100);
+    expect(clock.nowMs() - startedMs).toBeLessThan(10_000);
+
+    while (clock.nowMs() - startedMs < 300_000) await offerDue(1000);
+    const { pending, dead, ended } = await subject.rows();
+    expect(pending).toEqual([]);
+    expect(dead).toEqual(numbered(0, 10).map((jobId) => ({ jobId, cause: 'status 500' })));
+    expect(ended.filter(({ outcome }) => outcome === 'called').map(({ jobId }) => jobId)).toEqual(numbered(10, 30));
+    await stop(dispatcher);
+  });
+
+  it('puts a path aside by itself where its client names it, also when it takes the name back meanwhile', async () => {
+    let isUp = false;
+    const { clock, subject, tables, clients, calls, dispatcherOf, offer, offerDue, stop } = setUp(({ path }) =>
+      status(path.startsWith('/v1/pay') && !isUp ? 503 : 200),
+    );
+    const sideline = { afterFailures: 5, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: ['/v1/pay'] };
+    clients.set(clientIdOf(1), { sideline, retries: { strategy: 'fixed', attempts: 50, delayMs: 1000 } });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer(...numbered(0, 10).map((jobId) => ({ jobId, url: `https://api.example/v1/pay/${jobId}` })));
+    await passTime(clock, 100);
+    await offer(...numbered(10, 30).map((jobId) => ({ jobId, url: 'https://api.example/v1/orders' })));
+    await passTime(clock, 200);
+    expect(calls.filter(({ path }) => path === '/v1/orders')).toHaveLength(20);
+    expect([...tables.circuits.values()]).toMatchObject([{ host: 'api.example/v1/pay', state: 'open' }]);
+
+    clients.set(clientIdOf(1), { retries: { strategy: 'fixed', attempts: 50, delayMs: 1000 } });
+    isUp = true;
+    for (let seconds = 0; seconds < 60; seconds++) await offerDue(1000);
+    expect(await subject.rows()).toMatchObject({ pending: [], dead: [] });
     expect(tables.circuits.size).toBe(0);
     await stop(dispatcher);
   });

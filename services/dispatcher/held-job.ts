@@ -2,7 +2,7 @@ import type { ClaimedJob } from './ports/call-ledger.ts';
 
 /** A claimed job as this process holds it. Times by the monotonic clock. */
 export interface HeldJob extends ClaimedJob {
-  /** Host and port of its URL, as circuits name it; nothing where that is none. */
+  /** Host and port of its URL, only https's own port left out; nothing where that is none. */
   host: string;
   /** Scheme, host and port. */
   origin: string;
@@ -17,15 +17,21 @@ export interface HeldJob extends ClaimedJob {
    * not be.
    */
   clockAheadMs: number;
-  /** The one call that a host gets while it is left alone. */
-  isProbe: boolean;
+  /** What this call tries, as its circuit names it: the one call that a host gets while it is left alone. */
+  probeOf: string | null;
 }
 
 /** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
-export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, isProbe = false): HeldJob {
+export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, probeOf: string | null = null): HeldJob {
   const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
   const target = URL.parse(claim.url);
-  const [host, origin, path] = target ? [target.host, target.origin, target.pathname + target.search] : ['', '', ''];
+  const [origin, path] = target ? [target.origin, target.pathname + target.search] : ['', ''];
   const clockAheadMs = claim.claimedAtMs - askedMs;
-  return { ...claim, host, origin, path, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, isProbe };
+  const host = target ? hostOf(target) : '';
+  return { ...claim, host, origin, path, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, probeOf };
+}
+
+/** Two origins of one host are two servers: what answers http says nothing of https. */
+function hostOf({ protocol, host, port }: URL): string {
+  return protocol === 'http:' && port === '' ? `${host}:80` : host;
 }

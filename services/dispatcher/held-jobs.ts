@@ -44,7 +44,8 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
     giveBack: (jobs) => {
       const note = { status: null, latencyMs: null, error: null, answer: null };
       for (const job of jobs) {
-        finished.push({ job, verdict: { kind: 'released', delayMs: 0 }, note, sign: 'none', terms: undefined });
+        const verdict = { kind: 'released', delayMs: 0 } as const;
+        finished.push({ job, host: job.host, verdict, note, sign: 'none', terms: undefined });
       }
     },
     flush: async (claims) => {

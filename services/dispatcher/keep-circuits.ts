@@ -3,7 +3,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import { everyHost, type JobCall } from './call-job.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
-import { broughtBack, createHostBreaker, type HostBreaker, type HostState } from './host-breaker.ts';
+import { broughtBack, createHostBreaker, probeInMs, type HostBreaker, type HostState } from './host-breaker.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
@@ -55,6 +55,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     }
     const rows = await circuits.read();
     known = new Map(rows.map((row) => [keyOf(row), row.state]));
+    // What failed before another dispatcher left the host alone says nothing once it is back.
+    for (const row of rows) if (row.state === 'open') breakers.delete(keyOf(row));
     for (const row of rows) await keep(row);
     return lookEveryMs;
   }
@@ -67,14 +69,14 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
       await circuits.bringBack(row, broughtBack(row.sinceMs));
     } else if (row.state === 'open' && row.nextInMs <= 0) {
       await circuits.expire(row, maxExpired);
-      await tryHost(row, terms?.probeEveryMs ?? lookEveryMs);
+      await tryHost(row, probeInMs(row.sinceMs, terms?.sideline.probeEveryMs ?? lookEveryMs));
     }
   }
 
-  async function tryHost(row: HostCircuit, probeEveryMs: number): Promise<void> {
+  async function tryHost(row: HostCircuit, nextInMs: number): Promise<void> {
     const askedMs = clock.monotonicMs();
-    const probe = await circuits.takeProbe(row, probeEveryMs);
-    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, deps.leaseMs, true));
+    const probe = await circuits.takeProbe(row, nextInMs);
+    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, deps.leaseMs, row.host));
     // The next job that is due tries it: there is nothing to lose by that, and nothing else to try it with.
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }
@@ -82,15 +84,15 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const loop = createLoop({ name: 'keep-circuits', turn, afterErrorMs: lookEveryMs, clock, logger });
 
   /** Told to the others; here it holds from now on, whether or not that could be written. */
-  function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, probeInMs: number): void {
+  function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
     known.set(keyOf(key), state);
     logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');
-    const written = state === 'open' ? circuits.open(key, cause, probeInMs) : circuits.disable(key, cause);
+    const written = state === 'open' ? circuits.open(key, cause, nextInMs) : circuits.disable(key, cause);
     written.catch((error: unknown) => logger.warn({ err: error, ...key }, 'could not tell that a host is left alone'));
   }
 
-  function onCalled({ job, verdict, note, sign, terms }: JobCall): void {
-    const key = { clientId: job.clientId, host: job.host };
+  function onCalled({ job, host, verdict, note, sign, terms }: JobCall): void {
+    const key = { clientId: job.clientId, host };
     if (verdict.kind === 'sidelined' && verdict.host === everyHost) {
       const all = { ...key, host: everyHost };
       if (stateOf(all.clientId, all.host) !== 'disabled') leaveAlone(all, 'disabled', 'the client is disabled', 0);
@@ -100,9 +102,9 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const state = stateOf(key.clientId, key.host);
     const cause = note.error ?? '';
     if (sign === 'gone' && terms.onGone === 'sideline') leaveAlone(key, 'disabled', cause, 0);
-    else if (job.isProbe && sign !== 'fails') beginClosing(key);
-    else if (breakerOf(keyOf(key)).onSign(sign, state, terms.failuresToSideline)) {
-      leaveAlone(key, 'open', cause, terms.probeEveryMs);
+    else if (job.probeOf !== null && sign !== 'fails') beginClosing(key);
+    else if (breakerOf(keyOf(key)).onCalled({ jobId: job.jobId, sign }, state, terms.sideline)) {
+      leaveAlone(key, 'open', cause, probeInMs(0, terms.sideline.probeEveryMs));
     }
   }
 

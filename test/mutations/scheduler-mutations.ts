@@ -107,4 +107,16 @@ export const schedulerMutations: readonly Mutation[] = [
     project: 'unit',
     noticedBy: ['services/dispatcher/judge-answer'],
   },
+  {
+    takesAway: 'an answer to the job that tries a host is an attempt of it',
+    edits: [{ text: "answer.kind === 'unanswered';", replacement: "sign === 'fails';" }],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/dispatcher'],
+  },
+  {
+    takesAway: 'a host is tried with another job each time',
+    edits: [{ text: "const tries = 'attempt + probes';", replacement: "const tries = 'id';" }],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
 ];

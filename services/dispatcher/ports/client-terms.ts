@@ -7,14 +7,27 @@ export interface ClientTerms {
   /** False: nothing is called for it; what is stored waits. */
   enabled: boolean;
   retries: JobRetries;
-  /** Calls to one host that fail one after the other, until its jobs are put aside. */
-  failuresToSideline: number;
-  /** Between two tries of a host whose jobs are put aside. */
-  probeEveryMs: number;
+  sideline: SidelineTerms;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';
   /** By Standard Webhooks, one for each secret that is valid then. @param timestamp seconds since 1970 */
   sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
+}
+
+/** What has to fail before the jobs of a host are put aside. */
+export interface FailureLimits {
+  /** Distinct jobs: however often one is tried, it counts once. */
+  afterFailures: number;
+  /** They have to be such a part of the jobs that were called lately, in (0, 1]. */
+  failureRate: number;
+}
+
+/** When jobs are put aside, and until when. */
+export interface SidelineTerms extends FailureLimits {
+  /** Between two tries of a host, once it was left alone for as long. */
+  probeEveryMs: number;
+  /** What is put aside by itself, as if it were a host. */
+  pathPrefixes: readonly string[];
 }
 
 export interface ClientDirectory {

@@ -2,7 +2,7 @@ import type { ClaimedJob } from './call-ledger.ts';
 
 export interface HostKey {
   clientId: string;
-  /** `*`: all hosts of the client. */
+  /** `*`: all hosts of the client. Otherwise host and port, and the path prefix where the client names one. */
   host: string;
 }
 
@@ -18,7 +18,7 @@ export interface HostCircuit extends HostKey {
    * is time.
    */
   nextInMs: number;
-  /** Closing: since when. */
+  /** Open: since it was first. Closing: since it answered. */
   sinceMs: number;
 }
 
@@ -29,16 +29,19 @@ export type Probe = { kind: 'job'; job: ClaimedJob } | { kind: 'nothing-waits' }
 export interface HostCircuits {
   read(): Promise<HostCircuit[]>;
   /** Leaves the host alone, also while it is closing; one that is open or disabled stays as it is. */
-  open(key: HostKey, cause: string, probeInMs: number): Promise<void>;
+  open(key: HostKey, cause: string, nextInMs: number): Promise<void>;
   /** Leaves the host alone until a person enables it. */
   disable(key: HostKey, cause: string): Promise<void>;
-  /** Takes the try of an open host, if it is time: one sidelined job, claimed. The next try is so long after. */
-  takeProbe(key: HostKey, probeEveryMs: number): Promise<Probe>;
+  /**
+   * Takes the try of an open host, if it is time: the sidelined job that was tried least, claimed. The next try is so
+   * long after, with the next job.
+   */
+  takeProbe(key: HostKey, nextInMs: number): Promise<Probe>;
   /** The host answered, or what kept it is over: what was put aside comes back from now on. */
   beginClosing(key: HostKey): Promise<void>;
   /**
-   * Makes so many of its sidelined jobs due now, if none were in the last second, and forgets the host when none is
-   * left. Returns how many; null when it was another's turn.
+   * Makes so many of its sidelined jobs due now, those that were tried least first, if none were in the last second,
+   * and forgets the host when none is left. Returns how many; null when it was another's turn.
    */
   bringBack(key: HostKey, count: number): Promise<number | null>;
   /** Ends what has expired while it was put aside, at most so many. Returns how many. */

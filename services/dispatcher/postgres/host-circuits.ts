@@ -20,14 +20,14 @@ export function createHostCircuits({ pool, owner, slot, leaseMs }: HostCircuitsD
       const { rows } = await pool.query<HostCircuit>(readCircuits);
       return rows;
     },
-    open: async (key, cause, probeInMs) => {
-      await pool.query(openCircuit.with({ ...key, cause, probeInMs }));
+    open: async (key, cause, nextInMs) => {
+      await pool.query(openCircuit.with({ ...key, cause, nextInMs }));
     },
     disable: async (key, cause) => {
       await pool.query(disableCircuit.with({ ...key, cause }));
     },
-    takeProbe: async (key, probeEveryMs) => {
-      const { rows } = await pool.query<ProbeRow>(takeProbe.with({ ...key, probeEveryMs, owner, leaseMs }));
+    takeProbe: async (key, nextInMs) => {
+      const { rows } = await pool.query<ProbeRow>(takeProbe.with({ ...key, nextInMs, owner, leaseMs }));
       const [row] = rows;
       if (!row) return { kind: 'not-now' };
       const { jobId } = row;
@@ -54,16 +54,19 @@ export function createHostCircuits({ pool, owner, slot, leaseMs }: HostCircuitsD
   };
 }
 
+/** In turn: another one each time, and what failed before comes behind what was not called yet. By an index. */
+const tries = 'attempt + probes';
+
 const readCircuits = `
   select client::text as "clientId", host, state, (extract(epoch from next_at - now()) * 1000)::float8 as "nextInMs",
-    coalesce(extract(epoch from now() - closing_since) * 1000, 0)::float8 as "sinceMs"
+    (extract(epoch from now() - coalesce(closing_since, opened_at)) * 1000)::float8 as "sinceMs"
   from host_circuits`;
 
-const openCircuit = statementOf<HostKey & { cause: string; probeInMs: number }>(
+const openCircuit = statementOf<HostKey & { cause: string; nextInMs: number }>(
   'open-host-circuit',
   ($) => `
   insert into host_circuits as c (client, host, state, cause, next_at)
-  values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')}, now() + ${$('probeInMs')}::float8 * interval '1 millisecond')
+  values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')}, now() + ${$('nextInMs')}::float8 * interval '1 millisecond')
   on conflict (client, host) do update
   set state = 'open', cause = excluded.cause, next_at = excluded.next_at, openings = c.openings + 1, closing_since = null
   where c.state = 'closing'`,
@@ -79,18 +82,18 @@ const disableCircuit = statementOf<HostKey & { cause: string }>(
 );
 
 /** The job becomes due now, so that its key is one that can be called and ended like all others. */
-const takeProbe = statementOf<HostKey & { probeEveryMs: number; owner: string; leaseMs: number }>(
+const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; leaseMs: number }>(
   'take-host-probe',
   ($) => `
   with c as (
-    update host_circuits set next_at = now() + ${$('probeEveryMs')}::float8 * interval '1 millisecond'
+    update host_circuits set next_at = now() + ${$('nextInMs')}::float8 * interval '1 millisecond'
     where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'open' and next_at <= now()
     returning 1
   ), j as (
-    update jobs set due_at = now(), sideline = null
+    update jobs set due_at = now(), sideline = null, probes = probes + 1
     where id = (
       select id from jobs where client = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
-      order by id limit 1 for update skip locked
+      order by ${tries}, id limit 1 for update skip locked
     )
     returning *
   ), f as (
@@ -123,7 +126,7 @@ const bringBack = statementOf<HostKey & { count: number }>(
     update jobs set due_at = now(), sideline = null
     where id in (
       select id from jobs where client = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
-      order by id limit ${$('count')}::int4 for update skip locked
+      order by ${tries}, id limit ${$('count')}::int4 for update skip locked
     )
     returning 1
   )

@@ -80,8 +80,34 @@ export const clientFields = {
     .describe('Where calls may go; without rules: to any public address'),
   sideline: z
     .strictObject({
-      afterFailures: z.int().min(1).max(1000).default(10).describe('Calls to one host that fail one after the other'),
-      probeSeconds: z.int().min(1).max(3600).default(30).describe('Between two tries while its jobs are sidelined'),
+      afterFailures: z.int().min(1).max(1000).default(10).describe('Jobs for one host that fail; each counts once'),
+      failureRate: z
+        .number()
+        .min(0.1)
+        .max(1)
+        .default(0.5)
+        .describe('They have to be such a part of the jobs called there lately'),
+      probeSeconds: z
+        .int()
+        .min(1)
+        .max(3600)
+        .default(30)
+        .describe(
+          'Between two tries while its jobs are sidelined: the first after a second, then ever longer up to this',
+        ),
+      pathPrefixes: z
+        .array(
+          z
+            .string()
+            .max(200)
+            .regex(
+              /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)+$/,
+              'has to be the beginning of a path, whole elements without a / behind, such as /shop or /v1/orders',
+            ),
+        )
+        .max(100)
+        .default([])
+        .describe('Put aside by themselves, as if each were a host: the longest that fits a URL counts'),
     })
     .prefault({})
     .describe('When the jobs for a host are put aside until it answers again'),

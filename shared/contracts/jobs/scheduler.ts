@@ -37,7 +37,7 @@ const partitionShape = z.object({
 
 const hostShape = z.object({
   clientId: z.string(),
-  host: z.string().describe('*: all hosts of the client'),
+  host: z.string().describe('Host and port, and a path prefix that its client names; *: all hosts of the client'),
   state: z.enum(['open', 'closing', 'disabled']),
   cause: z.string(),
   openedAt: time,
@@ -69,7 +69,7 @@ export const regionSwitch = z
   .meta({ id: 'RegionSwitch' });
 
 export const hostSelection = z
-  .strictObject({ client: clientRef, host: z.string().min(1).max(300).describe('As it is listed') })
+  .strictObject({ client: clientRef, host: z.string().min(1).max(500).describe('As it is listed') })
   .meta({ id: 'HostSelection' });
 
 export const enabledHost = z.object({ clientId: z.string(), host: z.string() });

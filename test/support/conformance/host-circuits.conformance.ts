@@ -19,13 +19,17 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       circuits = subject.circuitsOf('a');
     });
 
-    const sideline = (count: number, more: { expiresInMs?: number; host?: string; from?: number } = {}) =>
+    const sideline = (
+      count: number,
+      more: { expiresInMs?: number; host?: string; from?: number; attempt?: number } = {},
+    ) =>
       subject.add(
         Array.from({ length: count }, (_, index) => ({
           jobId: jobIdOf((more.from ?? 1) + index),
           clientId: key.clientId,
           dueInMs: -1000,
           sideline: more.host ?? key.host,
+          attempt: more.attempt ?? 1,
           ...(more.expiresInMs === undefined ? {} : { expiresInMs: more.expiresInMs }),
         })),
       );
@@ -61,14 +65,31 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(await circuits.takeProbe(key, 30_000)).toMatchObject({ kind: 'job', job: { jobId: jobIdOf(1) } });
     });
 
+    it('is tried with another job each time, of those that were tried least', async () => {
+      await sideline(1, { attempt: 3 });
+      await sideline(2, { from: 2 });
+      await circuits.open(key, 'status 500', 0);
+      const note = { status: null, latencyMs: 1, error: 'connection refused', answer: null };
+      const tried: string[] = [];
+      for (let probes = 0; probes < 6; probes++) {
+        const probe = await circuits.takeProbe(key, 0);
+        if (probe.kind !== 'job') throw new Error('no job to try with');
+        tried.push(probe.job.jobId);
+        const result = { ...probe.job, verdict: { kind: 'sidelined', host: key.host } as const, note };
+        await subject.ledgerOf('a').flush({ results: [result], claims: [] });
+      }
+      expect(tried).toEqual([2, 3, 2, 3, 1, 2].map(jobIdOf));
+    });
+
     it('says when there is nothing to try it with', async () => {
       await circuits.open(key, 'status 500', 0);
       await sideline(1, { host: 'other.example' });
       expect(await circuits.takeProbe(key, 30_000)).toEqual({ kind: 'nothing-waits' });
     });
 
-    it('brings jobs back once a second, the oldest ids first, and forgets the host with the last', async () => {
-      await sideline(5);
+    it('brings jobs back once a second, those tried least first, and forgets the host with the last', async () => {
+      await sideline(3, { attempt: 2 });
+      await sideline(2, { from: 4 });
       await sideline(2, { host: 'other.example', from: 20 });
       await circuits.open(key, 'status 500', 60_000);
       expect(await circuits.bringBack(key, 2)).toBeNull();
@@ -79,8 +100,8 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(await subject.circuitsOf('b').bringBack(key, 2)).toBeNull();
       const { pending } = await subject.rows();
       expect(pending.filter(({ dueInMs }) => dueInMs !== null).map(({ jobId }) => jobId)).toEqual([
-        jobIdOf(1),
-        jobIdOf(2),
+        jobIdOf(4),
+        jobIdOf(5),
       ]);
 
       await subject.passTime(1001);

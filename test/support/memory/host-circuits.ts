@@ -15,7 +15,7 @@ export function createMemoryHostCircuits(deps: {
   const sidelinedOf = ({ clientId, host }: HostKey): StoredJobRow[] =>
     [...jobs.values()]
       .filter((job) => job.clientId === clientId && job.sideline === host)
-      .sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
+      .sort((a, b) => a.attempt + a.probes - b.attempt - b.probes || (a.jobId < b.jobId ? -1 : 1));
   const putDue = (job: StoredJobRow) => {
     const due = { ...job, dueAtMs: clock.nowMs(), sideline: null };
     jobs.set(job.jobId, due);
@@ -31,29 +31,29 @@ export function createMemoryHostCircuits(deps: {
   return {
     read: () =>
       atOnce(() =>
-        Array.from(circuits.values(), ({ clientId, host, state, nextAtMs, closingSinceMs }) => ({
+        Array.from(circuits.values(), ({ clientId, host, state, nextAtMs, openedAtMs, closingSinceMs }) => ({
           ...{ clientId, host, state },
           nextInMs: nextAtMs - clock.nowMs(),
-          sinceMs: closingSinceMs === null ? 0 : clock.nowMs() - closingSinceMs,
+          sinceMs: clock.nowMs() - (closingSinceMs ?? openedAtMs),
         })),
       ),
-    open: (key, cause, probeInMs) =>
+    open: (key, cause, nextInMs) =>
       atOnce(() => {
         const state = rowOf(key)?.state;
-        if (state === undefined || state === 'closing') put(key, 'open', cause, clock.nowMs() + probeInMs);
+        if (state === undefined || state === 'closing') put(key, 'open', cause, clock.nowMs() + nextInMs);
       }),
     disable: (key, cause) =>
       atOnce(() => {
         if (rowOf(key)?.state !== 'disabled') put(key, 'disabled', cause, Infinity);
       }),
-    takeProbe: (key, probeEveryMs) =>
+    takeProbe: (key, nextInMs) =>
       atOnce(() => {
         const row = rowOf(key);
         if (row?.state !== 'open' || row.nextAtMs > clock.nowMs()) return { kind: 'not-now' };
-        row.nextAtMs = clock.nowMs() + probeEveryMs;
+        row.nextAtMs = clock.nowMs() + nextInMs;
         const [first] = sidelinedOf(key);
         if (!first) return { kind: 'nothing-waits' };
-        const job = putDue(first);
+        const job = putDue({ ...first, probes: first.probes + 1 });
         fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs: clock.nowMs() + leaseMs });
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };

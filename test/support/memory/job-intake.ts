@@ -13,7 +13,7 @@ export function createMemoryJobIntake({ database }: { database: MemoryDatabase }
     const dueAtMs = Math.max(dueAt?.getTime() ?? now + delayMs, now);
     const expiresAtMs = relevancyMs === null ? null : dueAtMs + relevancyMs;
     const times = { dueAtMs, scheduledForMs: dueAtMs, acceptedAtMs: now, expiresAtMs };
-    jobs.set(job.jobId, { ...rest, ...times, attempt: 1, sideline: null });
+    jobs.set(job.jobId, { ...rest, ...times, attempt: 1, probes: 0, sideline: null });
     countJobs(scheduled, job.clientId, { accepted: 1 });
     return dueAtMs;
   }

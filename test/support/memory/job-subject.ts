@@ -48,7 +48,7 @@ export function storedJobOf(job: SeedJob, nowMs: number): StoredJobRow {
     url: job.url ?? 'https://receiver.example/hook',
     headers: null,
     body: job.body ?? '{}',
-    sideline: job.sideline ?? null,
+    ...{ probes: 0, sideline: job.sideline ?? null },
   };
 }
 

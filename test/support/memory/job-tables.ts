@@ -23,6 +23,8 @@ export interface StoredJobRow {
   /** Infinity while it is sidelined. */
   dueAtMs: number;
   attempt: number;
+  /** Calls that tried its host while that was left alone. */
+  probes: number;
   scheduledForMs: number;
   acceptedAtMs: number;
   expiresAtMs: number | null;

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const schedulerHosts = z.object({ hosts: z.array(z.object({ host: z.string(), state: z.string() })) });
+const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 };
+
+describe('a host that answers some jobs well and others never', () => {
+  let trial: CallbackTrial;
+  beforeEach(async () => {
+    trial = await startCallbackTrial();
+    await trial.receiver.behave({ bad: { status: 500 } });
+  });
+  afterEach(() => trial.end());
+
+  const hosts = async () => schedulerHosts.parse(await trial.ask('/scheduler')).hosts;
+  const isCalled = (ids: readonly string[]) => {
+    const called = new Set(trial.receiver.calls().map(({ jobId }) => jobId));
+    return ids.every((id) => called.has(id));
+  };
+  const statesOf = async (ids: readonly string[]) => {
+    const jobs = await Promise.all(ids.map((id) => trial.ask(`/jobs/${id}`)));
+    return new Set(jobs.map((job) => z.object({ state: z.string() }).parse(job).state));
+  };
+
+  /** Ten jobs that get 500 put the host aside; then twenty come that are answered well. */
+  async function badThenGood() {
+    const bad = await trial.schedule({ count: 10, client: 'shop', path: 'bad' });
+    await until('the host is left alone', async () => (await hosts()).length > 0);
+    const sinceMs = Date.now();
+    const good = await trial.schedule({ count: 20, client: 'shop' });
+    return { bad, good, sinceMs };
+  }
+
+  it('row 57: ten jobs that always get 500 end as dead letters, the twenty behind them are called within 10 s', async () => {
+    await trial.addClient('shop', { sideline: {}, retry });
+    const over = trial.injections.begin('500 for ten jobs of thirty', 'receiver');
+    const { bad, good, sinceMs } = await badThenGood();
+    await until('the good ones are called', () => isCalled(good), 60_000);
+    const tookMs = Date.now() - sinceMs;
+    await trial.awaitEnded(240_000);
+    over();
+
+    expect(tookMs).toBeLessThan(10_000);
+    expect([await statesOf(bad), await statesOf(good)]).toEqual([new Set(['dead']), new Set(['called'])]);
+    const measured = { 'good ones called after ms': tookMs };
+    const scenario = 'ten bad jobs among thirty of one host';
+    expect(await trial.judgeCallbacks({ rows: '57', scenario, measured, allow: { dead: 10 } })).toEqual([]);
+  });
+
+  it('row 57: a path that its client names is put aside by itself, calls to others of its host go on', async () => {
+    await trial.addClient('shop', { sideline: { pathPrefixes: ['/bad'], probeSeconds: 1 }, retry });
+    const over = trial.injections.begin('500 for one path of two', 'receiver');
+    const { bad, good, sinceMs } = await badThenGood();
+    expect(await hosts()).toMatchObject([{ host: `127.0.0.1:${trial.receiver.port}/bad` }]);
+    await until('the good ones are called', () => isCalled(good), 60_000);
+    const tookMs = Date.now() - sinceMs;
+    await trial.awaitEnded(120_000);
+    over();
+
+    expect(tookMs).toBeLessThan(3000);
+    expect(await statesOf(bad)).toEqual(new Set(['dead']));
+    const [scenario, measured] = ['one path of a host is dead', { 'good ones called after ms': tookMs }];
+    expect(await trial.judgeCallbacks({ rows: '57', scenario, measured, allow: { dead: 10 } })).toEqual([]);
+  });
+
+  it('a host that is tried with what was tried most, at no cost to it, is never called for its other jobs (control)', async () => {
+    await trial.database.rows(`
+      create function good_ones_last() returns trigger language plpgsql as $$ begin
+        new.attempt := old.attempt;
+        new.probes := case when new.url like '%/bad/%' then 0 else 1000 end;
+        return new;
+      end $$;
+      create trigger good_ones_last before update on jobs for each row execute function good_ones_last()`);
+    await trial.addClient('shop', { sideline: { probeSeconds: 1 }, retry });
+    const { good } = await badThenGood();
+    await lasting(10_000);
+    expect(isCalled(good)).toBe(false);
+  });
+});
