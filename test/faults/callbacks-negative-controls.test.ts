@@ -56,8 +56,11 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
       create function same_epoch() returns trigger language plpgsql as $$ begin new.epoch := old.epoch; return new; end $$;
       create trigger same_epoch before update on fires for each row execute function same_epoch()`);
     const over = trial.injections.begin('epochs stand still', 'fires');
-    await trial.schedule({ count: 100, path: 'slow' });
-    await trial.awaitCalls(50);
+    // One offer after the other: which of the two dispatchers gets how many is not known.
+    await trial.schedule({ count: 100, path: 'slow', spreadMs: 3000 });
+    await until('both dispatchers call', async () => {
+      return (await trial.database.count('select distinct owner from fires')) === 2;
+    });
     trial.freeze('dispatcher-1');
     await until('another has taken over', async () => {
       return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;

@@ -17,23 +17,30 @@ const endMs = Date.now() + Number(values.minutes) * 60_000;
 /** Starting the servers and one scenario takes about this long. */
 const leastMs = 90_000;
 
-const toldFirst = [
-  ...['negative-controls', 'killed-workers', 'lost-answers', 'poison', 'dispatchers', 'postgres', 'control'],
-  ...['callbacks-negative-controls', 'budgets', 'triggers', 'frozen-workers', 'schedulers'],
+const firstFaults = [
+  'negative-controls',
+  'callbacks-negative-controls',
+  'killed-workers',
+  'lost-answers',
+  'poison',
+  'dispatchers',
+  'postgres',
+  'control',
 ].map((name) => `test/faults/${name}.test.ts`);
+const nextFaults = ['budgets', 'triggers', 'frozen-workers', 'schedulers'].map((name) => `test/faults/${name}.test.ts`);
 const filesOf = (pattern: string, without: readonly string[]) =>
   globSync(pattern, { cwd: root })
     .toSorted()
     .filter((file) => !without.includes(file));
 
 const parts = [
-  ...toldFirst.slice(0, 7).map((file) => ({ tier: 'faults', file })),
+  ...firstFaults.map((file) => ({ tier: 'faults', file })),
   ...shortenedTests.map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/browser/*.test.ts', firstBrowserTests).map((file) => ({ tier: 'browser', file })),
   { tier: 'simulation', file: 'test/simulation/walks.test.ts' },
-  ...toldFirst.slice(7).map((file) => ({ tier: 'faults', file })),
-  ...filesOf('test/faults/**/*.test.ts', toldFirst).map((file) => ({ tier: 'faults', file })),
+  ...nextFaults.map((file) => ({ tier: 'faults', file })),
+  ...filesOf('test/faults/**/*.test.ts', [...firstFaults, ...nextFaults]).map((file) => ({ tier: 'faults', file })),
 ];
 
 let hasFailed = false;
