@@ -37,7 +37,7 @@ export default defineConfig({
           include: [
             '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
             'services/console/src/**/*.test.tsx',
-            'test/{support,soak,tiers,mutations}/**/*.test.ts',
+            'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
             'test/browser/support/*.test.ts',
           ],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],

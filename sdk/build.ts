@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeClient } from './write-client.ts';
 
 /** What `npm pack` puts into the package: JavaScript and its types, with the client of the API as it is here. */
 const here = import.meta.dirname;
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const compiler = join(here, '../node_modules/@typescript/native/bin/tsc');
 
 await writeClient();
 await rm(join(here, 'dist'), { recursive: true, force: true });

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +9,7 @@ import { testApiKey } from '../test/support/api-deps.ts';
 import { apiOnPostgres } from '../test/support/api-on-postgres.ts';
 
 const run = promisify(execFile);
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const compiler = join(import.meta.dirname, '../node_modules/@typescript/native/bin/tsc');
 
 /** What another team writes: jobs by the short way, everything else by the operations of the API, with their types. */
 const program = `

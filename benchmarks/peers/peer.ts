@@ -87,8 +87,7 @@ export async function startPeer(options: PeerOptions): Promise<Peer> {
 /** Milliseconds from the first call that the endpoints saw to their last answer, as for Muster. */
 async function servedMs(stub: Stub, campaignId: string): Promise<number> {
   const [first, last] = await Promise.all([stub.progress(campaignId, 1), stub.progress(campaignId, 2)]);
-  if (first === undefined || last === undefined || last.lastAnswerAt === null) {
-    throw new Error(`the endpoints saw nothing of ${campaignId}`);
-  }
-  return last.lastAnswerAt - first.firstCallAt;
+  const endedAt = last?.lastAnswerAt ?? null;
+  if (first === undefined || endedAt === null) throw new Error(`the endpoints saw nothing of ${campaignId}`);
+  return endedAt - first.firstCallAt;
 }

@@ -68,7 +68,11 @@ async function demoDatabases(url: string): Promise<string[]> {
 async function asking<Result>(url: string, ask: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  return await ask(client).finally(() => client.end());
+  try {
+    return await ask(client);
+  } finally {
+    await client.end();
+  }
 }
 
 describe('muster demo', () => {

@@ -44,13 +44,18 @@ export async function showCampaign(
   const runId = await awaitRun(campaign.id, deps);
   if (runId === undefined) return { runId, retryableUsers: 0, code: exitCodes.ok };
   const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
-  const last = await watchRun(runId, deps, (progress) => {
-    companion.onProgress(progress);
-    display.show(progress);
-  }).finally(async () => {
-    display.end();
-    await companion.end();
-  });
+  const watch = async () => {
+    try {
+      return await watchRun(runId, deps, (progress) => {
+        companion.onProgress(progress);
+        display.show(progress);
+      });
+    } finally {
+      display.end();
+      await companion.end();
+    }
+  };
+  const last = await watch();
   if (!last || signal.aborted) return { runId, retryableUsers: 0, code: exitCodes.ok };
 
   const path = { id: runId };

@@ -36,5 +36,9 @@ async function withDatabase<Result>(
   await requireDatabase({ DATABASE_URL });
   const logger = createLogger('cli', 'silent');
   const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-cli', max: 1, logger });
-  return await work(pool).finally(() => pool.end());
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
 }

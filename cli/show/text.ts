@@ -6,7 +6,7 @@ import stringWidth from 'string-width';
  * to U+200F, U+2028 to U+202E, U+2060 to U+2069, U+FEFF).
  */
 export function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these characters are what is replaced
+  // oxlint-disable-next-line no-control-regex -- these characters are what is replaced
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '·');
 }
 

@@ -44,7 +44,7 @@ export function createSegments(specs: readonly SegmentSpec[], weights: readonly 
     snapshot: snapshotName(specs, weights),
     members: (segment, country) => {
       const members = bySegment.get(segment);
-      return members && (members.get(country) ?? nobody);
+      return members === undefined ? undefined : (members.get(country) ?? nobody);
     },
     isKnown: (country, user) => byCountry.get(country)?.some((members) => members.has(user)) ?? false,
   };

@@ -35,7 +35,7 @@ function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
 
 /** Short, and without what a log or Postgres cannot keep. */
 function shown(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
   const clean = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
   return clean.length > maxShownValue ? `${clean.slice(0, maxShownValue).toWellFormed()}…` : clean;
 }

@@ -95,7 +95,7 @@ describe('escapeUserId', () => {
   it('is printable whatever the id holds', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (id) => {
-        // eslint-disable-next-line no-control-regex -- that none is left is the point
+        // oxlint-disable-next-line no-control-regex -- that none is left is the point
         expect(escapeUserId(id)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\ud800-\udbff](?![\udc00-\udfff])/);
       }),
     );

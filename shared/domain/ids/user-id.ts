@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  */
 export const maxUserIdBytes = 256;
 
-// eslint-disable-next-line no-control-regex -- control characters are what this looks for
+// oxlint-disable-next-line no-control-regex -- control characters are what this looks for
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 const surrogate = /[\ud800-\udfff]/;

@@ -31,7 +31,7 @@ export function cleanDetail(message: string): string {
   return (
     message
       .toWellFormed()
-      // eslint-disable-next-line no-control-regex -- removing control characters is the point: a NUL byte fails a whole group
+      // oxlint-disable-next-line no-control-regex -- removing control characters is the point: a NUL byte fails a whole group
       .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
       .slice(0, maxDetailLength)
       .toWellFormed()

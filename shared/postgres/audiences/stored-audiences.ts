@@ -105,7 +105,7 @@ async function endings(
   };
 }
 
-// eslint-disable-next-line no-control-regex -- a NUL byte is one of the two things that Postgres cannot be asked for
+// oxlint-disable-next-line no-control-regex -- a NUL byte is one of the two things that Postgres cannot be asked for
 const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** What Postgres can be asked for of any id: no stored id lies between this and that one, but maybe some before it. */

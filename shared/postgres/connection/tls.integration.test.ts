@@ -26,7 +26,11 @@ async function makeCertificate(file: string, name: string): Promise<void> {
 async function asking<Result>(url: string, ask: (pool: pg.Pool) => Promise<Result>): Promise<Result> {
   const logger = pino({ level: 'silent' });
   const pool = createPool({ connectionString: url, applicationName: 'tls-test', max: 1, logger });
-  return await ask(pool).finally(() => pool.end());
+  try {
+    return await ask(pool);
+  } finally {
+    await pool.end();
+  }
 }
 
 const withTls = (parameters: Record<string, string>) => `${plainUrl}?${new URLSearchParams(parameters).toString()}`;

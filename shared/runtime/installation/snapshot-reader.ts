@@ -44,7 +44,7 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
   let next: Promise<Snapshot> | undefined;
 
   async function look(): Promise<Snapshot> {
-    if (current !== null && current.revision === (await source.revision())) return current;
+    if (current?.revision === (await source.revision())) return current;
     const read = await source.read();
     if (current?.revision !== read.revision) {
       current = read;

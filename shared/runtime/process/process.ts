@@ -98,8 +98,14 @@ async function startClosing<Running extends Service>(
       return resource;
     });
     let closing: Promise<void> | undefined;
-    const close = () => (closing ??= running.close().finally(closeKept));
-    return { ...running, parts, close };
+    const closeAll = async () => {
+      try {
+        await running.close();
+      } finally {
+        await closeKept();
+      }
+    };
+    return { ...running, parts, close: () => (closing ??= closeAll()) };
   } catch (error) {
     await closeKept();
     throw error;

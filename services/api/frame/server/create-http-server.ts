@@ -108,10 +108,11 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
   server.setNotFoundHandler((request, reply) =>
     otherwise?.isFor(request) ? otherwise.send(reply) : server.answerNoRoute(request, reply),
   );
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     limitArrival(request);
     reply.header('x-request-id', request.id);
     reply.headers(safeHeaders);
+    done();
   });
 
   server.removeAllContentTypeParsers();

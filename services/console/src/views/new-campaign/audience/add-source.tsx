@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Audience, Run } from '#client/types.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
+import { useMinute } from '../../../parts/browser/now.ts';
 import { formatTime } from '../../../parts/times/times.ts';
 import { useZone } from '../../../parts/times/zone.ts';
 import { outcomes, type EarlierOutcome, type SourceForm } from '../../../parts/campaign/form.ts';
@@ -107,7 +108,7 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
   const [runId, setRunId] = useState('');
   const [chosen, setChosen] = useState<readonly EarlierOutcome[]>([]);
   const [step, setStep] = useState('');
-  const now = new Date();
+  const now = new Date(useMinute());
   const label = (run: Run) => `${run.campaignName}, ${formatTime(run.scheduledFor, { zone, now })}`;
   const add = () =>
     onAdd({

@@ -1,0 +1,37 @@
+import { RuleTester } from 'oxlint/plugins-dev';
+import { describe, it } from 'vitest';
+import house from './house.ts';
+
+RuleTester.describe = describe;
+RuleTester.it = it;
+const tester = new RuleTester({ languageOptions: { parserOptions: { lang: 'ts' } } });
+const of = (name: string) => {
+  const rule = house.rules[name];
+  if (rule === undefined) throw new Error(`no rule ${name}`);
+  return rule;
+};
+const wide = `// ${'x'.repeat(118)}`;
+
+tester.run('house/plain-comments', of('plain-comments'), {
+  valid: [
+    '// A process that was killed has released its lease.',
+    "const text = 'nobody';",
+    '// The role `nobody` may do nothing.',
+    `/*\n * | ${'x'.repeat(118)} |\n */`,
+    `// oxlint-disable-next-line no-control-regex -- ${'x'.repeat(80)}\nconst nul = /\\x00/;`,
+    `const text = '${'x'.repeat(118)}';`,
+  ],
+  invalid: [
+    { code: '// Nobody claims this.', errors: [{ messageId: 'person', data: { word: 'Nobody' } }] },
+    { code: '/**\n * Whoever holds the lease.\n */', errors: [{ messageId: 'person' }] },
+    { code: wide, errors: [{ messageId: 'wide', data: { length: '121' } }] },
+  ],
+});
+
+tester.run('house/named-parameters', of('named-parameters'), {
+  valid: ["const text = 'select $1, $2, $3, $4';", 'const text = `where a = $4 and b = ${other}`;', '// $5'],
+  invalid: [
+    { code: "const text = 'select $5';", errors: [{ messageId: 'counted' }] },
+    { code: 'const text = `select $12 from ${table}`;', errors: [{ messageId: 'counted' }] },
+  ],
+});

@@ -1,0 +1,58 @@
+import { definePlugin, defineRule, type Comment, type Ranged } from '@oxlint/plugins';
+
+/**
+ * What a comment speaks of is named: a process, a row, a message. "Nobody" and "whoever" are people. And it fits the
+ * width that Prettier keeps for code.
+ */
+const plainComments = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: {
+      person: "'{{word}}' is a person: name the process, row or message",
+      wide: 'a line of {{length}} columns: comments wrap at 120',
+    },
+  },
+  create(context) {
+    const { sourceCode } = context;
+    const check = ({ loc, value }: Comment) => {
+      // What stands in backquotes is a name, such as a role.
+      const word = /(?<!`)\b(nobody|somebody|whoever|anybody)\b(?!`)/i.exec(value)?.[1];
+      if (word !== undefined) context.report({ loc, messageId: 'person', data: { word } });
+      for (const text of sourceCode.lines.slice(loc.start.line - 1, loc.end.line)) {
+        const { length } = text;
+        // A table is as wide as it is, and a directive has to stand on one line.
+        if (length > 120 && !/^\s*\* \||oxlint-disable/.test(text))
+          context.report({ loc, messageId: 'wide', data: { length: String(length) } });
+      }
+    };
+    return { Program: () => sourceCode.getAllComments().forEach(check) };
+  },
+});
+
+/** `$5` and up in a text: they are miscounted by then. */
+const namedParameters = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: {
+      counted: 'A statement with more than four parameters names them: shared/postgres/connection/statement.ts.',
+    },
+  },
+  create(context) {
+    const check = (node: Ranged, text: string) => {
+      if (/\$([5-9]|[1-9][0-9])/.test(text)) context.report({ node, messageId: 'counted' });
+    };
+    return {
+      TemplateElement: (node) => check(node, node.value.raw),
+      Literal: (node) => {
+        if (typeof node.value === 'string') check(node, node.value);
+      },
+    };
+  },
+});
+
+export default definePlugin({
+  meta: { name: 'house' },
+  rules: { 'plain-comments': plainComments, 'named-parameters': namedParameters },
+});
