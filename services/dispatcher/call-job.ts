@@ -58,7 +58,8 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const endedMs = deps.clock.monotonicMs();
 
   const expiresInMs = job.expiresAtMs - endedMs;
-  const verdict = judgeAnswer(answer, { attempt: job.attempt, expiresInMs, host }, terms, deps.random());
+  const lateMs = endedMs + job.clockAheadMs - job.scheduledForMs;
+  const verdict = judgeAnswer(answer, { attempt: job.attempt, expiresInMs, lateMs, host }, terms, deps.random());
   const note = noteOf(answer, endedMs - startedMs, callback.headers);
   const sign = signOf(answer);
   // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
@@ -21,8 +22,23 @@ const dispatcherEnvironment = commonEnvironment.extend({
     .default('local'),
   /** Calls may take a minute; what is claimed waits for its slot before. */
   DISPATCHER_LEASE_MS: z.coerce.number().int().min(1000).max(600_000).default(90_000),
+  /** Unless given, those of the machine. */
+  DISPATCHER_DNS_SERVERS: z
+    .string()
+    .transform((list) => list.split(',').map((server) => server.trim()))
+    .refine((servers) => servers.every(isNameServer), 'has to be addresses, each with or without a port, by commas')
+    .optional(),
   DISPATCHER_CONCURRENCY: z.coerce.number().int().min(1).max(5000).default(500),
 });
+
+function isNameServer(text: string): boolean {
+  try {
+    new Resolver().setServers([text]);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
   engine: EngineConfig;

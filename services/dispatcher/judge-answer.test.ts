@@ -9,7 +9,7 @@ const terms = {
   retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },
   onGone: 'dead-letter',
 } as const;
-const job = { attempt: 1, expiresInMs: Infinity, host: 'one.example' };
+const job = { attempt: 1, expiresInMs: Infinity, lateMs: 50, host: 'one.example' };
 const judge = (
   answer: CallbackAnswer,
   of: Partial<typeof job> = {},
@@ -53,6 +53,22 @@ describe('what an answer means for its job', () => {
     expect(judge(answered(410), {}, { onGone: 'sideline' })).toEqual({ kind: 'sidelined', host: 'one.example' });
   });
 
+  const silent: CallbackAnswer = { kind: 'unresolved', cause: 'host name cannot be looked up now', isFinal: false };
+
+  it('while no name server answers, it waits without losing an attempt, longer the later it is, up to a minute', () => {
+    const waits = [50, 1000, 20_000, 600_000].map((lateMs) => judge(silent, { lateMs, attempt: 3 }));
+    expect(waits).toEqual([750, 750, 15_000, 45_000].map((delayMs) => ({ kind: 'released', delayMs })));
+    expect(judge(silent, { lateMs: 20_000, expiresInMs: 15_000 })).toEqual({ kind: 'expired' });
+  });
+
+  it('a name that no server has answered for in an hour, or that does not exist, is tried as its client wants', () => {
+    const cause = 'host name not found';
+    const none: CallbackAnswer = { kind: 'unresolved', cause, isFinal: true };
+    expect(judge(silent, { lateMs: 3_600_000 })).toEqual({ kind: 'retry', delayMs: 1000 });
+    expect(judge(none)).toEqual({ kind: 'retry', delayMs: 1000 });
+    expect(judge(none, { attempt: 3 })).toEqual({ kind: 'dead', cause });
+  });
+
   it('an address that may not be called is never tried again', () => {
     const cause = 'address that may not be called';
     expect(judge({ kind: 'forbidden', cause })).toEqual({ kind: 'dead', cause });
@@ -66,6 +82,8 @@ it.each([
   [answered(500), 'fails'],
   [answered(410), 'gone'],
   [{ kind: 'unanswered', cause: 'x' }, 'fails'],
+  [{ kind: 'unresolved', cause: 'x', isFinal: true }, 'none'],
+  [{ kind: 'unresolved', cause: 'x', isFinal: false }, 'none'],
   [{ kind: 'forbidden', cause: 'x' }, 'none'],
 ] as const)('%o tells of its host: %s', (answer, sign) => {
   expect(signOf(answer)).toBe(sign);

@@ -7,6 +7,8 @@ export interface JudgedJob {
   attempt: number;
   /** Until it expires; infinite when it never does. */
   expiresInMs: number;
+  /** Since the time that it was asked for. */
+  lateMs: number;
   host: string;
 }
 
@@ -27,15 +29,28 @@ export function judgeAnswer(
     return terms.onGone === 'sideline' ? { kind: 'sidelined', host: job.host } : { kind: 'dead', cause };
   }
   const askedMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
-  const delayMs = retryDelayMs(terms.retries, job.attempt, askedMs, random);
+  const isUnsent = answer.kind === 'unresolved' && !answer.isFinal && job.lateMs < unsentForMs;
+  const delayMs = isUnsent ? unsentDelayMs(job, random) : retryDelayMs(terms.retries, job.attempt, askedMs, random);
   if (delayMs === null) return { kind: 'dead', cause };
-  return delayMs >= job.expiresInMs ? { kind: 'expired' } : { kind: 'retry', delayMs };
+  if (delayMs >= job.expiresInMs) return { kind: 'expired' };
+  return { kind: isUnsent ? 'released' : 'retry', delayMs };
+}
+
+/**
+ * While no name server says anything, no call is made, and jobs wait without losing an attempt: an outage of name
+ * servers would end all jobs that fall due in it. For so long; a name may be silent for ever.
+ */
+const unsentForMs = 3_600_000;
+
+/** The longer a job has waited, the longer until the next look-up: half of that to all of it, 1 to 60 s. */
+function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
+  return Math.min(60_000, Math.max(1000, lateMs)) * (0.5 + random / 2);
 }
 
 /** What the answer tells of the host that gave it, or did not. */
 export function signOf(answer: CallbackAnswer): HostSign {
   if (answer.kind === 'unanswered') return 'fails';
-  if (answer.kind === 'forbidden') return 'none';
+  if (answer.kind === 'forbidden' || answer.kind === 'unresolved') return 'none';
   if (answer.status === gone) return 'gone';
   return answer.status >= 500 || answer.status === tooMany ? 'fails' : 'answers';
 }

@@ -19,6 +19,7 @@ import { createClientDirectory } from './client-directory.ts';
 import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
+import { createHostNames } from './http/host-names.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createNodeReporter } from './report-node.ts';
@@ -64,13 +65,14 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   });
   exportConsumerStats(meter, () => consumer.stats());
 
+  const names = createHostNames({ clock, servers: config.DISPATCHER_DNS_SERVERS });
   const terms = { pool, owner, slot: totalsSlotOf(owner), leaseMs };
   const dispatcher = createDispatcher({
     consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
     ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
     circuits: createHostCircuits(terms),
     clients: createClientDirectory({ reader, secretBox: config.secretBox, logger }),
-    endpoint: onClose(createCallbackEndpoint({ clock }), (opened) => opened.close()),
+    endpoint: onClose(createCallbackEndpoint({ clock, names }), (opened) => opened.close()),
     deadLetters: createDeadLetters({ pool }),
     ...{ leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ clock, random: () => Math.random(), logger, meter },

@@ -1,3 +1,10 @@
+/** Why no connection was made, where it matters to who called. */
+export const connectCauses = {
+  noSuchName: 'host name not found',
+  noLookup: 'host name cannot be looked up now',
+  forbidden: 'address that may not be called',
+} as const;
+
 /**
  * What people read in place of the codes of Node.js and undici. None of them names an address: it may hold what is
  * secret.
@@ -6,15 +13,15 @@ const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EPIPE: 'connection closed while sending',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name cannot be looked up now',
+  ENOTFOUND: connectCauses.noSuchName,
+  EAI_AGAIN: connectCauses.noLookup,
   EHOSTUNREACH: 'host not reachable',
   ENETUNREACH: 'network not reachable',
   ETIMEDOUT: 'no connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_SOCKET: 'connection closed before the answer was whole',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer of another length than it said',
-  MUSTER_FORBIDDEN_ADDRESS: 'address that may not be called',
+  MUSTER_FORBIDDEN_ADDRESS: connectCauses.forbidden,
   CERT_HAS_EXPIRED: 'TLS certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is not trusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate is not trusted',

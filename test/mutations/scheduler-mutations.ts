@@ -102,6 +102,23 @@ export const schedulerMutations: readonly Mutation[] = [
     noticedBy: ['services/dispatcher/http/address-guard'],
   },
   {
+    takesAway: 'a look-up that failed says nothing of its host',
+    edits: [
+      {
+        text: " || answer.kind === 'unresolved') return 'none';",
+        replacement: ") return 'none';\n  if (answer.kind === 'unresolved') return 'fails';",
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/judge-answer'],
+  },
+  {
+    takesAway: 'a client looks up so many names at once',
+    edits: [{ text: 'const lookupsOfClient = 20;', replacement: 'const lookupsOfClient = 2000;' }],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/http/host-names'],
+  },
+  {
     takesAway: 'a redirect is no success of a callback',
     edits: [{ text: 'return status >= 200 && status < 300;', replacement: 'return status >= 200 && status < 400;' }],
     project: 'unit',

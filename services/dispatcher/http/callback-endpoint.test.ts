@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startDnsServer } from '../../../test/support/dns-server.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { Callback, EgressRule } from '../ports/callback-endpoint.ts';
+import { createHostNames, LookupFailedError } from './host-names.ts';
 import { createCallbackEndpoint, keptAnswerBytes } from './callback-endpoint.ts';
 
 const loopback: EgressRule[] = [{ cidr: '127.0.0.0/8' }];
@@ -40,16 +42,21 @@ afterEach(async () => {
   stop();
 });
 
+/** @param addresses those of the machine unless given */
 function endpointOf(addresses?: Record<string, string[]>) {
   const looked: string[] = [];
   const endpoint = createCallbackEndpoint({
     clock: systemClock,
-    ...(addresses && {
-      resolve: (hostname: string) => {
-        looked.push(hostname);
-        return Promise.resolve(addresses[hostname] ?? []);
-      },
-    }),
+    names: addresses
+      ? {
+          addressesOf: ({ hostname }) => {
+            looked.push(hostname);
+            const found = addresses[hostname];
+            return found ? Promise.resolve(found) : Promise.reject(new LookupFailedError('ENOTFOUND'));
+          },
+          close: () => undefined,
+        }
+      : createHostNames({ clock: systemClock }),
   });
   closers.push(() => endpoint.close());
   return { endpoint, looked };
@@ -108,7 +115,7 @@ describe('calls of a client', () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const endpoint = createCallbackEndpoint({
       clock: systemClock,
-      resolve: () => Promise.resolve(answers.shift() ?? []),
+      names: { addressesOf: () => Promise.resolve(answers.shift() ?? []), close: () => undefined },
     });
     closers.push(() => endpoint.close());
     const sent = await endpoint.call(callback(`http://rebound.example:${port}/`, [{ cidr: '127.0.0.1/32' }]));
@@ -121,6 +128,25 @@ describe('calls of a client', () => {
     const { endpoint } = endpointOf({ 'many.example': ['10.0.0.1', '127.0.0.2', '127.0.0.1'] });
     const sent = await endpoint.call(callback(`http://many.example:${port}/`, loopback));
     expect(sent).toMatchObject({ kind: 'answered' });
+  });
+
+  it('tell a name without an address from a host that fails: nothing was sent', async () => {
+    const { endpoint } = endpointOf({});
+    const sent = await endpoint.call(callback(`http://nowhere.example:${port}/`, loopback));
+    expect(sent).toEqual({ kind: 'unresolved', cause: 'host name not found', isFinal: true });
+  });
+
+  it('tell a look-up that no name server answers from a call that took too long, however short that may take', async () => {
+    const server = await startDnsServer(() => null);
+    const names = createHostNames({ clock: systemClock, servers: [server.address], hostsFile: '', resolverFile: '' });
+    const endpoint = createCallbackEndpoint({ clock: systemClock, names });
+    closers.push(() => endpoint.close());
+    const calls = [100, 300].map((timeoutMs) =>
+      endpoint.call(callback(`http://silent.example:${port}/`, loopback, { timeoutMs })),
+    );
+    const unresolved = { kind: 'unresolved', cause: 'host name cannot be looked up now', isFinal: false };
+    expect(await Promise.all(calls)).toEqual([unresolved, unresolved]);
+    server.close();
   });
 
   it('follow no redirect', async () => {

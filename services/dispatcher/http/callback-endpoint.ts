@@ -1,18 +1,22 @@
-import { createHttpOrigin, type HttpOrigin } from '../../../shared/http-client/http-dispatch.ts';
+import { connectCauses } from '../../../shared/http-client/http-cause.ts';
+import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
 import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
 import { createEgressGuard } from './address-guard.ts';
-import { guardedConnector, type GuardedConnectorDeps } from './guarded-connector.ts';
+import { guardedConnector } from './guarded-connector.ts';
+import type { HostNames } from './host-names.ts';
 
 /** What is kept of an answer. The rest is not even waited for. */
 export const keptAnswerBytes = 4096;
+/** A look-up ends well before its call would: otherwise the call would have failed, and not the look-up. */
+const maxLookupMs = 3000;
 /** Hosts that connections are kept for, over all clients; the one called longest ago makes room. */
 const maxOrigins = 2000;
 
 export interface HttpCallbackEndpointDeps {
   clock: Clock;
-  resolve?: GuardedConnectorDeps['resolve'];
+  names: HostNames;
 }
 
 interface KnownOrigin {
@@ -22,17 +26,18 @@ interface KnownOrigin {
 }
 
 /** Calls of clients over HTTP. Each client has connections of its own to each host: they were judged by its rules. */
-export function createCallbackEndpoint({ clock, resolve }: HttpCallbackEndpointDeps): CallbackEndpoint & {
+export function createCallbackEndpoint({ clock, names }: HttpCallbackEndpointDeps): CallbackEndpoint & {
   close(): Promise<void>;
 } {
   const origins = new Map<string, KnownOrigin>();
 
   function open(limits: CallLimits, origin: string): KnownOrigin {
-    const { concurrency, timeoutMs, egress, revision } = limits;
+    const { clientId, concurrency, timeoutMs, egress, revision } = limits;
+    const withinMs = Math.min(maxLookupMs, timeoutMs / 2);
     const connector = guardedConnector({
       mayConnect: createEgressGuard(egress),
       timeoutMs: Math.min(timeoutMs, 10_000),
-      ...(resolve ? { resolve } : {}),
+      resolve: (hostname) => names.addressesOf({ clientId, hostname, withinMs }),
     });
     const opened = createHttpOrigin({
       ...{ origin, connections: concurrency, timeoutMs, connect: connector },
@@ -80,8 +85,7 @@ export function createCallbackEndpoint({ clock, resolve }: HttpCallbackEndpointD
       const waitMs = outcome.retryAfter === null ? null : retryAfterMs(outcome.retryAfter, clock.now());
       return { kind: 'answered', status: outcome.status, retryAfterMs: waitMs, body: outcome.body };
     }
-    const isForbidden = outcome.cause === forbiddenCause;
-    return isForbidden ? { kind: 'forbidden', cause: outcome.cause } : { kind: 'unanswered', cause: outcome.cause };
+    return unanswered(outcome);
   }
 
   return {
@@ -89,10 +93,15 @@ export function createCallbackEndpoint({ clock, resolve }: HttpCallbackEndpointD
     close: async () => {
       const open = [...origins.values()];
       origins.clear();
+      names.close();
       await Promise.all(open.map(({ origin }) => origin.close()));
     },
   };
 }
 
-/** As `http-cause.ts` words it. */
-const forbiddenCause = 'address that may not be called';
+function unanswered({ kind, cause }: Exclude<HttpOutcome, { kind: 'answered' }>): CallbackAnswer {
+  if (kind === 'not-applied' && cause === connectCauses.forbidden) return { kind: 'forbidden', cause };
+  if (kind === 'not-applied' && cause === connectCauses.noSuchName) return { kind: 'unresolved', cause, isFinal: true };
+  if (kind === 'not-applied' && cause === connectCauses.noLookup) return { kind: 'unresolved', cause, isFinal: false };
+  return { kind: 'unanswered', cause };
+}

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Destination } from './address-guard.ts';
@@ -14,8 +13,8 @@ export class ForbiddenAddressError extends Error {
 export interface GuardedConnectorDeps {
   mayConnect: (destination: Destination) => boolean;
   timeoutMs: number;
-  /** All addresses of a name. */
-  resolve?: (hostname: string) => Promise<readonly string[]>;
+  /** All addresses of a name, at least one. */
+  resolve: (hostname: string) => Promise<readonly string[]>;
 }
 
 /**
@@ -23,11 +22,7 @@ export interface GuardedConnectorDeps {
  * for the check and another for the connection. A hook for look-ups would not do, it is not asked for literal addresses
  * (nodejs/undici#2019).
  */
-export function guardedConnector({
-  mayConnect,
-  timeoutMs,
-  resolve = resolveAll,
-}: GuardedConnectorDeps): buildConnector.connector {
+export function guardedConnector({ mayConnect, timeoutMs, resolve }: GuardedConnectorDeps): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
 
   async function allowedAddresses(hostname: string, port: number): Promise<string[]> {
@@ -56,9 +51,4 @@ export function guardedConnector({
       callback(error instanceof Error ? error : new Error(String(error)), null),
     );
   };
-}
-
-async function resolveAll(hostname: string): Promise<readonly string[]> {
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address }) => address);
 }

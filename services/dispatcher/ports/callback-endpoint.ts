@@ -36,12 +36,15 @@ export interface Callback {
 /**
  * - `answered`: whatever it says; `body` is the first of it.
  * - `unanswered`: no whole answer came in time, or there was no connection.
+ * - `unresolved`: no address of its name was found, and nothing was sent. `isFinal`: a name server says that there is
+ *   none; otherwise none said anything.
  * - `forbidden`: its address is none that this client may call. Nothing was sent.
  * Causes are for people and name no address.
  */
 export type CallbackAnswer =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
   | { kind: 'unanswered'; cause: string }
+  | { kind: 'unresolved'; cause: string; isFinal: boolean }
   | { kind: 'forbidden'; cause: string };
 
 export interface CallbackEndpoint {

@@ -24,6 +24,8 @@ export interface WantedJobs {
   client?: string;
   /** The first part of the path, by which the receiver behaves. */
   path?: string;
+  /** A name for each job, in place of the receiver's address. */
+  host?: (index: number) => string;
   /** From now on. */
   dueInMs?: number;
   /** The last one is due so much later than the first, the others evenly between. */
@@ -61,7 +63,7 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   schedule(wanted: WantedJobs): Promise<string[]>;
   /** An answer said that it is due at another time now. */
   moved(jobId: string, dueAtMs: number): void;
-  url(path: string): string;
+  url(path: string, host?: string): string;
   /** Resolves when the receiver has been called so many times. */
   awaitCalls(count: number): Promise<void>;
   /** Resolves when no job is stored. */
@@ -94,7 +96,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   const receiver = await startCallbackReceiver();
   const accepted = new Map<string, AskedJob>();
   let keys = 0;
-  const url = (path: string) => `http://127.0.0.1:${receiver.port}/${path}`;
+  const url = (path: string, host = '127.0.0.1') => `http://${host}:${receiver.port}/${path}`;
 
   async function ask(path: string, body?: object): Promise<unknown> {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
@@ -120,7 +122,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   }
 
   async function schedule(wanted: WantedJobs): Promise<string[]> {
-    const { count = 1, client = usualClient, path = 'well', dueInMs = 0, spreadMs = 0, relevancySeconds } = wanted;
+    const { count = 1, client = usualClient, path = 'well', host, dueInMs = 0, spreadMs = 0 } = wanted;
+    const { relevancySeconds } = wanted;
     const nowMs = Date.now();
     const jobs = Array.from({ length: count }, (_, index) => {
       const key = `key-${++keys}`;
@@ -128,7 +131,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
       const dueAtMs = Math.floor(nowMs + dueInMs + (spreadMs * index) / count);
       const body = JSON.stringify({ key, note: 'grüße' });
       const relevancy = relevancySeconds === undefined ? {} : { relevancySeconds };
-      const asked = { url: url(`${path}/${key}`), dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
+      const to = url(`${path}/${key}`, host?.(index));
+      const asked = { url: to, dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
       return { job: { ...asked, ...relevancy }, dueAtMs, body };
     });
     const ids = await acceptAll(

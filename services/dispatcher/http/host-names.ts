@@ -1,0 +1,176 @@
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { addressesIn, candidatesOf, searchDomainsIn } from './name-files.ts';
+
+/** Names of one client that are asked for at once: what it has more of waits, and waits for no other client. */
+const lookupsOfClient = 20;
+const maxClients = 1000;
+const maxNames = 10_000;
+const maxTtlMs = 3_600_000;
+/** What failed is asked for again after so long; the hosts file too may change. */
+const failedForMs = 1000;
+/** A server that drops questions for IPv6 holds up no name that has an IPv4 address. */
+const ipv6GraceMs = 50;
+/** Of one question to one server: 3 s in all. */
+const resolverTerms = { timeout: 1000, tries: 2, maxTimeout: 2000 };
+
+/** There is no address to connect to. `ENOTFOUND`: a server says so. `EAI_AGAIN`: none said anything in time. */
+export class LookupFailedError extends Error {
+  override readonly name = 'LookupFailedError';
+  readonly code: 'ENOTFOUND' | 'EAI_AGAIN';
+
+  constructor(code: 'ENOTFOUND' | 'EAI_AGAIN') {
+    super(`no address was found (${code})`);
+    this.code = code;
+  }
+}
+
+export interface HostNamesDeps {
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
+  /** Name servers, with a port or without; those of the machine unless given. */
+  servers?: readonly string[] | undefined;
+  hostsFile?: string;
+  resolverFile?: string;
+}
+
+export interface Lookup {
+  clientId: string;
+  hostname: string;
+  withinMs: number;
+}
+
+/** Looks names up by DNS, and the hosts file before. */
+export interface HostNames {
+  /** All addresses, at least one, IPv4 first. Rejects with a LookupFailedError in time. */
+  addressesOf(lookup: Lookup): Promise<readonly string[]>;
+  close(): void;
+}
+
+interface Answer {
+  addresses: readonly string[];
+  /** A server said what there is, if only that there is nothing. */
+  isAnswered: boolean;
+  /** By the monotonic clock. */
+  untilMs: number;
+}
+
+const nothingKnown: Answer = { addresses: [], isAnswered: false, untilMs: 0 };
+
+/**
+ * `dns.lookup` would block one of libuv's four threads for as long as a name server is silent, so that four dead names
+ * of one client would stop the calls of all others. c-ares blocks nothing, and each client has a channel of its own:
+ * servers that fail for its names are not avoided for others.
+ */
+export function createHostNames(deps: HostNamesDeps): HostNames {
+  const { clock, servers, hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf' } = deps;
+  const clients = new LRUCache<string, { resolver: Resolver; limit: ReturnType<typeof pLimit> }>({
+    max: maxClients,
+    dispose: ({ resolver }) => resolver.cancel(),
+  });
+  const known = new LRUCache<string, Answer>({ max: maxNames });
+  const underWay = new Map<string, { answer: Promise<Answer>; wantedUntilMs: number }>();
+
+  function channelOf(clientId: string) {
+    const found = clients.get(clientId);
+    if (found) return found;
+    const channel = { resolver: new Resolver(resolverTerms), limit: pLimit(lookupsOfClient) };
+    if (servers) channel.resolver.setServers(servers);
+    clients.set(clientId, channel);
+    return channel;
+  }
+
+  async function ask(resolver: Resolver, hostname: string): Promise<Answer> {
+    const soonMs = clock.monotonicMs() + failedForMs;
+    const inFile = addressesIn(await textOf(hostsFile), hostname);
+    if (inFile.length > 0) return { addresses: inFile, isAnswered: true, untilMs: soonMs };
+    for (const name of candidatesOf(hostname, searchDomainsIn(await textOf(resolverFile)))) {
+      const { addresses, isAnswered, ttlMs } = await query(resolver, name, clock);
+      if (addresses.length > 0) return { addresses, isAnswered, untilMs: clock.monotonicMs() + ttlMs };
+      if (!isAnswered) return { ...nothingKnown, untilMs: clock.monotonicMs() + failedForMs };
+    }
+    return { addresses: [], isAnswered: true, untilMs: clock.monotonicMs() + failedForMs };
+  }
+
+  function lookUp({ clientId, hostname, withinMs }: Lookup, key: string): Promise<Answer> {
+    const wantedUntilMs = clock.monotonicMs() + withinMs;
+    const running = underWay.get(key);
+    if (running) {
+      running.wantedUntilMs = Math.max(running.wantedUntilMs, wantedUntilMs);
+      return running.answer;
+    }
+    const { resolver, limit } = channelOf(clientId);
+    const lookup = { answer: Promise.resolve(nothingKnown), wantedUntilMs };
+    // What is waited for no longer is not asked for: dead names would pile up in front of those that come next.
+    lookup.answer = limit(() =>
+      clock.monotonicMs() >= lookup.wantedUntilMs ? nothingKnown : ask(resolver, hostname),
+    ).then((answer) => {
+      known.set(key, answer);
+      underWay.delete(key);
+      return answer;
+    });
+    underWay.set(key, lookup);
+    return lookup.answer;
+  }
+
+  async function inTime(answer: Promise<Answer>, withinMs: number): Promise<Answer> {
+    const over = new AbortController();
+    const late = clock.sleep(withinMs, over.signal).then(() => nothingKnown);
+    return await Promise.race([answer, late]).finally(() => over.abort());
+  }
+
+  return {
+    addressesOf: async (lookup) => {
+      const key = `${lookup.clientId} ${lookup.hostname}`;
+      const before = known.get(key);
+      const isFresh = before !== undefined && before.untilMs > clock.monotonicMs();
+      const { addresses, isAnswered } = isFresh ? before : await inTime(lookUp(lookup, key), lookup.withinMs);
+      if (addresses.length === 0) throw new LookupFailedError(isAnswered ? 'ENOTFOUND' : 'EAI_AGAIN');
+      return addresses;
+    },
+    close: () => clients.clear(),
+  };
+}
+
+interface Found {
+  addresses: string[];
+  isAnswered: boolean;
+  ttlMs: number;
+}
+
+async function query(resolver: Resolver, name: string, clock: Pick<Clock, 'sleep'>): Promise<Found> {
+  const ipv6 = found(resolver.resolve6(name, { ttl: true }));
+  const four = await found(resolver.resolve4(name, { ttl: true }));
+  const none: Found = { addresses: [], isAnswered: true, ttlMs: maxTtlMs };
+  const grace = () => clock.sleep(ipv6GraceMs).then(() => none);
+  const six = await (four.addresses.length > 0 ? Promise.race([ipv6, grace()]) : ipv6);
+  return {
+    addresses: [...four.addresses, ...six.addresses],
+    isAnswered: four.isAnswered && six.isAnswered,
+    ttlMs: Math.min(four.ttlMs, six.ttlMs),
+  };
+}
+
+function found(records: Promise<{ address: string; ttl: number }[]>): Promise<Found> {
+  return records.then(
+    (all) => ({
+      addresses: all.map(({ address }) => address),
+      isAnswered: true,
+      ttlMs: Math.min(maxTtlMs, ...all.map(({ ttl }) => ttl * 1000)),
+    }),
+    (error: unknown) => ({ addresses: [], isAnswered: saysNo(error), ttlMs: maxTtlMs }),
+  );
+}
+
+/** No such name, none of this type, or no name at all; everything else is no answer. */
+function saysNo(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && noAddress.has(error.code);
+}
+
+const noAddress: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+async function textOf(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch(() => '');
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startDnsServer, type DnsServer } from '../support/dns-server.ts';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { latenessOf } from './support/measure-callbacks.ts';
+import { quantile } from './support/measure-run.ts';
+import { lasting, until } from './support/until.ts';
+
+/** Machines that do other work as well make a job wait for a few looks and flushes more than alone. */
+const busyMachineMs = 250;
+const schedulerHosts = z.object({ hosts: z.array(z.object({ host: z.string() })) });
+
+describe('names that resolve slowly, never, or not now', () => {
+  let names: DnsServer;
+  let trial: CallbackTrial;
+  let isSilent: boolean;
+  beforeEach(async () => {
+    isSilent = false;
+    names = await startDnsServer(({ name, type }) => {
+      if (isSilent || name.endsWith('.silent.test')) return null;
+      const afterMs = name.endsWith('.slow.test') ? 1500 : 0;
+      return { ttlSeconds: 2, afterMs, addresses: type === 'A' ? ['127.0.0.1'] : [] };
+    });
+    trial = await startCallbackTrial({ engine: { DISPATCHER_DNS_SERVERS: names.address } });
+  });
+  afterEach(async () => {
+    await trial.end();
+    names.close();
+  });
+
+  const latenessOfAll = (ids: readonly string[]) => {
+    const wanted = new Set(ids);
+    return latenessOf(trial.accepted, trial.receiver.calls()).filter(({ jobId }) => wanted.has(jobId));
+  };
+  const p99 = (ids: readonly string[]) =>
+    quantile(
+      latenessOfAll(ids).map(({ lateMs }) => lateMs),
+      0.99,
+    );
+  const allCalled = (ids: readonly string[]) =>
+    until('all of them are called', () => latenessOfAll(ids).length === ids.length, 60_000);
+  const hosts = async () => schedulerHosts.parse(await trial.ask('/scheduler')).hosts;
+  const well = (index: number) => `shop${index % 20}.well.test`;
+
+  it('row 58: dead names of one client hold up no call of another, and put no host aside', async () => {
+    await trial.addClient('silent', { sideline: {} });
+    await trial.addClient('slow', { sideline: {} });
+    const alone = await trial.schedule({ count: 400, host: well, dueInMs: 500, spreadMs: 4000 });
+    await allCalled(alone);
+    const over = trial.injections.begin('names without an answer', '300 names, and 30 after 1.5 s');
+    await trial.schedule({ count: 300, client: 'silent', host: (index) => `hook${index}.silent.test`, spreadMs: 2000 });
+    const slow = await trial.schedule({ count: 30, client: 'slow', host: (index) => `hook${index}.slow.test` });
+    await until('dead names are asked for', () => names.questions.some(({ name }) => name.endsWith('.silent.test')));
+    const beside = await trial.schedule({ count: 400, host: well, dueInMs: 500, spreadMs: 4000 });
+    await allCalled([...beside, ...slow]);
+    over();
+    expect(await hosts()).toEqual([]);
+    await trial.ask('/jobs/changes', { verb: 'cancel', client: 'silent' });
+    await trial.awaitEnded(60_000);
+
+    const measured = { 'p99 alone ms': p99(alone), 'p99 beside ms': p99(beside) };
+    expect(await trial.judgeCallbacks({ rows: '58', scenario: 'names without an answer', measured })).toEqual([]);
+    expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 50 + busyMachineMs);
+  });
+
+  it('row 58: while no name server answers nothing is called, and afterwards all is, without an attempt lost', async () => {
+    await trial.addClient('shop', { sideline: {}, retry: { strategy: 'none' } });
+    isSilent = true;
+    const over = trial.injections.begin('name servers are silent', '8 s');
+    const jobs = await trial.schedule({ count: 200, client: 'shop', host: well, spreadMs: 4000 });
+    await lasting(8000);
+    expect(trial.receiver.calls()).toEqual([]);
+    isSilent = false;
+    over();
+    await allCalled(jobs);
+    await trial.awaitEnded(60_000);
+
+    expect(await hosts()).toEqual([]);
+    expect(await trial.database.count('select 1 from job_attempts')).toBe(0);
+    expect(await trial.judgeCallbacks({ rows: '58', scenario: 'name servers are silent' })).toEqual([]);
+  });
+});
