@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startDnsServer, type DnsServer } from '../support/dns-server.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
-import { latenessOf } from './support/measure-callbacks.ts';
+import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -28,17 +28,9 @@ describe('names that resolve slowly, never, or not now', () => {
     names.close();
   });
 
-  const latenessOfAll = (ids: readonly string[]) => {
-    const wanted = new Set(ids);
-    return latenessOf(trial.accepted, trial.receiver.calls()).filter(({ jobId }) => wanted.has(jobId));
-  };
-  const p99 = (ids: readonly string[]) =>
-    quantile(
-      latenessOfAll(ids).map(({ lateMs }) => lateMs),
-      0.99,
-    );
+  const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
   const allCalled = (ids: readonly string[]) =>
-    until('all of them are called', () => latenessOfAll(ids).length === ids.length, 60_000);
+    until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
   const hosts = async () => schedulerHosts.parse(await trial.ask('/scheduler')).hosts;
   const well = (index: number) => `shop${index % 20}.well.test`;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
-import { latenessOf } from './support/measure-callbacks.ts';
+import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -16,17 +16,9 @@ describe('callbacks beside a client that has too much', () => {
   });
   afterEach(() => trial.end());
 
-  const latenessOfAll = (ids: readonly string[]) => {
-    const wanted = new Set(ids);
-    return latenessOf(trial.accepted, trial.receiver.calls()).filter(({ jobId }) => wanted.has(jobId));
-  };
-  const p99 = (ids: readonly string[]) =>
-    quantile(
-      latenessOfAll(ids).map(({ lateMs }) => lateMs),
-      0.99,
-    );
+  const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
   const allCalled = (ids: readonly string[]) =>
-    until('all of them are called', () => latenessOfAll(ids).length === ids.length, 60_000);
+    until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
   const cancelCrowd = () => trial.ask('/jobs/changes', { verb: 'cancel', client: 'crowd' });
 
   it('row 56: jobs that fall due one by one, at a receiver that takes 5 s: another client’s are called as if alone', async () => {

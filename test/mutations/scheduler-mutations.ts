@@ -128,7 +128,7 @@ export const schedulerMutations: readonly Mutation[] = [
     takesAway: 'an answer to the job that tries a host is an attempt of it',
     edits: [{ text: "answer.kind === 'unanswered';", replacement: "sign === 'fails';" }],
     project: 'unit',
-    noticedBy: ['services/dispatcher/dispatcher'],
+    noticedBy: ['services/dispatcher/dispatcher-hosts'],
   },
   {
     takesAway: 'a host is tried with another job each time',

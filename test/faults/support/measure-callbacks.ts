@@ -62,3 +62,14 @@ export function latenessOf(
     return atMs === undefined ? [] : [{ jobId, dueAtMs, lateMs: atMs - dueAtMs }];
   });
 }
+
+interface CalledJobs {
+  accepted: ReadonlyMap<string, AskedJob>;
+  receiver: { calls(): readonly ReceivedCall[] };
+}
+
+/** How late those of these jobs were called first that were called by now, in milliseconds. */
+export function lateMsOf({ accepted, receiver }: CalledJobs, ids: readonly string[]): number[] {
+  const wanted = new Set(ids);
+  return latenessOf(accepted, receiver.calls()).flatMap(({ jobId, lateMs }) => (wanted.has(jobId) ? [lateMs] : []));
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
+import { dispatcherSubject, leaseMs, numbered, ok, status } from '../../test/support/dispatcher-subject.ts';
+import { createMemoryHostCircuits } from '../../test/support/memory/host-circuits.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+
+describe('hosts that fail', () => {
+  it('puts the jobs of a host aside that fails again and again, and of no other', async () => {
+    const { clock, subject, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject((call) =>
+      call.origin.includes('down') ? { kind: 'unanswered', cause: 'connection refused' } : ok,
+    );
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    const down = (index: number) => ({ jobId: jobIdOf(index), url: 'https://down.example/' });
+    await offer(...Array.from({ length: 5 }, (_, index) => down(index)));
+    await passTime(clock, 50);
+    await offer(down(10), down(11), { jobId: jobIdOf(20), url: 'https://up.example/' });
+    await passTime(clock, 50);
+    expect(calls.filter(({ origin }) => origin.includes('down'))).toHaveLength(5);
+    const rows = await subject.rows();
+    expect(rows.pending.filter(({ sideline }) => sideline === 'down.example').map(({ jobId }) => jobId)).toEqual([
+      jobIdOf(10),
+      jobIdOf(11),
+    ]);
+    expect(rows.ended).toMatchObject([{ jobId: jobIdOf(20), outcome: 'called' }]);
+    expect([...tables.circuits.values()]).toMatchObject([{ host: 'down.example', state: 'open' }]);
+    await stop(dispatcher);
+  });
+
+  it('tries a host that is down with one job after another, ever less often, which costs them no attempt', async () => {
+    let isUp = false;
+    const { clock, subject, tables, calls, dispatcherOf, stop } = dispatcherSubject(() =>
+      isUp ? ok : { kind: 'unanswered', cause: 'connection refused' },
+    );
+    const sideline = 'receiver.example';
+    const key = { clientId: clientIdOf(1), host: sideline };
+    const numbers = Array.from({ length: 30 }, (_, index) => index);
+    await subject.add(
+      numbers.map((number) => ({ jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: -1, sideline })),
+    );
+    await createMemoryHostCircuits({ tables, owner: 'x', leaseMs }).open(key, 'down', 0);
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await passTime(clock, 300_000);
+    // After 0, 1, 2, 4, 8 and 16 s, then every 30 s; looks are a second apart.
+    expect(calls.length).toBeGreaterThanOrEqual(12);
+    expect(calls.length).toBeLessThanOrEqual(17);
+    const tried = calls.map(({ headers }) => headers[headers.indexOf('webhook-id') + 1]);
+    expect(new Set(tried).size).toBe(calls.length);
+    const { pending } = await subject.rows();
+    expect(pending.map(({ attempt }) => attempt)).toEqual(numbers.map(() => 1));
+    expect(pending.every((job) => job.sideline === sideline)).toBe(true);
+
+    isUp = true;
+    const before = calls.length;
+    await passTime(clock, 31_000);
+    expect(calls).toHaveLength(before + 1);
+    const back = (await subject.rows()).pending.filter((job) => job.sideline === null).length;
+    expect(back).toBeGreaterThanOrEqual(10);
+    await passTime(clock, 5000);
+    expect((await subject.rows()).pending.filter((job) => job.sideline !== null)).toEqual([]);
+    expect(tables.circuits.size).toBe(0);
+    await stop(dispatcher);
+  });
+
+  it('an answer to the job that tries a host is an attempt of it: what is never taken ends in the dead letters', async () => {
+    const { clock, subject, tables, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(503));
+    const sideline = 'receiver.example';
+    await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1, sideline }]);
+    const circuits = createMemoryHostCircuits({ tables, owner: 'x', leaseMs });
+    await circuits.open({ clientId: clientIdOf(1), host: sideline }, 'down', 0);
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await passTime(clock, 900);
+    expect(calls).toHaveLength(1);
+    expect(await subject.rows()).toMatchObject({
+      pending: [{ attempt: 2, sideline: null }],
+      attempts: [{ jobId: jobIdOf(1), attempt: 1, status: 503 }],
+    });
+    for (let seconds = 0; seconds < 10; seconds++) await offerDue(1000);
+    expect(await subject.rows()).toMatchObject({ pending: [], dead: [{ jobId: jobIdOf(1), cause: 'status 503' }] });
+    expect(calls).toHaveLength(3);
+    await stop(dispatcher);
+  });
+
+  it('ten jobs that their receiver cannot take end as dead letters, and hold up no other of its jobs', async () => {
+    const { clock, subject, calls, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(({ path }) =>
+      status(path === '/bad' ? 500 : 200),
+    );
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer(...numbered(0, 10).map((jobId) => ({ jobId, url: 'https://one.example/bad' })));
+    await passTime(clock, 100);
+    const startedMs = clock.nowMs();
+    await offer(...numbered(10, 30).map((jobId) => ({ jobId, url: 'https://one.example/good' })));
+    const goodCalled = () =>
+      new Set(calls.filter(({ path }) => path === '/good').map(({ headers }) => headers.join())).size;
+    while (goodCalled() < 20 && clock.nowMs() - startedMs < 60_000) await offerDue(100);
+    expect(clock.nowMs() - startedMs).toBeLessThan(10_000);
+
+    while (clock.nowMs() - startedMs < 300_000) await offerDue(1000);
+    const { pending, dead, ended } = await subject.rows();
+    expect(pending).toEqual([]);
+    expect(dead).toEqual(numbered(0, 10).map((jobId) => ({ jobId, cause: 'status 500' })));
+    expect(ended.filter(({ outcome }) => outcome === 'called').map(({ jobId }) => jobId)).toEqual(numbered(10, 30));
+    await stop(dispatcher);
+  });
+
+  it('puts a path aside by itself where its client names it, also when it takes the name back meanwhile', async () => {
+    let isUp = false;
+    const { clock, subject, tables, clients, calls, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(
+      ({ path }) => status(path.startsWith('/v1/pay') && !isUp ? 503 : 200),
+    );
+    const sideline = { afterFailures: 5, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: ['/v1/pay'] };
+    clients.set(clientIdOf(1), { sideline, retries: { strategy: 'fixed', attempts: 50, delayMs: 1000 } });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer(...numbered(0, 10).map((jobId) => ({ jobId, url: `https://api.example/v1/pay/${jobId}` })));
+    await passTime(clock, 100);
+    await offer(...numbered(10, 30).map((jobId) => ({ jobId, url: 'https://api.example/v1/orders' })));
+    await passTime(clock, 200);
+    expect(calls.filter(({ path }) => path === '/v1/orders')).toHaveLength(20);
+    expect([...tables.circuits.values()]).toMatchObject([{ host: 'api.example/v1/pay', state: 'open' }]);
+
+    clients.set(clientIdOf(1), { retries: { strategy: 'fixed', attempts: 50, delayMs: 1000 } });
+    isUp = true;
+    for (let seconds = 0; seconds < 60; seconds++) await offerDue(1000);
+    expect(await subject.rows()).toMatchObject({ pending: [], dead: [] });
+    expect(tables.circuits.size).toBe(0);
+    await stop(dispatcher);
+  });
+
+  it('410 puts all jobs of the host aside where the client wants that, and nobody tries it', async () => {
+    const { clock, subject, tables, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(410));
+    clients.set(clientIdOf(1), { onGone: 'sideline' });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    await offer({ jobId: jobIdOf(2) });
+    await passTime(clock, 600_000);
+    expect(calls).toHaveLength(1);
+    expect((await subject.rows()).pending.map((job) => job.sideline)).toEqual(['receiver.example', 'receiver.example']);
+    expect([...tables.circuits.values()]).toMatchObject([{ state: 'disabled', cause: 'status 410' }]);
+    await stop(dispatcher);
+  });
+});

@@ -1,0 +1,92 @@
+import { pino } from 'pino';
+import { clientIdOf, jobIdOf, type SeedJob } from './conformance/job-subject.ts';
+import { createMemoryCallLedger } from './memory/call-ledger.ts';
+import { createCallbackTables } from './memory/callback-tables.ts';
+import { createMemoryHostCircuits } from './memory/host-circuits.ts';
+import { memoryJobSubject } from './memory/job-subject.ts';
+import { createMemoryBus } from './memory/memory-bus.ts';
+import { passTime } from './pass-time.ts';
+import { createSettableClock } from './settable-clock.ts';
+import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { createDispatcher, type DispatcherDeps } from '../../services/dispatcher/dispatcher.ts';
+import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
+import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
+
+export const topic = 'muster.local.calls';
+export const leaseMs = 60_000;
+export const ok: CallbackAnswer = { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('thanks') };
+/** Ids of jobs from one number until before another. */
+export const numbered = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, index) => jobIdOf(from + index));
+export const status = (code: number): CallbackAnswer => ({ ...ok, status: code });
+
+/** A dispatcher over tables in memory, whose calls are answered by a function. */
+export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAnswer> = () => ok) {
+  const clock = createSettableClock();
+  const tables = createCallbackTables(clock);
+  const subject = memoryJobSubject(tables);
+  const bus = createMemoryBus({ topics: [topic], laneHighMark: 512 });
+  const calls: Callback[] = [];
+  const letters: string[] = [];
+  const clients = new Map<string, Partial<ClientTerms>>();
+  const logger = pino({ level: 'silent' });
+
+  function termsOf(clientId: string): ClientTerms | undefined {
+    if (clientId === clientIdOf(404)) return undefined;
+    const limits = { clientId, revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
+    return {
+      ...{ limits, enabled: true, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
+      sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
+      ...{ onGone: 'dead-letter', sign: () => [] },
+      ...clients.get(clientId),
+    };
+  }
+
+  const dispatcherOf = (owner: string, ownClock: Clock = clock, more: Partial<DispatcherDeps> = {}) =>
+    createDispatcher({
+      consumer: bus.consumer('dispatchers', [topic]),
+      ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
+      circuits: createMemoryHostCircuits({ tables, owner, leaseMs }),
+      clients: { termsOf },
+      endpoint: {
+        call: async (call) => {
+          calls.push(call);
+          return await answerOf(call);
+        },
+      },
+      deadLetters: {
+        add: (added) => {
+          letters.push(...added.map(({ reason }) => reason));
+          return Promise.resolve();
+        },
+      },
+      ...{ leaseMs, concurrency: 100, clock: ownClock, random: () => 0.5, logger },
+      ...more,
+    });
+
+  /** Adds jobs and offers them. */
+  async function offer(...jobs: (Partial<SeedJob> & { jobId: string })[]): Promise<void> {
+    const seeds = jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job }));
+    const keys = await subject.add(seeds);
+    const references = keys.map(({ partition, dueUs, jobId }, index) => [partition, dueUs, jobId, index]);
+    const owners = seeds.map(({ clientId }) => clientId);
+    await bus.publisher().publish([{ topic, value: JSON.stringify({ clients: owners, jobs: references }) }]);
+  }
+
+  /** What a scheduler does: offers what is due and not called, then lets so much time pass. */
+  async function offerDue(thenMs: number): Promise<void> {
+    const due = [...tables.jobs.values()].filter((job) => job.dueAtMs <= clock.nowMs() && !tables.fires.has(job.jobId));
+    const references = due.map(({ jobId, dueAtMs }) => [jobPartitionOf(jobId), dueAtMs * 1000, jobId, 0]);
+    const value = JSON.stringify({ clients: [clientIdOf(1)], jobs: references });
+    if (references.length > 0) await bus.publisher().publish([{ topic, value }]);
+    await passTime(clock, thenMs);
+  }
+
+  async function stop(dispatcher: ReturnType<typeof dispatcherOf>): Promise<void> {
+    const stopping = dispatcher.stopIntake().then(() => dispatcher.finishWork());
+    await passTime(clock, 100);
+    await stopping;
+  }
+  return { clock, tables, subject, bus, calls, letters, clients, dispatcherOf, offer, offerDue, stop };
+}
