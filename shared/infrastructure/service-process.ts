@@ -22,7 +22,11 @@ export interface ServiceProcessOptions {
   environment: NodeJS.ProcessEnv;
   /** Gets what the service logs. */
   logFile: string;
+  /** Where its sources are; this checkout unless given. */
+  root?: string;
 }
+
+const ownRoot = join(import.meta.dirname, '../..');
 
 /** A Muster service as a process of its own, as in production. It does not outlive this process, however that ends. */
 export interface ServiceProcess {
@@ -36,12 +40,13 @@ export interface ServiceProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-export function startServiceProcess({ service, environment, logFile }: ServiceProcessOptions): ServiceProcess {
+export function startServiceProcess(options: ServiceProcessOptions): ServiceProcess {
+  const { service, environment, logFile, root = ownRoot } = options;
   const log = openSync(logFile, 'a');
   const flags = onHotPath.has(service) ? hotPathFlags : [];
   const program = service === 'all' ? ['cli/muster.ts', 'serve', 'all'] : [`services/${service}/main.ts`];
   const child = spawn(process.execPath, [...flags, '--import', endWithParent, ...program], {
-    cwd: join(import.meta.dirname, '../..'),
+    cwd: root,
     env: environment,
     stdio: ['ignore', log, log, 'ipc'],
     // A session of its own: a Ctrl-C in the terminal reaches the parent only, which then ends its services in order.

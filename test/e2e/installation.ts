@@ -57,6 +57,10 @@ export interface InstallationOptions {
   configure?: (config: EngineConfigFile) => EngineConfigFile;
   /** One of its own unless given. */
   topicPrefix?: string;
+  /** Changes the migrated database before a process starts. */
+  alterDatabase?: (databaseUrl: string) => Promise<void>;
+  /** Where the sources of the services are; this checkout unless given. The sandbox is always of this checkout. */
+  root?: string;
 }
 
 /** A whole Muster of its own, on the Kafka and Postgres of the test run or on servers of the test's own. */
@@ -94,6 +98,7 @@ const pollMs = 50;
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const servers = options.servers ?? { databaseUrl: inject('databaseUrl'), kafkaBrokers: inject('kafkaBrokers') };
   const database = await createTestDatabaseOn(servers.databaseUrl);
+  await options.alterDatabase?.(database.url);
   const folder = mkdtempSync(join(tmpdir(), 'muster-e2e-'));
   const [apiPort = 0, sandboxPort = 0] = await findFreePorts(2);
   const apiKey = `muster_${randomBytes(16).toString('hex')}`;
@@ -142,7 +147,9 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     const logFile = join(folder, `${name}.log`);
     const service = serviceOf(name);
     const own = service === 'sandbox' ? sandboxEnvironment : { ...environment, ...environments.get(name) };
-    services.set(name, startServiceProcess({ service, environment: { ...own, ...extra }, logFile }));
+    const root = service === 'sandbox' ? undefined : options.root;
+    const process = { service, environment: { ...own, ...extra }, logFile, ...(root !== undefined && { root }) };
+    services.set(name, startServiceProcess(process));
   };
   for (const name of ['sandbox', ...namesOf(options)]) start(name);
   const apiReady = () => awaitAnswer(`http://127.0.0.1:${apiPort}/readyz`, services.get('api') ?? services.get('all'));

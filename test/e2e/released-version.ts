@@ -1,0 +1,46 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const execute = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
+
+/**
+ * The git tag in `migrations/released-version`: processes of that version are replaced one after the other, so they work
+ * on today's schema. Undefined before the first release.
+ */
+export function releasedVersion(): string | undefined {
+  const version = readFileSync(path.join(root, 'migrations/released-version'), 'utf8').trim();
+  return version === 'none' ? undefined : version;
+}
+
+/** A folder with the sources of that version and the packages that it asks for. */
+export async function checkOut(version: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-released-'));
+  const archive = spawn('git', ['archive', version], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const unpack = spawn('tar', ['-x', '-C', folder], { stdio: [archive.stdout, 'inherit', 'inherit'] });
+  const codes = await Promise.all([once(archive, 'exit'), once(unpack, 'exit')]);
+  if (codes.some(([code]) => code !== 0)) throw new Error(`migrations/released-version: git has no ${version}`);
+  const lock = (of: string) => readFileSync(path.join(of, 'package-lock.json'), 'utf8');
+  if (lock(folder) === lock(root)) symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  else await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder });
+  return folder;
+}
+
+/** The database as a newer version leaves it: the statements of a migration that this one does not know. */
+export async function applyUnknownMigration(databaseUrl: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+    await client.query(
+      `insert into knex_migrations (name, batch, migration_time) values ('29991231_unknown', 2, now())`,
+    );
+  } finally {
+    await client.end();
+  }
+}
