@@ -14,6 +14,7 @@ import { createGuardKeeper } from './slots/guard-keeper.ts';
 import { createRateKeeper } from './slots/rate-keeper.ts';
 import { createSlotGroups } from './slots/slot-groups.ts';
 import { createHeldSteps } from './step/held-steps.ts';
+import { createRefusalCounts } from './step/refusal-counts.ts';
 import { createStepOutcomes } from './step/step-outcomes.ts';
 import { createStepServer } from './step/step-server.ts';
 import { createSuspectGate } from './step/suspect-gate.ts';
@@ -57,6 +58,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const server = createStepServer({
     directory,
     heldSteps: createHeldSteps({ holds: deps.holds, monotonicMs, logger }),
+    refusalCounts: createRefusalCounts({ contexts: deps.contexts, monotonicMs, logger }),
     endpoint: deps.endpoint,
     bodyOf: createRequestBodies(),
     markBegun: (begin) => begins.mark(begin),

@@ -1,7 +1,7 @@
 import type { ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { UsersText } from '../../shared/domain/step/users-text.ts';
 import type { LaneMessage } from '../../shared/ports/message-bus.ts';
-import type { ClaimedStep, FeedContext, StepAdmission, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, FeedContext, StepHold, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 
 /** A message of a lane and how many of its references are not handled yet; at none, it is settled. */
 export interface OpenMessage {
@@ -62,20 +62,25 @@ export interface StepStanding {
   /** A user was accepted in it: an answer spoke of the users, or the ledger counts successes. */
   isAccepted: boolean;
   /** The last look's, or what was learned here since. */
-  hold: StepAdmission['hold'];
+  hold: Pick<StepHold, 'cause' | 'tryDue'> | null;
   /**
    * When a hold or its lift was written here last, by the clock's `monotonicMs`; infinite while it is being written.
    */
   holdChangedAtMs: number;
-  /** Users, at the last look. */
-  succeeded: number;
-  refused: number;
-  /** Users refused here since the last look. */
-  refusedSince: number;
-  /** Refused users when a hold was lifted last: only those after it count against the limit. */
+  readonly refusals: StepRefusals;
+  /** Refused users of the run when the hold here was lifted last: only those after it count against the limit. */
   refusedAtLift: number;
   /** Whole batches were refused while no user was accepted: single users are tried alone, and everybody else waits. */
   trial: RefusalTrial | null;
+}
+
+/** Of one step of a run, over all of its countries: all standings of the step share it. */
+export interface StepRefusals {
+  /** Users, as the ledger counted them last. */
+  succeeded: number;
+  refused: number;
+  /** Users refused here that are not in `refused`. */
+  refusedSince: number;
 }
 
 /** Nothing was applied, because of what was sent. */

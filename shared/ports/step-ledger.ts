@@ -205,15 +205,22 @@ export interface FeedAdmission {
   verdict: Verdict;
   /** Until the run's deadline; negative once it has passed. */
   deadlineInMs: number;
-  /** Steps in which anything was recorded, or which are held, in the order of the chain. */
-  steps: readonly StepAdmission[];
+  /** Steps that are held, in the order of the chain. */
+  holds: readonly StepHold[];
 }
 
-export interface StepAdmission {
+/** No call is made in this step until its cause is mended; when a try is due, one batch may be. */
+export interface StepHold {
   step: number;
-  /** No call is made in this step until its cause is mended; when a try is due, one batch may be. */
-  hold: { cause: string; tryDue: boolean } | null;
-  /** Users that succeeded, and users that failed by a refusal of their whole batch. */
+  cause: string;
+  tryDue: boolean;
+}
+
+/** What is recorded of a step. */
+export interface StepAcceptance {
+  /** A user of the feed succeeded. */
+  isAccepted: boolean;
+  /** Users over all countries of the run: that succeeded, and that failed by a refusal of their whole batch. */
   succeeded: number;
   refused: number;
 }
@@ -223,4 +230,6 @@ export interface FeedContexts {
   load(feedIds: readonly string[]): Promise<FeedContext[]>;
   /** Read anew at every call, deadlines judged by the database's clock. Unknown ids are left out. */
   admissions(feedIds: readonly string[]): Promise<FeedAdmission[]>;
+  /** Read anew at every call: it reads all totals of the run in this step, and is for steps that refuse users. */
+  acceptanceOf(step: Pick<StepRef, 'feedId' | 'step'>): Promise<StepAcceptance>;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { FeedAdmission, FeedContext, FeedContexts, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createStanding, refreshStanding } from './step-standing.ts';
-import type { StepStanding } from '../work.ts';
+import type { StepRefusals, StepStanding } from '../work.ts';
 
 const maxFeeds = 10_000;
 /** A pause, a cancel, a hold or a deadline is seen this soon at the latest. */
@@ -54,6 +54,8 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     max: maxFeeds,
     dispose: (_, feedId) => unitsPerUser.delete(feedId),
   });
+  /** By run and step. */
+  const refusals = new LRUCache<string, StepRefusals>({ max: maxFeeds });
   let admissions = new Map<string, Admission>();
   let readAtMs = Number.NEGATIVE_INFINITY;
   /** Feeds asked for since the last look: the next look is for them. */
@@ -75,15 +77,19 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     }
   }
 
-  function readAdmission({ feedId, verdict, deadlineInMs, steps }: FeedAdmission, startedMs: number): Admission {
+  function readAdmission({ feedId, verdict, deadlineInMs, holds }: FeedAdmission, startedMs: number): Admission {
     for (const [step, standing] of known.peek(feedId)?.standings ?? []) {
-      refreshStanding(
-        standing,
-        steps.find((seen) => seen.step === step),
-        startedMs,
-      );
+      const held = holds.find((hold) => hold.step === step);
+      refreshStanding(standing, held, startedMs);
     }
     return { verdict, deadlineAtMs: startedMs + deadlineInMs };
+  }
+
+  function refusalsOf(runId: string, step: number): StepRefusals {
+    const key = `${runId}/${step}`;
+    const counts = refusals.get(key) ?? { succeeded: 0, refused: 0, refusedSince: 0 };
+    refusals.set(key, counts);
+    return counts;
   }
 
   async function lookUp(feedId: string): Promise<Admission> {
@@ -109,9 +115,10 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     unitsPerUser,
     contextOf: (feedId) => known.get(feedId)?.context,
     standingOf: (feedId, step) => {
-      const standings = known.get(feedId)?.standings;
-      const standing = standings?.get(step) ?? createStanding(feedId, step);
-      standings?.set(step, standing);
+      const feed = known.get(feedId);
+      const standing =
+        feed?.standings.get(step) ?? createStanding(feedId, step, refusalsOf(feed?.context.runId ?? feedId, step));
+      feed?.standings.set(step, standing);
       return standing;
     },
     admissionOf: (feedId) => {

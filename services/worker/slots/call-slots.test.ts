@@ -88,7 +88,7 @@ describe('call slots', () => {
         chain: [{ action: actionType, params: {} }],
         unitsPerUser: null,
       },
-      standing: createStanding(feedId, 1),
+      standing: createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 }),
       topic: topics.shard({ actionType, country }),
       actionType,
       type,

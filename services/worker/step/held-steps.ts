@@ -1,6 +1,7 @@
 import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
 import type { StepHolds } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { refusedUsers } from '../claims/step-standing.ts';
 import type { StepStanding } from '../work.ts';
 
 export interface HeldSteps {
@@ -53,7 +54,7 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
       const { feedId, step } = standing;
       standing.hold = null;
       standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
-      standing.refusedAtLift = standing.refused + standing.refusedSince;
+      standing.refusedAtLift = refusedUsers(standing);
       try {
         await holds.lift({ feedId, step });
       } catch (error) {

@@ -9,6 +9,7 @@ import { refusalOf, resultWithoutCall, type NoCall } from './before-call.ts';
 import { conclude } from './conclude.ts';
 import type { HeldSteps } from './held-steps.ts';
 import { noteAttempt } from './note-attempt.ts';
+import type { RefusalCounts } from './refusal-counts.ts';
 import { endProbe } from './refusal-trials.ts';
 import { resultOf } from './result-of-answer.ts';
 import type { SuspectGate } from './suspect-gate.ts';
@@ -20,6 +21,7 @@ const flushMarginMs = 100;
 
 export interface ProcessBatchDeps extends ReadEndpointDeps {
   heldSteps: HeldSteps;
+  refusalCounts: RefusalCounts;
   /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
   markBegun: (begin: StepBegin) => Promise<boolean>;
   /** One suspect at a time. */
@@ -81,7 +83,7 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
   }
   const reading = await readEndpoint(work, deps);
   const isOrdinary = reading.kind === 'reported' && work.standing.hold === null;
-  const concluded = isOrdinary ? null : await conclude(work, reading, deps.heldSteps);
+  const concluded = isOrdinary ? null : await conclude(work, reading, deps);
   const finished = concluded ?? recorded(work, reading, admission, deps);
   for (const { result } of finished) noteAttempt(result, reading);
   const processed = { finished, again: [], call: servedCallOf(work, reading) };

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { startRun } from '../../../test/support/conformance/execution-subject.ts';
+import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf, type SeenCall } from '../../../test/support/worker-fixture.ts';
@@ -136,6 +138,23 @@ describe('parameters that the endpoint refuses', () => {
     expect(causesOf(database)).toEqual([
       expect.stringMatching(/^422 .*\(the endpoint refused 10\d\d users of this step\)$/),
     ]);
+    expect(failures().length).toBeLessThan(1000);
+  });
+
+  it('hold it in each country where the run as a whole refuses very many', async () => {
+    const { clock, endpoint, publish, database, failures } = await createRunningWorker({ concurrency: 50 });
+    endpoint.answer = (seen) => (seen.call.users[0]?.endsWith('good') ? succeeded(seen) : refusedWith(422));
+    const subject = createMemoryExecutionStores({ database });
+    const { owned } = await startRun(subject, { ...oneStep, countries: ['SG', 'ID'] });
+    for (const { feedId, token, country } of owned) {
+      const users = ['a-good', ...Array.from({ length: 700 }, (_, index) => `u${index}`)];
+      const batches = users.map((user, index) => ({ batchNo: index + 1, users: [`${country}-${user}`] }));
+      const rest = { invalidUsers: [], cursor: 'z', complete: true, staysStalled: false };
+      await subject.feeds.writePages({ feedId, token, batches, ...rest });
+      for (const { batchNo } of batches) await publish({ feedId, step: 1, batchNos: [batchNo], remaining: [1] });
+    }
+    await passTime(clock, 60_000);
+    expect(causesOf(database).map((cause) => /refused 10\d\d users/.test(cause))).toEqual([true, true]);
     expect(failures().length).toBeLessThan(1000);
   });
 });

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
+import type { OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   claimOne,
   doneOf,
@@ -26,6 +28,14 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       return { runId, feedId: feed.feedId };
     }
 
+    /** The first step of one batch of the feed. */
+    async function fedStep({ feedId, token }: OwnedFeed, users: readonly string[]): Promise<StepRef> {
+      const batches = [{ batchNo: 1, users }];
+      const rest = { invalidUsers: [], cursor: users.at(-1) ?? null, complete: true, staysStalled: false };
+      await subject.feeds.writePages({ feedId, token, batches, ...rest });
+      return { feedId, batchNo: 1, step: 1 };
+    }
+
     it('say what a worker has to know of each feed', async () => {
       const chain = [{ action: 'award-points', params: { points: 5, note: 'a "quoted" \\ 🦄' } }];
       const { campaignId, runId, owned } = await startRun(subject, { countries: ['SG', 'VN'], chain });
@@ -46,7 +56,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
     it('let the work of a running run go, until its deadline', async () => {
       const { runId, feedId } = await startedFeed({ deadlineSeconds: 3600 });
       const [before] = await subject.contexts.admissions([feedId]);
-      expect(before).toMatchObject({ feedId, runId, verdict: 'go', steps: [] });
+      expect(before).toMatchObject({ feedId, runId, verdict: 'go', holds: [] });
       // The run was due a moment ago.
       expect(before?.deadlineInMs).toBeGreaterThan(3_540_000);
       expect(before?.deadlineInMs).toBeLessThanOrEqual(3_600_000);
@@ -62,21 +72,41 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       expect(await subject.contexts.admissions([feedId])).toMatchObject([{ runId, verdict: 'hold' }]);
     });
 
-    it('tell of each step who succeeded, who was refused, and whether it is held', async () => {
-      const { feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'u3'], ['u4']]);
-      const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
-      const [one, two] = steps;
-      if (!one || !two) throw new Error('two batches were fed');
-      await record(a, doneOf(await claimOne(a, one), { failures: [failed('u1'), failed('u2')], refused: 1 }));
-      await record(b, doneOf(await claimOne(b, two)));
-      await subject.holds.hold([{ feedId, step: 2, cause: 'HTTP 404' }]);
-      const admitted = async () => (await subject.contexts.admissions([feedId]))[0]?.steps;
-      expect(await admitted()).toEqual([
-        { step: 1, hold: null, succeeded: 2, refused: 1 },
-        { step: 2, hold: { cause: 'HTTP 404', tryDue: false }, succeeded: 0, refused: 0 },
+    it('say which steps are held, and when one may be tried', async () => {
+      const { feedId } = await startedFeed();
+      await subject.holds.hold([
+        { feedId, step: 2, cause: 'HTTP 404' },
+        { feedId, step: 1, cause: 'HTTP 401' },
+      ]);
+      const held = async () => (await subject.contexts.admissions([feedId]))[0]?.holds;
+      expect(await held()).toEqual([
+        { step: 1, cause: 'HTTP 401', tryDue: false },
+        { step: 2, cause: 'HTTP 404', tryDue: false },
       ]);
       await subject.passTime(tryHeldEveryMs);
-      expect((await admitted())?.[1]?.hold).toEqual({ cause: 'HTTP 404', tryDue: true });
+      expect(await held()).toMatchObject([{ tryDue: true }, { tryDue: true }]);
+    });
+
+    it('count who succeeded and who was refused in a step over all countries of the run', async () => {
+      const { owned } = await startRun(subject, { countries: ['SG', 'VN', 'ID'] });
+      const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
+      const [one, two] = await Promise.all(
+        owned.slice(0, 2).map((feed) => fedStep(feed, feed.country === 'SG' ? ['u1', 'u2', 'u3'] : ['u4'])),
+      );
+      if (!one || !two) throw new Error('two feeds were to be fed');
+      const neighbour = await startFedRun(subject, [['u9']]);
+      await record(a, doneOf(await claimOne(a, one), { failures: [failed('u1'), failed('u2')], refused: 2 }));
+      await record(b, doneOf(await claimOne(b, two), { failures: [failed('u4')], refused: 1 }));
+      for (const step of neighbour.steps) await record(a, doneOf(await claimOne(a, step)));
+      const accepted = owned.map(({ feedId }) => subject.contexts.acceptanceOf({ feedId, step: 1 }));
+      expect(await Promise.all(accepted)).toEqual([
+        { isAccepted: true, succeeded: 1, refused: 3 },
+        { isAccepted: false, succeeded: 1, refused: 3 },
+        { isAccepted: false, succeeded: 1, refused: 3 },
+      ]);
+      const [sg] = owned;
+      const second = await subject.contexts.acceptanceOf({ feedId: sg?.feedId ?? '', step: 2 });
+      expect(second).toEqual({ isAccepted: false, succeeded: 0, refused: 0 });
     });
   });
 }

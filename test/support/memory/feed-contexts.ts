@@ -1,12 +1,11 @@
 import { admissionOf } from '../../../shared/domain/run/admission.ts';
-import type { FeedAdmission, FeedContexts, StepAdmission } from '../../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContexts, StepHold } from '../../../shared/ports/step-ledger.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { definitionOf } from './run-definitions.ts';
-import { totalsRowsOf } from './totals.ts';
 
 export function createMemoryFeedContexts({ database }: { database: MemoryDatabase }): FeedContexts {
-  const { feeds, runs, clock } = database;
+  const { feeds, runs, totals, clock } = database;
   return {
     load: (ids) =>
       atOnce(() =>
@@ -27,22 +26,26 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
           if (!run) return [];
           const deadlineInMs = run.deadlineAtMs - clock.nowMs();
           const verdict = admissionOf(run.state, deadlineInMs <= 0);
-          return [{ feedId, runId: run.id, verdict, deadlineInMs, steps: stepsOf(database, feedId) }];
+          return [{ feedId, runId: run.id, verdict, deadlineInMs, holds: holdsOf(database, feedId) }];
         }),
       ),
+    acceptanceOf: ({ feedId, step }) =>
+      atOnce(() => {
+        const runId = feeds.get(feedId)?.runId;
+        const ofRun = [...feeds.values()].filter((feed) => feed.runId === runId);
+        const rows = ofRun.flatMap((feed) => totals.get(`${feed.feedId}/${step}`) ?? []);
+        return {
+          isAccepted: (totals.get(`${feedId}/${step}`)?.succeeded ?? 0) > 0,
+          succeeded: rows.reduce((sum, { succeeded }) => sum + succeeded, 0),
+          refused: rows.reduce((sum, { refused }) => sum + refused, 0),
+        };
+      }),
   };
 }
 
-function stepsOf(database: MemoryDatabase, feedId: string): StepAdmission[] {
-  const totals = new Map(totalsRowsOf(database, feedId).map((row) => [row.step, row]));
-  const holds = new Map(
-    [...database.holds.values()].filter((row) => row.feedId === feedId).map((row) => [row.step, row]),
-  );
-  const steps = [...new Set([...totals.keys(), ...holds.keys()])].sort((a, b) => a - b);
-  return steps.map((step) => {
-    const hold = holds.get(step);
-    const { succeeded = 0, refused = 0 } = totals.get(step) ?? {};
-    const tryDue = hold !== undefined && hold.nextTryAtMs <= database.clock.nowMs();
-    return { step, hold: hold ? { cause: hold.cause, tryDue } : null, succeeded, refused };
-  });
+function holdsOf({ holds, clock }: MemoryDatabase, feedId: string): StepHold[] {
+  return [...holds.values()]
+    .filter((row) => row.feedId === feedId)
+    .map(({ step, cause, nextTryAtMs }) => ({ step, cause, tryDue: nextTryAtMs <= clock.nowMs() }))
+    .sort((a, b) => a.step - b.step);
 }

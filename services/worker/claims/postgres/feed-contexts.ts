@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { admissionOf } from '../../../../shared/domain/run/admission.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
-import type { FeedAdmission, FeedContexts } from '../../../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContexts, StepAcceptance } from '../../../../shared/ports/step-ledger.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 interface ContextRow {
@@ -23,24 +23,26 @@ const loadContexts = `
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where f.feed = any($1::uuid[])`;
 
-/**
- * Totals are a row per worker slot, so this reads slots times steps rows of each feed; a worker asks for the feeds that
- * it serves.
- */
+/** Holds are few: what is read of a feed that has none is its own row and its run's. */
 const readAdmissions = `
   select f.feed as "feedId", f.run as "runId", r.state,
-    (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs", s.steps
+    (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs", h.holds
   from unnest($1::uuid[]) k (feed)
   join feeds f on f.feed = k.feed
   join runs r on r.id = f.run
   cross join lateral (
-    select coalesce(json_agg(json_build_object('step', step, 'succeeded', coalesce(t.succeeded, 0), 'refused', coalesce(t.refused, 0),
-      'hold', case when h.cause is not null then json_build_object('cause', h.cause, 'tryDue', h.next_try_at <= now()) end)
-      order by step), '[]') as steps
-    from (
-      select step, sum(succeeded) as succeeded, sum(refused) as refused from run_totals where feed = f.feed group by step
-    ) t full join (select step, cause, next_try_at from holds where feed = f.feed) h using (step)
-  ) s`;
+    select coalesce(json_agg(json_build_object('step', step, 'cause', cause, 'tryDue', next_try_at <= now()) order by step), '[]') as holds
+    from holds where feed = f.feed
+  ) h`;
+
+/** Totals are a row per worker slot and country. */
+const readAcceptance = `
+  select coalesce(bool_or(f.feed = $1::uuid and t.succeeded > 0), false) as "isAccepted",
+    coalesce(sum(t.succeeded), 0)::float8 as succeeded, coalesce(sum(t.refused), 0)::float8 as refused
+  from feeds f cross join lateral (
+    select sum(succeeded) as succeeded, sum(refused) as refused from run_totals where feed = f.feed and step = $2::int2
+  ) t
+  where f.run = (select run from feeds where feed = $1::uuid)`;
 
 type AdmissionRow = Omit<FeedAdmission, 'verdict'> & { state: RunState };
 
@@ -55,6 +57,11 @@ export function createFeedContexts({ pool }: { pool: Pool }): FeedContexts {
       const values = [plainArray(feedIds)];
       const { rows } = await pool.query<AdmissionRow>({ name: 'read-admissions', text: readAdmissions, values });
       return rows.map(({ state, ...row }) => ({ ...row, verdict: admissionOf(state, row.deadlineInMs <= 0) }));
+    },
+    acceptanceOf: async ({ feedId, step }) => {
+      const values = [feedId, step];
+      const { rows } = await pool.query<StepAcceptance>({ name: 'read-acceptance', text: readAcceptance, values });
+      return rows[0] ?? { isAccepted: false, succeeded: 0, refused: 0 };
     },
   };
 }
