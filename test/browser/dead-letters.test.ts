@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { listDeadLetters } from '../../sdk/generated/sdk.gen.ts';
 import type { Page } from 'playwright-core';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
@@ -53,8 +54,8 @@ test('dead letters are read one by one, replayed as a group and given up singly,
   await page.getByRole('button', { name: 'Replay 3…' }).click();
   await confirm(page, /^Replay 3 messages\?$/, 'Replay 3');
   const replayed = async () => {
-    const answer = await consoleOf.muster.api.request('/v1/dead-letters?state=replayed');
-    return (await answer.text()).split('"replayed"').length - 1;
+    const { client } = consoleOf.muster.api;
+    return (await listDeadLetters({ client, query: { state: 'replayed' } })).data.items.length;
   };
   await awaitThat(async () => (await replayed()) === 3);
   await groupOf(page, 'SG').getByRole('cell', { name: '3', exact: true }).waitFor();

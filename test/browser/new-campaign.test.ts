@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { getCampaign } from '../../sdk/generated/sdk.gen.ts';
 import type { Page } from 'playwright-core';
 import { awaitThat, useConsole } from './support/console-in-browser.ts';
 
@@ -67,8 +68,8 @@ test('a campaign is written with every section, kept over a reload, saved as a d
   await page.getByText('Saved as revision 2').waitFor();
 
   const id = /cmp_[0-9a-z]+/.exec(page.url())?.[0] ?? '';
-  const kept = await consoleOf.muster.api.request(`/v1/campaigns/${id}`);
-  expect(await kept.json()).toMatchObject({
+  const { client } = consoleOf.muster.api;
+  expect((await getCampaign({ client, path: { id } })).data).toMatchObject({
     ...{ name: 'Monthly loyalty points', countries: ['SG', 'VN'], deadlineSeconds: 172_800, pauseAtFailedPercent: 5 },
     audience: { include: [{ segment: 'loyalty-members' }, {}], exclude: [{ segment: 'staff' }], holdOutPercent: 5 },
     chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 2 }],

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { expect, test } from 'vitest';
+import { createLogInLink } from '../../sdk/generated/sdk.gen.ts';
 import { logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
@@ -34,8 +34,7 @@ test('the session is a cookie that no script can read and no other site sends', 
 });
 
 test('a link logs in once: it is gone from the address at once, and the second time it opens nothing', async () => {
-  const answer = await consoleOf.muster.api.request('/v1/session/links', { method: 'POST', body: '{}' });
-  const { url } = z.object({ url: z.string() }).parse(await answer.json());
+  const { url } = (await createLogInLink({ client: consoleOf.muster.api.client })).data;
   const page = await consoleOf.visitor();
   await page.goto(url);
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createCampaign } from '../../sdk/generated/sdk.gen.ts';
 import type { Page, Route } from 'playwright-core';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { logIn, useConsole } from './support/console-in-browser.ts';
@@ -18,9 +19,8 @@ beforeAll(async () => {
   const runId = await api.run({ ...campaign, segment: 'lapsed-riders', name: 'Payday, slowly', paceUsersPerSecond: 1 });
   const [failed] = await api.failures(endedId);
   const body = { ...campaign, name: 'A draft', audience: { include: [{ segment: 'lapsed-riders' }] } };
-  const draft = await api.request('/v1/campaigns', { method: 'POST', body: JSON.stringify(body) });
+  const { id: draftId } = (await createCampaign({ client: api.client, body })).data;
   const { campaignId } = await api.progress(runId);
-  const draftId = /cmp_[0-9a-z]+/.exec(await draft.text())?.[0] ?? '';
   ids = { runId, endedId, campaignId, draftId, userId: failed?.userId ?? 'nobody' };
 });
 

@@ -2,18 +2,11 @@ import pg from 'pg';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { runProgram } from '../../cli/program.ts';
 import { createTestTerminal } from '../../cli/frame/test-terminal.ts';
+import { createCampaign, getShard } from '../../sdk/generated/sdk.gen.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';
-
-const shard = z.object({
-  partitions: z.object({ wanted: z.int(), actual: z.int().nullable() }),
-  workers: z.array(z.object({ worker: z.string(), partitions: z.array(z.int()) })),
-  lag: z.object({ messages: z.int().nullable() }),
-  notes: z.array(z.string()),
-});
 
 describe('an installation that nobody restarts', () => {
   let muster: Installation;
@@ -38,7 +31,7 @@ describe('an installation that nobody restarts', () => {
 
   const pointsUrl = () => `${muster.sandboxUrl}/points/v1/batches`;
   const chain = [{ action: 'award-stars', params: { points: 3 } }];
-  const shown = async (id: string) => shard.parse(await (await muster.api.request(`/v1/shards/${id}`)).json());
+  const shown = async (id: string) => (await getShard({ client: muster.api.client, path: { shard: id } })).data;
   async function query(sql: string): Promise<unknown[]> {
     const client = new pg.Client(muster.database.url);
     await client.connect();
@@ -52,11 +45,9 @@ describe('an installation that nobody restarts', () => {
   const lines = async (runId: string) => (await muster.api.report(runId)).steps;
 
   it('serves an action type from its registration through the command line on', async () => {
-    const refused = await muster.api.request('/v1/campaigns', {
-      method: 'POST',
-      body: JSON.stringify({ name: 'Too early', countries, audience: { include: [{ segment: 'few' }] }, chain }),
-    });
-    expect(refused.status).toBe(422);
+    const { client } = muster.api;
+    const body = { name: 'Too early', countries, audience: { include: [{ segment: 'few' }] }, chain };
+    await expect(createCampaign({ client, body })).rejects.toMatchObject({ problem: { status: 422 } });
 
     const created = await cli(
       'action-types',

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addClientKey, createClient, createJob, createJobs } from '../../sdk/generated/sdk.gen.ts';
 import { z } from 'zod';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { startInstallation, type Installation } from './installation.ts';
@@ -53,24 +54,20 @@ describe('callbacks over Kafka', () => {
   let secret = '';
   let port = 0;
 
-  async function post(path: string, body: object): Promise<unknown> {
-    const answer = await muster.api.request(path, { method: 'POST', body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  }
+  const api = () => ({ client: muster.api.client });
 
   beforeAll(async () => {
     receiver = startReceiver(() => secret);
     port = await listen(receiver.server);
     muster = await startInstallation({ workers: 'all-in-one', sandbox: {} });
-    const created = await post('/v1/clients', {
+    const body = {
       name: 'orders',
       egress: { allow: [{ cidr: '127.0.0.0/8', port }] },
-      retry: { strategy: 'fixed', attempts: 2, delayMs: 200 },
+      retry: { strategy: 'fixed' as const, attempts: 2, delayMs: 200 },
       sideline: { afterFailures: 1000 },
-    });
-    const { id } = z.object({ id: z.string() }).parse(created);
-    ({ secret } = z.object({ secret: z.string() }).parse(await post(`/v1/clients/${id}/keys`, {})));
+    };
+    const { id } = (await createClient({ ...api(), body })).data;
+    secret = (await addClientKey({ ...api(), path: { id }, body: {} })).data.secret ?? '';
   });
   afterAll(async () => {
     await muster.stop();
@@ -80,7 +77,7 @@ describe('callbacks over Kafka', () => {
   it(`call all of ${jobs} jobs, none before its time, signed, and record each once`, async () => {
     const dueAt = new Date(Date.now() + 2000);
     const kindOf = (index: number) => (index % 100 === 0 ? 'never' : index % 10 === 0 ? 'flaky' : 'well');
-    const accepted = await post('/v1/jobs/bulk', {
+    const body = {
       client: 'orders',
       jobs: Array.from({ length: jobs }, (_, index) => ({
         url: `http://127.0.0.1:${port}/${kindOf(index)}/${index}`,
@@ -88,8 +85,8 @@ describe('callbacks over Kafka', () => {
         body: { order: index, note: 'grüße' },
         idempotencyKey: `order-${index}`,
       })),
-    });
-    expect(accepted).toMatchObject({ accepted: jobs, refused: 0 });
+    };
+    expect((await createJobs({ ...api(), body })).data).toMatchObject({ accepted: jobs, refused: 0 });
 
     await untilEnded(jobs);
     const { received } = receiver;
@@ -111,9 +108,10 @@ describe('callbacks over Kafka', () => {
   });
 
   it('call nothing that a client may not reach: its jobs are dead, and nothing was sent', async () => {
-    await post('/v1/clients', { name: 'public-only' });
-    await post('/v1/jobs', { client: 'public-only', url: `http://127.0.0.1:${port}/forbidden` });
-    await post('/v1/jobs', { client: 'public-only', url: `http://localhost:${port}/forbidden` });
+    await createClient({ ...api(), body: { name: 'public-only' } });
+    for (const host of ['127.0.0.1', 'localhost']) {
+      await createJob({ ...api(), body: { client: 'public-only', url: `http://${host}:${port}/forbidden` } });
+    }
     await untilEnded(jobs + 2);
     expect(receiver.received.filter(({ path }) => path === '/forbidden')).toEqual([]);
     expect((await ledger()).dead).toBe(jobs * 0.01 + 2);

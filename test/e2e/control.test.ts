@@ -1,13 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
-import { pageShape } from '../../services/api/frame/pages.contract.ts';
-import {
-  controlledRun,
-  runEvent,
-  type ControlledRunShape,
-  type RunProgress,
-} from '../../shared/contracts/runs/runs.ts';
+import { cancelRun, changeRun, listRunEvents, pauseRun, resumeRun } from '../../sdk/generated/sdk.gen.ts';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../shared/domain/run/run-states.ts';
 import { violations } from '../support/evidence.ts';
@@ -15,6 +10,7 @@ import { countries, rewardThenMessage, startInstallation, type Installation } fr
 
 const users = 60_000;
 const latencyMs = 300;
+const controls = { pause: pauseRun, resume: resumeRun, cancel: cancelRun };
 const pollMs = 50;
 const patienceMs = 60_000;
 
@@ -40,10 +36,9 @@ describe('a run that people control while it goes on', () => {
   const start = () =>
     muster.api.run({ name: 'Controlled', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
 
-  async function ask(runId: string, verb: string): Promise<{ answer: ControlledRunShape; answeredAtMs: number }> {
-    const response = await muster.api.request(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: '{}' });
-    const body: unknown = await response.json();
-    return { answer: controlledRun.parse(body), answeredAtMs: Date.now() };
+  async function ask(runId: string, verb: keyof typeof controls) {
+    const { data: answer } = await controls[verb]({ client: muster.api.client, path: { id: runId }, body: {} });
+    return { answer, answeredAtMs: Date.now() };
   }
 
   async function until(runId: string, isSo: (progress: RunProgress) => boolean): Promise<RunProgress> {
@@ -91,12 +86,10 @@ describe('a run that people control while it goes on', () => {
     expect(await lastEffectMs(runId)).toBeLessThan(cancel.answeredAtMs + lastCallSentWithinMs + latencyMs);
     expect(last.steps[0]?.cancelled).toBeGreaterThan(0);
     expect(violations(await muster.evidence(runId, 'lapsed-riders'), { runStates: ['cancelled'] })).toEqual([]);
-    const history = await (await muster.api.request(`/v1/runs/${runId}/events`)).json();
-    expect(
-      pageShape(runEvent)
-        .parse(history)
-        .items.map(({ kind }) => kind),
-    ).toEqual(['created', 'begun', 'pausing', 'paused', 'resumed', 'cancelling', 'ended']);
+    const { items } = (await listRunEvents({ client: muster.api.client, path: { id: runId } })).data;
+    expect(items.map(({ kind }) => kind)).toEqual([
+      ...['created', 'begun', 'pausing', 'paused', 'resumed', 'cancelling', 'ended'],
+    ]);
   });
 
   it('is cancelled though no worker is alive any more, and what was called then ends as unknown (I1, I4)', async () => {
@@ -128,9 +121,8 @@ describe('a run that people control while it goes on', () => {
     expect(rate).toBeGreaterThan(350);
     expect(rate).toBeLessThan(600);
 
-    const body = JSON.stringify({ paceUsersPerSecond: null, priority: 'high' });
-    const changed = await muster.api.request(`/v1/runs/${runId}`, { method: 'PATCH', body });
-    expect(changed.status).toBe(200);
+    const body = { paceUsersPerSecond: null, priority: 'high' } as const;
+    await changeRun({ client: muster.api.client, path: { id: runId }, body });
     await muster.api.awaitEnd(runId);
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
   });

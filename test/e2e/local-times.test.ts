@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cancelRun } from '../../sdk/generated/sdk.gen.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
@@ -33,8 +34,7 @@ describe('a campaign at a local time', () => {
       return there?.steps.every(({ succeeded }) => succeeded > 0 && succeeded === there.audience) ?? false;
     };
     while (!(await isServed())) await wait(50);
-    const cancelled = await muster.api.request(`/v1/runs/${runId}/cancel`, { method: 'POST', body: '{}' });
-    expect(cancelled.ok).toBe(true);
+    await cancelRun({ client: muster.api.client, path: { id: runId }, body: {} });
     await muster.api.awaitEnd(runId);
 
     const calls = [...(await readLedger(muster.ledgerFile)).of(runId, 1).keys.values()];

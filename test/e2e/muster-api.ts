@@ -1,13 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { z } from 'zod';
-import {
-  runProgress,
-  runReport,
-  userFailureShape,
-  type RunProgress,
-  type RunReport,
-  type UserFailureShape,
-} from '../../shared/contracts/runs/runs.ts';
+import { createCampaign, getRunProgress, getRunReport, listRuns, startCampaign } from '../../sdk/generated/sdk.gen.ts';
+import type { CampaignDefinitionInput, RunProgress, RunReport } from '../../sdk/generated/types.gen.ts';
+import { createMusterClient } from '../../sdk/muster.ts';
+import { userFailureShape, type UserFailureShape } from '../../shared/contracts/runs/runs.ts';
 
 const pollMs = 50;
 
@@ -15,27 +10,22 @@ interface RequestOptions {
   method?: string;
   body?: string;
   headers?: Record<string, string>;
-  signal?: AbortSignal;
 }
 
-interface Campaign {
-  name: string;
+type Campaign = Omit<CampaignDefinitionInput, 'audience' | 'countries'> & {
   countries: readonly string[];
+  /** In place of an audience. */
   segment?: string;
-  /** In place of a segment alone. */
-  audience?: object;
-  chain: readonly object[];
-  budgets?: readonly object[];
-  schedule?: object;
-  deadlineSeconds?: number;
-  priority?: string;
-  paceUsersPerSecond?: number;
-}
+  audience?: CampaignDefinitionInput['audience'];
+};
 
 /**
- * What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes.
+ * What the end-to-end tests ask of the API, as a client would: by the client that other teams install, which sends
+ * nothing again here.
  */
 export interface MusterApi {
+  /** For every operation: `pauseRun({ client, path: { id } })`. */
+  readonly client: ReturnType<typeof createMusterClient>;
   /**
    * Creates a campaign over a segment or another audience and starts it; the id of its run, as soon as there is one.
    */
@@ -47,84 +37,53 @@ export interface MusterApi {
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void, giveUp?: AbortSignal): Promise<RunProgress>;
   progress(runId: string): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;
+  /** All of them, however many. */
   failures(runId: string): Promise<UserFailureShape[]>;
+  /** What is no JSON, and answers that are looked at as they come. */
   request(path: string, init?: RequestOptions): Promise<Response>;
 }
 
 export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
-  const request = (path: string, init: RequestOptions = {}) =>
-    fetch(`${baseUrl}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...init.headers },
-    });
-
-  async function json(path: string, init?: RequestOptions): Promise<unknown> {
-    const response = await request(path, init);
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  }
-
+  const client = createMusterClient({ url: baseUrl, apiKey, retries: 0 });
+  const request = (path: string, { headers, ...init }: RequestOptions = {}) =>
+    fetch(`${baseUrl}${path}`, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...headers } });
   return {
-    request,
-    run: async ({ segment, audience = { include: [{ segment }] }, ...campaign }) => {
-      const definition = { ...campaign, audience };
-      const created = await json('/v1/campaigns', { method: 'POST', body: JSON.stringify(definition) });
-      const { id } = z.object({ id: z.string() }).parse(created);
-      await json(`/v1/campaigns/${id}/start`, { method: 'POST', body: '{}' });
-      const runs = z.object({ items: z.array(z.object({ runId: z.string() })) });
+    client,
+    run: async ({ segment, audience = { include: [{ segment: segment ?? '' }] }, countries, ...campaign }) => {
+      const body = { ...campaign, audience, countries: [...countries] };
+      const { id } = (await createCampaign({ client, body })).data;
+      await startCampaign({ client, path: { id } });
       for (;;) {
-        const [run] = runs.parse(await json(`/v1/runs?campaignId=${id}`)).items;
+        const [run] = (await listRuns({ client, query: { campaignId: id } })).data.items;
         if (run) return run.runId;
         await wait(pollMs);
       }
     },
     awaitEnd: async (runId, onProgress, giveUp) => {
-      const signal = giveUp && { signal: giveUp };
       for (;;) {
         giveUp?.throwIfAborted();
         // The api may be down for a moment, or lose its database: the stream breaks, and is asked for again.
-        const last = await request(`/v1/runs/${runId}/progress`, {
+        const { stream } = await client.sse.get<Record<string, RunProgress>>({
+          url: '/v1/runs/{id}/progress',
+          path: { id: runId },
           headers: { accept: 'text/event-stream' },
-          ...signal,
-        })
-          .then((response) => lastProgress(response, onProgress))
-          .catch(() => undefined);
-        if (last?.endedAt) return last;
+          sseMaxRetryAttempts: 1,
+          ...(giveUp && { signal: giveUp }),
+        });
+        for await (const progress of stream) {
+          onProgress?.(progress);
+          if (progress.endedAt) return progress;
+        }
         await wait(pollMs);
       }
     },
-    progress: async (runId) => runProgress.parse(await json(`/v1/runs/${runId}/progress`)),
-    report: async (runId) => runReport.parse(await json(`/v1/runs/${runId}/report`)),
+    progress: async (runId) => (await getRunProgress({ client, path: { id: runId } })).data,
+    report: async (runId) => (await getRunReport({ client, path: { id: runId } })).data,
     failures: async (runId) => {
       const response = await request(`/v1/runs/${runId}/failures`, { headers: { accept: 'application/x-ndjson' } });
       const lines = (await response.text()).split('\n').filter((line) => line !== '');
       return lines.map((line) => userFailureShape.parse(JSON.parse(line)));
     },
+    request,
   };
-}
-
-/** Reads an event stream to its end; the data of its last progress event. */
-async function lastProgress(
-  response: Response,
-  onProgress?: (progress: RunProgress) => void,
-): Promise<RunProgress | undefined> {
-  let last: RunProgress | undefined;
-  let rest = '';
-  if (!response.body) return undefined;
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    const events = (rest + chunk).split('\n\n');
-    rest = events.pop() ?? '';
-    for (const event of events) {
-      const data = event
-        .split('\n')
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice('data:'.length).trim())
-        .join('');
-      const progress = data === '' ? undefined : runProgress.safeParse(JSON.parse(data)).data;
-      if (!progress) continue;
-      last = progress;
-      onProgress?.(progress);
-    }
-  }
-  return last;
 }

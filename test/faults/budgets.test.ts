@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { changeBudgets, resumeRun } from '../../sdk/generated/sdk.gen.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
 
@@ -46,11 +47,6 @@ describe('a budget under fire', () => {
     await trial.restart(...names);
   }
 
-  async function ask(path: string, method: string, body: object): Promise<void> {
-    const answer = await trial.muster.api.request(path, { method, body: JSON.stringify(body) });
-    expect(answer.status, await answer.text()).toBe(200);
-  }
-
   it('row 2: workers are killed again and again, and not one unit more than the budget is ever spent', async () => {
     const runId = await begin();
     for (const victim of ['worker-1', 'worker-2', 'worker-1', 'worker-2']) {
@@ -70,9 +66,11 @@ describe('a budget under fire', () => {
     expect(Object.fromEntries(pendingIn)).toEqual({ SG: true, ID: false, VN: false });
 
     const raised = 20_000;
-    await ask(`/v1/campaigns/${paused.campaignId}/budgets`, 'PATCH', { budgets: [{ country: 'SG', units: raised }] });
+    const { client } = trial.muster.api;
+    const budgets = [{ country: 'SG', units: raised }];
+    await changeBudgets({ client, path: { id: paused.campaignId }, body: { budgets } });
     const called = await trial.batchesCalled(runId, 1);
-    await ask(`/v1/runs/${runId}/resume`, 'POST', {});
+    await resumeRun({ client, path: { id: runId }, body: {} });
     await trial.awaitCalls(runId, 1, called + 3);
     await killAndRestart('worker-1', 'worker-2');
 

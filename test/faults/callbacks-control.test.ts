@@ -1,8 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { z } from 'zod';
-import { replayedJobs } from '../../shared/contracts/jobs/dead-jobs.ts';
-import { cancelledJob, jobChange } from '../../shared/contracts/jobs/jobs.ts';
-import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
+import {
+  cancelJob,
+  replayDeadJobs,
+  changeJobs,
+  createSchedule,
+  getJobChange,
+  getSchedule,
+  listOccurrences,
+  pauseSchedule,
+  rescheduleJob,
+  resumeSchedule,
+  runJobNow,
+} from '../../sdk/generated/sdk.gen.ts';
+import { MusterProblem } from '../../sdk/muster.ts';
 import type { Occurrence } from '../support/callback-evidence.ts';
 import { ownerOf } from './support/callback-owners.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
@@ -12,8 +22,6 @@ import { lasting, until } from './support/until.ts';
 
 /** Longer than any fault but a kill: what a living dispatcher has claimed stays its own. */
 const longLeases = { DISPATCHER_LEASE_MS: '20000' };
-
-const occurrencePage = z.object({ items: z.array(occurrenceShape) });
 
 /** From the answer to a pause until its end was asked for. */
 interface Pause {
@@ -25,6 +33,7 @@ describe('row 33: people change their minds while dispatchers and schedulers are
   let postgres: OwnPostgres;
   let line: TcpProxy;
   let trial: CallbackTrial;
+  const api = () => ({ client: trial.client });
   /** What killed dispatchers had claimed: that alone may be called twice. */
   let inDoubt = 0;
   beforeAll(async () => {
@@ -92,22 +101,25 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     () => Promise.all([restartPostgres(), killDispatcher('dispatcher-1')]),
   ];
 
-  /** As a careful client asks: again, until there is an answer. 409 is one too. */
-  async function answerTo(path: string, body: object = {}): Promise<{ status: number; answer: unknown }> {
-    return await until(`${path} is answered`, async () => {
-      const init = { method: 'POST', body: JSON.stringify(body) };
-      const response = await trial.muster.api.request(`/v1${path}`, init);
-      if (!response.ok && response.status !== 409) throw new Error(`${response.status} ${await response.text()}`);
-      return { status: response.status, answer: await response.json() };
+  /** As a careful client asks: again, until there is an answer. Undefined when that is a 409. */
+  async function answerTo<T>(what: string, ask: () => Promise<{ data: T }>): Promise<T | undefined> {
+    const { data } = await until(`${what} is answered`, async () => {
+      try {
+        return await ask();
+      } catch (error) {
+        if (error instanceof MusterProblem && error.problem.status === 409) return { data: undefined };
+        throw error;
+      }
     });
+    return data;
   }
 
   /** By job, when the answer came that it will not be called. */
   async function cancelEach(jobIds: readonly string[]): Promise<Map<string, number>> {
     const cancelled = new Map<string, number>();
     for (const jobId of jobIds) {
-      const { result } = cancelledJob.parse((await answerTo(`/jobs/${jobId}/cancel`)).answer);
-      if (result === 'cancelled') cancelled.set(jobId, Date.now());
+      const answer = await answerTo('cancelling', () => cancelJob({ ...api(), path: { id: jobId } }));
+      if (answer?.result === 'cancelled') cancelled.set(jobId, Date.now());
     }
     return cancelled;
   }
@@ -115,8 +127,9 @@ describe('row 33: people change their minds while dispatchers and schedulers are
   async function moveEach(jobIds: readonly string[]): Promise<void> {
     for (const jobId of jobIds) {
       const dueAtMs = Date.now() + 4000;
-      const { status } = await answerTo(`/jobs/${jobId}/reschedule`, { dueAt: new Date(dueAtMs).toISOString() });
-      if (status === 200) trial.moved(jobId, dueAtMs);
+      const body = { dueAt: new Date(dueAtMs).toISOString() };
+      const answer = await answerTo('moving', () => rescheduleJob({ ...api(), path: { id: jobId }, body }));
+      if (answer) trial.moved(jobId, dueAtMs);
     }
   }
 
@@ -124,7 +137,7 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     for (const jobId of jobIds) {
       trial.moved(jobId, Date.now());
       // Asked again after an answer that was lost, it may be on its way already: that is a 409.
-      await answerTo(`/jobs/${jobId}/run-now`);
+      await answerTo('running now', () => runJobNow({ ...api(), path: { id: jobId } }));
     }
   }
 
@@ -150,10 +163,12 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     }
     const crowd = new Set(await trial.schedule({ client: 'many', count: 2000, dueInMs: 1000, spreadMs: 20_000 }));
     await trial.awaitCalls(trial.receiver.calls().length + 100);
-    const change = jobChange.parse((await answerTo('/jobs/changes', { verb: 'cancel', client: 'many' })).answer);
+    const body = { verb: 'cancel', client: 'many' } as const;
+    const change = await answerTo('cancelling all', () => changeJobs({ ...api(), body }));
+    const path = { id: change?.id ?? '' };
     await resetConnections();
     await until('all that waited are cancelled', async () => {
-      return jobChange.parse(await trial.ask(`/jobs/changes/${change.id}`)).state === 'done';
+      return (await getJobChange({ ...api(), path })).data.state === 'done';
     });
     const firing = await trial.database.count('select 1 from fires');
     const doneMs = Date.now();
@@ -172,33 +187,33 @@ describe('row 33: people change their minds while dispatchers and schedulers are
 
   it('a schedule is paused and resumed: no instant fires in between, and each of the others does, once', async () => {
     await begin();
-    const created = await trial.ask('/schedules', {
-      ...{ name: 'each second', everySeconds: 1, misfire: 'fire-all' },
-      target: { client: 'orders', url: trial.url('recurring/hook') },
-    });
-    const { id, createdAt } = scheduleShape.parse(created);
+    const target = { client: 'orders', url: trial.url('recurring/hook') };
+    const definition = { name: 'each second', everySeconds: 1, misfire: 'fire-all', target } as const;
+    const { id, createdAt } = (await createSchedule({ ...api(), body: definition })).data;
+    const asked = { ...api(), path: { id } };
+    const pause = () => answerTo('pausing', () => pauseSchedule({ ...asked, body: {} }));
     const pauses: Pause[] = [];
     for (const fault of faults) {
       const calls = trial.receiver.calls().length;
       const breaking = fault();
       await until('it fires', () => trial.receiver.calls().length > calls + 1);
-      await answerTo(`/schedules/${id}/pause`);
+      await pause();
       const fromMs = Date.now();
       await Promise.all([breaking, lasting(3000)]);
       pauses.push({ fromMs, untilMs: Date.now() });
-      await answerTo(`/schedules/${id}/resume`);
+      await answerTo('resuming', () => resumeSchedule({ ...asked, body: {} }));
     }
     const calls = trial.receiver.calls().length;
     await until('it goes on', () => trial.receiver.calls().length > calls + 1);
-    await answerTo(`/schedules/${id}/pause`);
+    await pause();
     await trial.awaitEnded(120_000);
-    const { decidedUntil, from } = scheduleShape.parse(await trial.ask(`/schedules/${id}`));
+    const { decidedUntil, from } = (await getSchedule(asked)).data;
     let instants = 0;
     for (let atMs = Date.parse(from ?? createdAt); atMs <= Date.parse(decidedUntil); atMs += 1000) {
       if (atMs > Date.parse(createdAt)) instants++;
     }
 
-    const { items } = occurrencePage.parse(await trial.ask(`/schedules/${id}/occurrences?limit=1000`));
+    const { items } = (await listOccurrences({ ...asked, query: { limit: 1000 } })).data;
     const fired = items.filter(({ state }) => state === 'fired');
     const skipped = items.filter(({ state }) => state === 'skipped');
     expect(fired.length + skipped.reduce((sum, { instants }) => sum + instants, 0)).toBe(instants);
@@ -221,8 +236,9 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     await trial.receiver.behave({ fragile: { status: 500, times: 2 } });
     let replays = 0;
     const replay = async () => {
-      const { answer } = await answerTo('/dead-jobs/replay', { client: 'fragile', perSecond: 100 });
-      replays += replayedJobs.parse(answer).jobs;
+      const body = { client: 'fragile', perSecond: 100 };
+      const answer = await answerTo('replaying', () => replayDeadJobs({ ...api(), body }));
+      replays += answer?.jobs ?? 0;
     };
     for (const fault of faults) {
       await Promise.all([

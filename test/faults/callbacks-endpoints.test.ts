@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { changeJobs, createJobs, getClientLedger, getJob } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './support/callback-receiver.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { latenessOf } from './support/measure-callbacks.ts';
 import { lasting, until } from './support/until.ts';
-
-const ledgerOf = z.object({ called: z.int(), expired: z.int(), dead: z.int(), sidelined: z.int(), pending: z.int() });
 
 describe('receivers that are not well', () => {
   let trial: CallbackTrial;
@@ -17,8 +15,8 @@ describe('receivers that are not well', () => {
   });
 
   const outcomes = async (ids: readonly string[]) => {
-    const jobs = await Promise.all(ids.map((id) => trial.ask(`/jobs/${id}`)));
-    return [...new Set(jobs.map((job) => z.object({ state: z.string() }).parse(job).state))];
+    const jobs = await Promise.all(ids.map((id) => getJob({ client: trial.client, path: { id } })));
+    return [...new Set(jobs.map(({ data }) => data.state))];
   };
 
   it('rows 20 to 24, for callbacks: hanging, resetting, refusing, gone, too busy: each is tried, or not, as its answer says', async () => {
@@ -67,15 +65,13 @@ describe('receivers that are not well', () => {
     await trial.receiver.up(false);
     const lasts = await trial.schedule({ count: 2000, client: 'shop', spreadMs: 5000 });
     const short = await trial.schedule({ count: 200, client: 'shop', spreadMs: 5000, relevancySeconds: 8 });
-    await trial.ask('/jobs/bulk', {
-      client: 'beside',
-      jobs: Array.from({ length: 1500 }, (_, index) => ({
-        url: `http://127.0.0.1:${beside.port}/well/${index}`,
-        dueAt: new Date(Date.now() + index * 10).toISOString(),
-      })),
-    });
+    const jobs = Array.from({ length: 1500 }, (_, index) => ({
+      url: `http://127.0.0.1:${beside.port}/well/${index}`,
+      dueAt: new Date(Date.now() + index * 10).toISOString(),
+    }));
+    await createJobs({ client: trial.client, body: { client: 'beside', jobs } });
     await until('its jobs are put aside', async () => {
-      const ledger = ledgerOf.parse(await trial.ask(`/clients/${id}/ledger`));
+      const { data: ledger } = await getClientLedger({ client: trial.client, path: { id } });
       return ledger.sidelined + ledger.expired + ledger.dead >= 2200;
     });
     await lasting(10_000);
@@ -119,8 +115,7 @@ describe('receivers that are not well', () => {
     };
     await until('all beside the crowd are called', () => p99(beside) < Infinity && calledOf(beside) === beside.length);
     over();
-    const cancelled = await trial.ask('/jobs/changes', { verb: 'cancel', client: 'crowd' });
-    expect(cancelled).toMatchObject({ state: expect.any(String) as string });
+    await changeJobs({ client: trial.client, body: { verb: 'cancel', client: 'crowd' } });
     await trial.awaitEnded();
 
     const measured = { 'p99 alone ms': p99(alone), 'p99 beside ms': p99(beside) };

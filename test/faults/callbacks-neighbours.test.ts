@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeJobs } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
@@ -19,7 +20,7 @@ describe('callbacks beside a client that has too much', () => {
   const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
   const allCalled = (ids: readonly string[]) =>
     until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
-  const cancelCrowd = () => trial.ask('/jobs/changes', { verb: 'cancel', client: 'crowd' });
+  const cancelCrowd = () => changeJobs({ client: trial.client, body: { verb: 'cancel', client: 'crowd' } });
 
   it('row 56: jobs that fall due one by one, at a receiver that takes 5 s: another client’s are called as if alone', async () => {
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import {
-  firedShape,
-  occurrenceShape,
-  previewShape,
-  scheduleShape,
-} from '../../shared/contracts/schedules/schedules.ts';
+  backfillSchedule,
+  createSchedule,
+  listOccurrences,
+  pauseSchedule,
+  previewRecurrence,
+  putGroup,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { NewScheduleInput } from '../../sdk/generated/types.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
-
-const page = z.object({ items: z.array(occurrenceShape) });
 
 describe('row 38: what recurs', () => {
   let trial: CallbackTrial;
@@ -20,8 +20,9 @@ describe('row 38: what recurs', () => {
 
   const target = () => ({ client: 'orders', url: trial.url('recurring/hook') });
 
-  async function create(definition: object): Promise<string> {
-    return scheduleShape.parse(await trial.ask('/schedules', { name: 'recurs', target: target(), ...definition })).id;
+  async function create(definition: Omit<NewScheduleInput, 'name' | 'target'>): Promise<string> {
+    const body = { name: 'recurs', target: target(), ...definition };
+    return (await createSchedule({ client: trial.client, body })).data.id;
   }
 
   it.each([
@@ -32,14 +33,13 @@ describe('row 38: what recurs', () => {
     ['a gap of half an hour', '15 2 * * *', 'Australia/Lord_Howe', '2025-10-03T12:00:00Z', 4],
   ])('over %s, what the preview promises is what fires, each once', async (_what, cron, zone, after, count) => {
     const definition = { cron, zone, from: after, catchUpSeconds: 0 };
-    const preview = previewShape.parse(
-      await trial.ask('/schedules/preview', { cron, zone, from: after, after, count }),
-    );
+    const { client } = trial;
+    const preview = (await previewRecurrence({ client, body: { cron, zone, from: after, after, count } })).data;
     const promised = preview.fires.flatMap(({ at, mark }) => (at === null || mark === 'skipped' ? [] : [at]));
     const scheduleId = await create(definition);
-    const wish = { from: after, until: promised.at(-1) };
-    const fired = firedShape.parse(await trial.ask(`/schedules/${scheduleId}/backfill`, wish));
-    const again = firedShape.parse(await trial.ask(`/schedules/${scheduleId}/backfill`, wish));
+    const backfill = { client, path: { id: scheduleId }, body: { from: after, until: promised.at(-1) ?? '' } };
+    const { data: fired } = await backfillSchedule(backfill);
+    const { data: again } = await backfillSchedule(backfill);
     await trial.awaitEnded();
 
     expect(promised.length).toBeGreaterThan(1);
@@ -52,8 +52,7 @@ describe('row 38: what recurs', () => {
 
   it('a schedule of every second, over schedulers that are killed and frozen: each instant fires once for each group', async () => {
     for (const group of ['SG', 'ID', 'VN']) {
-      const put = { method: 'PUT', body: JSON.stringify({ tags: ['rides'] }) };
-      expect((await trial.muster.api.request(`/v1/groups/${group}`, put)).ok).toBe(true);
+      await putGroup({ client: trial.client, path: { name: group }, body: { tags: ['rides'] } });
     }
     const scheduleId = await create({ everySeconds: 1, misfire: 'fire-all', groups: { tags: ['rides'] } });
     await trial.awaitCalls(9);
@@ -66,11 +65,12 @@ describe('row 38: what recurs', () => {
     trial.thaw('scheduler-2');
     const thawed = trial.receiver.calls().length;
     await until('it goes on', () => trial.receiver.calls().length > thawed + 9);
-    const paused = scheduleShape.parse(await trial.ask(`/schedules/${scheduleId}/pause`, {}));
+    const [{ client }, path] = [trial, { id: scheduleId }];
+    const { data: paused } = await pauseSchedule({ client, path, body: {} });
     await trial.awaitEnded();
 
     const decidedMs = Date.parse(paused.decidedUntil);
-    const { items } = page.parse(await trial.ask(`/schedules/${scheduleId}/occurrences?limit=1000`));
+    const { items } = (await listOccurrences({ client, path, query: { limit: 1000 } })).data;
     const instants = items.filter(({ state, group }) => state === 'fired' && group === 'SG');
     const firstMs = Math.min(...instants.map(({ scheduledFor }) => Date.parse(scheduledFor)));
     const occurrences = [];

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { controlledRun } from '../../shared/contracts/runs/runs.ts';
+import { cancelRun, pauseRun, resumeRun } from '../../sdk/generated/sdk.gen.ts';
 import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../shared/domain/run/run-states.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
+const controls = { pause: pauseRun, resume: resumeRun, cancel: cancelRun };
 const segment = 'lapsed-riders';
 const concurrency = 8;
 const inDoubt = 2 * concurrency;
@@ -41,11 +42,9 @@ describe('a run that is controlled under fire', () => {
   }
 
   /** Resolves with the moment at which the API had answered. */
-  async function ask(runId: string, verb: string): Promise<number> {
+  async function ask(runId: string, verb: keyof typeof controls): Promise<number> {
     return await until(`the API answers ${verb}`, async () => {
-      const response = await trial.muster.api.request(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: '{}' });
-      const body: unknown = await response.json();
-      controlledRun.parse(body);
+      await controls[verb]({ client: trial.muster.api.client, path: { id: runId }, body: {} });
       return Date.now();
     });
   }

@@ -9,7 +9,7 @@ import { lasting, until } from './support/until.ts';
 type SegmentationFault = NonNullable<FaultSettings['segmentation']>[number];
 
 const segment = 'lapsed-riders';
-const award = (params: object = {}) => [{ action: 'award-points', params }];
+const award = (params: Record<string, number | string> = {}) => [{ action: 'award-points', params }];
 const slots = 40;
 /** How long a campaign with wrong parameters is watched. */
 const heldSeconds = isAsAsked ? 60 : 10;
@@ -42,7 +42,7 @@ describe('neighbours of a fault in the same action type', () => {
   });
   afterAll(() => trial.end());
 
-  const run = (country: string, over: { chain?: object[]; deadlineSeconds?: number } = {}) =>
+  const run = (country: string, over: { chain?: ReturnType<typeof award>; deadlineSeconds?: number } = {}) =>
     trial.muster.api.run({ name: country, countries: [country], segment, chain: award(), ...over });
 
   /** A healthy run in SG beside one that the rule hits. */

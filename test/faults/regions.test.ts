@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { z } from 'zod';
-import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
+import {
+  activateRegion,
+  createSchedule,
+  listOccurrences,
+  pauseSchedule,
+  putGroup,
+  switchRegion,
+} from '../../sdk/generated/sdk.gen.ts';
+import { createMusterClient } from '../../sdk/muster.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import type { Occurrence } from '../support/callback-evidence.ts';
 import { ownerOf } from './support/callback-owners.ts';
@@ -15,9 +22,6 @@ import { lasting, until } from './support/until.ts';
 const schedulerLeaseMs = 3000;
 const dispatcherLeaseMs = 12_000;
 const fallbackSeconds = 3;
-const regions = z.object({
-  items: z.array(z.object({ name: z.string(), epoch: z.int(), active: z.boolean() })),
-});
 
 /**
  * Two regions, each with a Kafka of its own and three nodes: api, scheduler, dispatcher. One database; the east reaches
@@ -75,22 +79,20 @@ describe('row 36: two regions', () => {
       ['W', 'west'],
       ['E', 'east'],
     ] as const) {
-      const answer = await trial.muster.api.request(`/v1/groups/${group}`, {
-        method: 'PUT',
-        body: JSON.stringify({ homeRegion, fallbackSeconds }),
-      });
-      expect(answer.ok).toBe(true);
+      await putGroup({ client: trial.client, path: { name: group }, body: { homeRegion, fallbackSeconds } });
     }
-    const created = await trial.ask('/schedules', {
-      ...{ name: 'each second', everySeconds: 1, misfire: 'fire-all', groups: { names: ['W', 'E'] } },
+    const body = {
+      ...({ name: 'each second', everySeconds: 1, misfire: 'fire-all' } as const),
+      groups: { names: ['W', 'E'] },
       target: { client: 'orders', url: trial.url('recurring/hook') },
-    });
-    return scheduleShape.parse(created).id;
+    };
+    return (await createSchedule({ client: trial.client, body })).data.id;
   }
 
   /** What has to have fired by now: each second since it was made, for both groups. Nothing fires any more. */
   async function endRecurring(scheduleId: string): Promise<{ expected: Occurrence[]; regionOf: Map<string, string> }> {
-    const paused = scheduleShape.parse(await trial.ask(`/schedules/${scheduleId}/pause`, {}));
+    const [{ client }, path] = [trial, { id: scheduleId }];
+    const { data: paused } = await pauseSchedule({ client, path, body: {} });
     const lastMs = Date.parse(paused.decidedUntil);
     const expected: Occurrence[] = [];
     for (let atMs = Date.parse(paused.from ?? paused.createdAt); atMs <= lastMs; atMs += 1000) {
@@ -99,8 +101,7 @@ describe('row 36: two regions', () => {
         expected.push({ scheduleId, group: 'W', scheduledFor }, { scheduleId, group: 'E', scheduledFor });
       }
     }
-    const page = z.object({ items: z.array(occurrenceShape) });
-    const { items } = page.parse(await trial.ask(`/schedules/${scheduleId}/occurrences?limit=1000`));
+    const { items } = (await listOccurrences({ client, path, query: { limit: 1000 } })).data;
     const regionOf = new Map(
       items.map(({ scheduledFor, group, region }) => [`${group} ${scheduledFor}`, region ?? '']),
     );
@@ -161,9 +162,9 @@ describe('row 36: two regions', () => {
     const open = await trial.database.count('select 1 from fires');
     const whole = trial.injections.begin('cut off from the store', 'east');
     cutOff(true);
-    const switched = regions.parse(
-      await trial.ask('/scheduler/regions/west/switch', { reason: 'the east is cut off' }),
-    );
+    const path = { region: 'west' };
+    const reason = 'the east is cut off';
+    const { data: switched } = await switchRegion({ client: trial.client, path, body: { reason } });
     const switchedMs = Date.now();
     expect(switched.items.find(({ name }) => name === 'east')).toMatchObject({ active: false });
     await lasting(4000);
@@ -173,15 +174,9 @@ describe('row 36: two regions', () => {
     expect(await claimsOfEast(switchedMs)).toEqual([]);
     expect(await owners()).toHaveLength(1);
     // By the api of the east: they say the same.
-    const answer = await fetch(`${eastApi}/v1/scheduler/regions/east/activate`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${trial.muster.cliEnvironment['MUSTER_API_KEY'] ?? ''}`,
-        'content-type': 'application/json',
-      },
-      body: '{}',
-    });
-    expect(answer.status).toBe(200);
+    const apiKey = trial.muster.cliEnvironment['MUSTER_API_KEY'] ?? '';
+    const east = createMusterClient({ url: eastApi, apiKey });
+    await activateRegion({ client: east, path: { region: 'east' } });
     const activeMs = Date.now();
     await until('both have partitions again', async () => (await owners()).length === 2);
     await trial.schedule({ count: 300, dueInMs: 0, spreadMs: 2000 });
@@ -201,7 +196,8 @@ describe('row 36: two regions', () => {
     const back = trial.injections.begin('Kafka killed', 'east');
     await eastKafka.kill(1);
     await lasting(3000);
-    await trial.ask('/scheduler/regions/west/switch', { reason: 'the Kafka of the east is lost' });
+    const reason = 'the Kafka of the east is lost';
+    await switchRegion({ client: trial.client, path: { region: 'west' }, body: { reason } });
     const switchedMs = Date.now();
     await trial.awaitEnded();
     back();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { createCampaign, listRuns, startCampaign } from '../../sdk/generated/sdk.gen.ts';
 import { stepMessage } from '../../shared/contracts/messages/messages.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
@@ -22,7 +22,7 @@ describe('triggers', () => {
     });
   }
 
-  async function run(over: { deadlineSeconds?: number; chain?: object[] } = {}): Promise<string> {
+  async function run(over: { deadlineSeconds?: number; chain?: typeof rewardThenMessage } = {}): Promise<string> {
     return await trial.muster.api.run({
       name: 'Fed',
       countries: trial.muster.countries,
@@ -77,28 +77,27 @@ describe('triggers', () => {
 
   it('row 8: two triggers and two schedulers make one run of each start, asked for twice at one moment or due at one', async () => {
     await begin(3000, { triggers: 2, schedulers: 2 });
-    const { api, countries } = trial.muster;
+    const { countries } = trial.muster;
+    const { client } = trial.muster.api;
     const audience = { include: [{ segment }] };
     const due = new Date(Date.now() + 3000).toISOString();
-    const schedules = [{ type: 'now' }, { type: 'now' }, { type: 'at', time: due }, { type: 'at', time: due }];
+    const [now, later] = [{ type: 'now' } as const, { type: 'at', time: due } as const];
+    const schedules = [now, now, later, later];
     const campaigns = await Promise.all(
       schedules.map(async (schedule) => {
-        const body = JSON.stringify({ name: 'Twice', countries, audience, chain: rewardThenMessage, schedule });
-        const created = await api.request('/v1/campaigns', { method: 'POST', body });
-        return z.object({ id: z.string() }).parse(await created.json()).id;
+        const body = { name: 'Twice', countries: [...countries], audience, chain: rewardThenMessage, schedule };
+        return (await createCampaign({ client, body })).data.id;
       }),
     );
     trial.injections.happened('started twice', 'four campaigns');
-    const start = (id: string) => api.request(`/v1/campaigns/${id}/start`, { method: 'POST', body: '{}' });
-    await Promise.all([...campaigns, ...campaigns].map(start));
+    await Promise.all([...campaigns, ...campaigns].map((id) => startCampaign({ client, path: { id } })));
 
     const runs = await until('each campaign has a run', async () => {
       const found = await trial.database.rows<{ campaign: string }>('select campaign::text from runs');
       return found.length >= campaigns.length ? found : undefined;
     });
     for (const [index, id] of campaigns.entries()) {
-      const answer: unknown = await (await api.request(`/v1/runs?campaignId=${id}`)).json();
-      const { items } = z.object({ items: z.array(z.object({ runId: z.string() })) }).parse(answer);
+      const { items } = (await listRuns({ client, query: { campaignId: id } })).data;
       expect(items).toHaveLength(1);
       const runId = items[0]?.runId ?? '';
       await trial.awaitEnd(runId);

@@ -1,3 +1,5 @@
+import { pauseRun, resumeRun } from '../../sdk/generated/sdk.gen.ts';
+import { MusterProblem } from '../../sdk/muster.ts';
 import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import type { Injections } from '../faults/support/injections.ts';
 import type { OwnKafka } from '../faults/support/own-kafka.ts';
@@ -20,6 +22,7 @@ export interface Arena {
   network: TcpProxy;
 }
 
+const controls = { pause: pauseRun, resume: resumeRun };
 const terminateEveryMs = 1500;
 const lockedTables = ['batch_steps', 'run_totals', 'feeds', 'batches'];
 const actionTypes = ['award-reward', 'send-message'];
@@ -139,11 +142,17 @@ const injectors: Record<FaultKind, Injector> = {
   },
 
   'run paused': async ({ trial, runId }, { lastsMs }) => {
+    const { client } = trial.muster.api;
     const ask = (verb: 'pause' | 'resume') =>
       until(`the api takes ${verb}`, async () => {
-        const answer = await trial.muster.api.request(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: '{}' });
-        // A run that has ended meanwhile cannot be paused, nor one that was not.
-        return answer.ok || answer.status === 409;
+        try {
+          await controls[verb]({ client, path: { id: runId }, body: {} });
+          return true;
+        } catch (error) {
+          // A run that has ended meanwhile cannot be paused, nor one that was not.
+          if (error instanceof MusterProblem && error.problem.status === 409) return true;
+          throw error;
+        }
       });
     await ask('pause');
     await lasting(lastsMs);

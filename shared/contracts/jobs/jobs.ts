@@ -117,22 +117,25 @@ const dueFields = {
     .describe('Instead: from now, by the database’s clock'),
 };
 
+const jobFields = {
+  ...dueFields,
+  ...call,
+  idempotencyKey: jobKey.optional(),
+  relevancySeconds: z
+    .int()
+    .min(1)
+    .max(jobLimits.relevancySeconds)
+    .optional()
+    .describe('Not called so long after its due time, it expires; as its client says unless given'),
+  tags: z.array(jobTag).max(jobLimits.tags).optional().describe('To find it by'),
+};
+
+const oneTime = { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' };
+
 /** One job; due now when it says nothing else. */
 export const newJob = z
-  .strictObject({
-    client: clientRef,
-    ...dueFields,
-    ...call,
-    idempotencyKey: jobKey.optional(),
-    relevancySeconds: z
-      .int()
-      .min(1)
-      .max(jobLimits.relevancySeconds)
-      .optional()
-      .describe('Not called so long after its due time, it expires; as its client says unless given'),
-    tags: z.array(jobTag).max(jobLimits.tags).optional().describe('To find it by'),
-  })
-  .refine(saysOneTime, { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' })
+  .strictObject({ client: clientRef, ...jobFields })
+  .refine(saysOneTime, oneTime)
   .meta({ id: 'NewJob' });
 
 export type NewJob = z.output<typeof newJob>;
@@ -141,11 +144,16 @@ function saysOneTime({ dueAt, delaySeconds }: { dueAt?: string | undefined; dela
   return dueAt === undefined || delaySeconds === undefined;
 }
 
+const jobOfMany = z
+  .strictObject({ client: clientRef.optional(), ...jobFields })
+  .refine(saysOneTime, oneTime)
+  .meta({ id: 'JobOfMany' });
+
 /** `jobs` are read one by one, so that one that is wrong spoils no other. */
 export const newJobs = z
   .strictObject({
     client: clientRef.optional().describe('Of all jobs that name none'),
-    jobs: z.array(newJob).min(1).max(maxBulkJobs),
+    jobs: z.array(jobOfMany).min(1).max(maxBulkJobs),
   })
   .meta({ id: 'NewJobs' });
 

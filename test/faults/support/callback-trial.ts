@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
-import { jobResults } from '../../../shared/contracts/jobs/jobs.ts';
+import { addClientKey, createClient, createJobs } from '../../../sdk/generated/sdk.gen.ts';
+import type { NewClientInput, NewJobsInput } from '../../../sdk/generated/types.gen.ts';
+import type { MusterApi } from '../../e2e/muster-api.ts';
 import {
   callbackViolations,
   unheardAnswers,
@@ -52,10 +53,10 @@ export interface CallbackVerdict {
 export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   readonly receiver: CallbackReceiver;
   readonly accepted: ReadonlyMap<string, AskedJob>;
-  /** POST, or GET without a body; throws when it is refused. */
-  ask(path: string, body?: object): Promise<unknown>;
+  /** For every operation of the API. */
+  readonly client: MusterApi['client'];
   /** A client of its own, that may call the receiver. */
-  addClient(name: string, definition?: object): Promise<{ id: string; secret: string }>;
+  addClient(name: string, definition?: Omit<NewClientInput, 'name'>): Promise<{ id: string; secret: string }>;
   /**
    * Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless
    * given.
@@ -96,33 +97,28 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   const receiver = await startCallbackReceiver();
   const accepted = new Map<string, AskedJob>();
   let keys = 0;
+  const { client } = trial.muster.api;
   const url = (path: string, host = '127.0.0.1') => `http://${host}:${receiver.port}/${path}`;
 
-  async function ask(path: string, body?: object): Promise<unknown> {
-    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const answer = await trial.muster.api.request(`/v1${path}`, init);
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  }
-
-  async function addClient(name: string, definition: object = {}) {
-    const created = await ask('/clients', {
+  async function addClient(name: string, definition: Omit<NewClientInput, 'name'> = {}) {
+    const body: NewClientInput = {
       name,
       egress: { allow: [{ cidr: '127.0.0.0/8' }] },
       retry: { strategy: 'fixed', attempts: 10, delayMs: 500 },
       sideline: { afterFailures: 1000 },
       timeoutMs: callTimeoutMs,
       ...definition,
-    });
-    const { id } = z.object({ id: z.string() }).parse(created);
-    const { secret } = z.object({ secret: z.string() }).parse(await ask(`/clients/${id}/keys`, {}));
+    };
+    const { id } = (await createClient({ client, body })).data;
+    const { secret } = (await addClientKey({ client, path: { id }, body: {} })).data;
+    if (secret === null) throw new Error(`the key of ${name} has no secret`);
     await receiver.trust(secret);
     await lasting(followedWithinMs);
     return { id, secret };
   }
 
   async function schedule(wanted: WantedJobs): Promise<string[]> {
-    const { count = 1, client = usualClient, path = 'well', host, dueInMs = 0, spreadMs = 0 } = wanted;
+    const { count = 1, client: clientName = usualClient, path = 'well', host, dueInMs = 0, spreadMs = 0 } = wanted;
     const { relevancySeconds } = wanted;
     const nowMs = Date.now();
     const jobs = Array.from({ length: count }, (_, index) => {
@@ -135,10 +131,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
       const asked = { url: to, dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
       return { job: { ...asked, ...relevancy }, dueAtMs, body };
     });
-    const ids = await acceptAll(
-      client,
-      jobs.map(({ job }) => job),
-    );
+    const ids = await acceptAll({ client: clientName, jobs: jobs.map(({ job }) => job) });
     for (const [index, id] of ids.entries()) {
       const { dueAtMs = 0, body = '' } = jobs[index] ?? {};
       accepted.set(id, { dueAtMs, digest: createHash('sha256').update(body).digest('hex') });
@@ -147,13 +140,13 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   }
 
   /** What a careful client does: it sends again, with the same keys, until it knows. */
-  async function acceptAll(client: string, jobs: readonly object[]): Promise<string[]> {
+  async function acceptAll(body: NewJobsInput): Promise<string[]> {
     return await until('all jobs are accepted', async () => {
-      const answer = jobResults.parse(await ask('/jobs/bulk', { client, jobs }));
+      const { data: answer } = await createJobs({ client, body });
       const refused = answer.results.find((result) => result.status === 'refused');
       if (refused) throw new Error(JSON.stringify(refused));
       const ids = answer.results.flatMap((result) => ('id' in result ? [result.id] : []));
-      return ids.length === jobs.length && ids;
+      return ids.length === body.jobs.length && ids;
     });
   }
 
@@ -204,7 +197,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   await addClient(usualClient);
   return {
     ...trial,
-    ...{ receiver, accepted, ask, addClient, schedule, moved, url, openJobs, judgeCallbacks },
+    ...{ receiver, accepted, client, addClient, schedule, moved, url, openJobs, judgeCallbacks },
     awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
     awaitEnded: async (deadlineMs = 90_000) => {
       await until('all jobs have ended', async () => (await openJobs()) === 0, deadlineMs);
