@@ -18,11 +18,16 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
     <Menu
       place="above"
       target={(target) => (
-        <button type="button" {...target} className="me" aria-label={`${keyName}, ${role}: theme, keys, log out`}>
+        <button
+          type="button"
+          {...target}
+          className="flex items-center gap-2 w-full mt-auto p-2 border-t border-line text-sm leading-4 text-left rail:px-1.75"
+          aria-label={`${keyName}, ${role}: theme, keys, log out`}
+        >
           <span className="ava" aria-hidden="true">
             {initialsOf(keyName)}
           </span>
-          <span className="truncate">
+          <span className="truncate rail:hidden">
             <span className="font-medium">{keyName}</span>
             <br />
             <span className="t3">{roleWords[role]}</span>

@@ -21,15 +21,15 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
         </Button>
       }
     >
-      <div className="keys">
+      <div className="grid grid-cols-2 gap-x-8 gap-y-4 phone:grid-cols-1">
         {shown.map((group) => (
-          <section key={group} aria-label={group}>
+          <section key={group} className="grid content-start gap-1" aria-label={group}>
             <h3 className="t3">{group}</h3>
             <dl>
               {commands
                 .filter((command) => command.group === group)
                 .map(({ keys, does }) => (
-                  <div key={keys} className="row">
+                  <div key={keys} className="row min-h-6.5">
                     <dd>{does}</dd>
                     <dt className="ml-auto row gap-1">
                       {keys.split(' ').map((key) => (

@@ -35,13 +35,27 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
   }, [title]);
   return (
     <>
-      <header className="top">
-        <button type="button" className="btn ghost icon menu-btn" aria-label="Open navigation" onClick={openNavigation}>
+      <header className="sticky top-0 z-5 flex items-center gap-3 h-(--top) px-(--gut) border-b border-line bg-page phone:gap-2 phone:pl-3 phone:pr-2 phone:[&_.btn]:min-h-10 print:hidden">
+        <button
+          type="button"
+          className="btn ghost icon hidden phone:inline-flex"
+          aria-label="Open navigation"
+          onClick={openNavigation}
+        >
           <Icon name="menu" />
         </button>
-        {crumbs ? <Crumbs crumbs={crumbs} title={title} /> : <h1>{title}</h1>}
+        {crumbs ? (
+          <Crumbs crumbs={crumbs} title={title} />
+        ) : (
+          <h1 className="text-lg leading-5 whitespace-nowrap">{title}</h1>
+        )}
         <div className="ml-auto row gap-4">
-          <button type="button" className="zone" onClick={zone.toggle} title="Times in another zone (T)">
+          <button
+            type="button"
+            className="inline-flex items-center gap-1.5 text-sm text-quiet whitespace-nowrap hover:text-main phone:hidden"
+            onClick={zone.toggle}
+            title="Times in another zone (T)"
+          >
             <Icon name="globe" size={14} />
             {zone.label}
           </button>
@@ -49,7 +63,12 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
           {actions !== undefined && <div className="row">{actions}</div>}
         </div>
       </header>
-      <main className="page" id="main" tabIndex={-1} aria-busy={isBusy}>
+      <main
+        className="flex flex-col gap-4 pt-5 px-(--gut) pb-6 focus:outline-none phone:gap-3 phone:pt-3.5 print:gap-2.5 print:p-0"
+        id="main"
+        tabIndex={-1}
+        aria-busy={isBusy}
+      >
         {children}
       </main>
     </>
@@ -68,14 +87,18 @@ function useBackKey(above: Crumb | undefined): void {
 
 function Crumbs({ crumbs, title }: { crumbs: readonly Crumb[]; title: string }) {
   return (
-    <nav className="crumb" aria-label="Breadcrumb">
+    <nav className="flex items-center gap-1.5 min-w-0 text-faint whitespace-nowrap" aria-label="Breadcrumb">
       {crumbs.map(({ label, link }, index) => (
-        <span key={label} className={index === 0 ? 'row gap-1' : 'row gap-1 opt'}>
-          <Link {...link}>{label}</Link>
+        <span key={label} className={index === 0 ? 'row gap-1' : 'row gap-1 phone:hidden'}>
+          <Link {...link} className="hover:text-main">
+            {label}
+          </Link>
           <Icon name="right" size={12} />
         </span>
       ))}
-      <b aria-current="page">{title}</b>
+      <b className="truncate font-medium text-main" aria-current="page">
+        {title}
+      </b>
     </nav>
   );
 }

@@ -26,21 +26,32 @@ export function Shell() {
   useFindKey(() => setOverlay('find'));
   return (
     <ShellContext value={{ openNavigation: () => setOverlay('navigation') }}>
-      <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
+      <button
+        type="button"
+        className="absolute left-2 -top-15 z-50 py-1.5 px-3 border border-line-2 rounded-md bg-surface focus:top-2"
+        onClick={() => document.getElementById('main')?.focus()}
+      >
         Skip to the page
       </button>
-      <div className="app">
-        <nav className="side" aria-label="Main">
+      <div className="grid grid-cols-[var(--side)_minmax(0,1fr)] min-h-screen phone:block print:block">
+        <nav
+          className="sticky top-0 flex flex-col gap-0.5 h-screen py-2.5 px-2 border-r border-line phone:hidden print:hidden"
+          aria-label="Main"
+        >
           <Sidebar onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
         </nav>
         {overlay === 'navigation' && (
-          <Modal label="Navigation" className="drawer" onClose={close}>
-            <nav aria-label="Main">
+          <Modal
+            label="Navigation"
+            className="w-65 h-dvh max-h-none m-0 py-2.5 px-2 border-0 border-r border-line bg-page"
+            onClose={close}
+          >
+            <nav className="flex flex-col gap-0.5 min-h-[calc(100dvh-20px)]" aria-label="Main">
               <Sidebar onChosen={close} onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
             </nav>
           </Modal>
         )}
-        <div className="main">
+        <div className="flex flex-col min-w-0">
           <Outlet />
         </div>
       </div>

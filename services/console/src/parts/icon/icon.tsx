@@ -177,12 +177,15 @@ export function Icon({ name, size = 16, className }: IconProps) {
   const drawn = name in areas ? area : line;
 
   return (
-    <svg viewBox="0 0 16 16" {...drawn} className={cssOf(size, className)} aria-hidden="true">
+    <svg
+      viewBox="0 0 16 16"
+      {...drawn}
+      width={size}
+      height={size}
+      className={className === undefined ? 'i' : `i ${className}`}
+      aria-hidden="true"
+    >
       {shapes[name]}
     </svg>
   );
-}
-
-function cssOf(size: 12 | 14 | 16, className: string | undefined): string {
-  return ['i', size === 16 ? '' : `s${size}`, className].filter(Boolean).join(' ');
 }

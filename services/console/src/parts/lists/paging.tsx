@@ -34,7 +34,7 @@ export function Paging({ children, legend, cursor, next, onGo, words = newestFir
   return (
     <footer className="row flex-wrap">
       <span>{children}</span>
-      {legend !== undefined && <span className="row gap-3 flex-wrap legend">{legend}</span>}
+      {legend !== undefined && <span className="row gap-3 flex-wrap ml-4 phone:ml-0">{legend}</span>}
       <span className="ml-auto row">
         <button type="button" className="btn s" title="Key [" disabled={cursor === undefined} onClick={goBack}>
           <Icon name="left" size={12} />

@@ -15,12 +15,14 @@ interface DialogProps {
 export function Dialog({ title, lead, onClose, children, actions }: DialogProps) {
   return (
     <Modal label={title} className="dialog" onClose={onClose}>
-      <div className="dh1">
-        <h2>{title}</h2>
+      <div className="pt-4.5 px-5 phone:pt-4 phone:px-4">
+        <h2 className="text-lg leading-5.5">{title}</h2>
         {lead !== undefined && <p className="t2 sm">{lead}</p>}
       </div>
-      <div className="body">{children}</div>
-      <div className="df">{actions}</div>
+      <div className="grid gap-3.5 pt-3.5 px-5 pb-4.5 phone:pt-3 phone:px-4 phone:pb-4">{children}</div>
+      <div className="flex justify-end items-center gap-2 py-3 px-5 border-t border-line phone:px-4 phone:pb-5 phone:[&_.btn]:flex-1 phone:[&_.btn]:h-11">
+        {actions}
+      </div>
     </Modal>
   );
 }

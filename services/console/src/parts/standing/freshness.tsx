@@ -9,8 +9,11 @@ export function Freshness({ standing }: { standing: Standing }) {
   if (standing.isFinal === true) return null;
   const old = isStale(standing, now);
   return (
-    <span className={old ? 'fresh stale' : 'fresh'} role="status">
-      <Icon name={old ? 'warn' : 'live'} />
+    <span
+      className={`inline-flex items-center gap-1.5 text-sm whitespace-nowrap ${old ? 'c-warn' : 't2'}`}
+      role="status"
+    >
+      {old ? <Icon name="warn" size={14} /> : <Icon name="live" className="size-2.5 c-ok" />}
       <span>
         {!old && <span className="wide">Live, </span>}
         {ageOf(standing, now)}

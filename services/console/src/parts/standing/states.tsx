@@ -47,7 +47,7 @@ export function Empty({ icon, title, children, action, command }: EmptyProps) {
           {action}
           {command !== undefined && (
             <>
-              <code className="command">{command}</code>
+              <code className="py-1 px-2 border border-line rounded-md text-quiet">{command}</code>
               <CopyButton text={command} label="Copy the command" />
             </>
           )}

@@ -11,7 +11,7 @@ export function RowMenu({ campaign: { id, name, standing, run } }: { campaign: L
   return (
     <Menu
       target={(target) => (
-        <button type="button" {...target} className="btn ghost icon s row-menu" aria-label={`More about ${name}`}>
+        <button type="button" {...target} className="btn ghost icon s relative" aria-label={`More about ${name}`}>
           <Icon name="more" />
         </button>
       )}

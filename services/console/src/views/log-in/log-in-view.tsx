@@ -29,7 +29,7 @@ export function LogInView() {
   return (
     <main className="min-h-screen grid place-items-center py-6 px-4">
       <form
-        className="log-in panel w-[min(380px,100%)] grid gap-4 px-6 pt-5 pb-6"
+        className="panel w-[min(380px,100%)] grid gap-4 px-6 pt-5 pb-6 [&_:is(.inp,.btn)]:w-full [&_:is(.inp,.btn)]:h-8.5"
         onSubmit={(event) => {
           event.preventDefault();
           logIn.mutate({ body: { apiKey: apiKey.trim() } });

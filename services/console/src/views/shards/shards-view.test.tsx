@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
-import { shards } from '../../testing/installation.ts';
+import { shards } from '../../testing/shards.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const [first, ...others] = shards.items;

@@ -78,7 +78,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
           ]}
           onChoose={(value) => search({ show: value === 'all' ? undefined : value })}
         />
-        <div className="ml-auto row shard-filters">
+        <div className="ml-auto row phone:w-full phone:[&>*]:flex-1 phone:[&>*]:min-w-0 [&>*]:min-w-32.5 [&_.i]:top-2 phone:[&_.i]:top-3 [&_select]:h-7 phone:[&_select]:h-10 [&_select]:border-line-2">
           <NameFilter
             name="action"
             all="Every action"
