@@ -1,4 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { useConsole } from './support/console-in-browser.ts';
@@ -80,3 +81,43 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     }
   });
 });
+
+describe('the focus', () => {
+  test('goes back to the button that opened a dialog, however that is closed', async () => {
+    const page = await consoleOf.loggedIn();
+    await page.goto(`runs/${ids.runId}`);
+    const opener = page.getByRole('button', { name: 'Pause', exact: true });
+    const dialog = page.getByRole('dialog');
+    const ways = [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Keep running' }).click(),
+    ];
+    for (const close of ways) {
+      await opener.click();
+      await dialog.waitFor();
+      expect(await focused(page)).not.toBe('Pause');
+      await close();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await focused(page)).toBe('Pause');
+    }
+  });
+
+  test('goes back to the button of a menu, also from the dialog that was chosen there', async () => {
+    const page = await consoleOf.loggedIn();
+    await page.goto(`runs/${ids.runId}`);
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: /^Explain a user/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('More');
+  });
+});
+
+/** The name of what has the focus. */
+async function focused(page: Page): Promise<string> {
+  const element = page.locator(':focus');
+  if ((await element.count()) === 0) return 'nothing';
+  return (await element.getAttribute('aria-label')) ?? (await element.innerText());
+}

@@ -50,7 +50,7 @@ test('dead letters are read one by one, replayed as a group and given up singly,
   await page.getByRole('heading', { name: '1 of 3' }).waitFor();
   await awaitThat(async () => (await shown(page).textContent()) === newest);
 
-  // Nobody understands them now either: they come back as letters of their own.
+  // No worker can read them now either: they come back as letters of their own.
   await page.getByRole('button', { name: 'Replay 3…' }).click();
   await confirm(page, /^Replay 3 messages\?$/, 'Replay 3');
   const replayed = async () => {

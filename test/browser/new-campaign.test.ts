@@ -146,9 +146,9 @@ test('what is still to say is asked for in words, one by one', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   const asked = page.getByRole('complementary', { name: 'Review' }).getByRole('listitem');
-  const wishes = ['Give it a name', 'Choose a country', 'Say who: a segment, a list or an earlier run', 'Add a step'];
+  const expected = ['Give it a name', 'Choose a country', 'Say who: a segment, a list or an earlier run', 'Add a step'];
   await asked.first().waitFor();
-  expect(await asked.allTextContents()).toEqual(wishes);
+  expect(await asked.allTextContents()).toEqual(expected);
   await asked.getByRole('button', { name: 'Choose a country' }).click();
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Add a country by its code');
 });

@@ -62,19 +62,19 @@ test('where the API does not answer, each view says what could not be read and t
     const text = await alert.textContent();
     return { name, page, alert, whatIsThere, text };
   };
-  const told = await Promise.all(failing.map(tell));
-  for (const { name, text } of told) {
+  const pages = await Promise.all(failing.map(tell));
+  for (const { name, text } of pages) {
     expect(text, name).toContain('The database does not answer. Nothing was changed.');
     expect(text, name).toContain('request 01a1fd67');
   }
-  const askAgain = async ({ page, alert }: (typeof told)[number]) => {
+  const askAgain = async ({ page, alert }: (typeof pages)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });
     await Promise.all([page.waitForRequest(/\/v1\//), again.click()]);
     await alert.waitFor();
   };
-  await Promise.all(told.map(askAgain));
+  await Promise.all(pages.map(askAgain));
   await context.unroute(/\/v1\/(?!session)/);
-  const isBack = async ({ name, page, alert, whatIsThere }: (typeof told)[number]) => {
+  const isBack = async ({ name, page, alert, whatIsThere }: (typeof pages)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });
     const shown = page.getByText(whatIsThere).filter({ visible: true }).first();
     // Some come back by themselves, as soon as the stream does.
@@ -84,7 +84,7 @@ test('where the API does not answer, each view says what could not be read and t
       async () => `${name} shows ${(await page.getByRole('main').textContent()) ?? 'nothing'}`,
     );
   };
-  expect(await Promise.all(told.map(isBack))).toEqual(failing.map(([name]) => name));
+  expect(await Promise.all(pages.map(isBack))).toEqual(failing.map(([name]) => name));
 });
 
 test('a panel that cannot be read fails alone: the numbers of the run stay, and go on', async () => {

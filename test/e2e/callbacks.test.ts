@@ -17,7 +17,7 @@ interface Received {
   atMs: number;
 }
 
-/** Somebody's service: fails some of its calls the first time, and checks every signature. */
+/** A client's service: fails some of its calls the first time, and checks every signature. */
 function startReceiver(secretOf: () => string) {
   const received: Received[] = [];
   const failedOnce = new Set<string>();

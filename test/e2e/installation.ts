@@ -46,7 +46,7 @@ export interface InstallationOptions {
   sandbox: Record<string, string>;
   /** Settings of the engine's services, by their environment variables. */
   engine?: Record<string, string>;
-  /** Settings of single processes, by their name; those that need it are told the address of the database. */
+  /** Settings of single processes, by their name; those that need it get the address of the database. */
   engineOf?: Record<string, Record<string, string>> | ((databaseUrl: string) => Record<string, Record<string, string>>);
   /** Other servers than those of the test run. */
   servers?: Servers;

@@ -43,7 +43,7 @@ describe('messages that are accepted now and delivered later', () => {
 
   const messagesOf = (report: RunReport) => report.steps[1];
 
-  /** Users of whom the sandbox was told to say nothing, so far. */
+  /** Users of whom the sandbox is to say nothing, so far. */
   async function neverHeardOf(): Promise<number> {
     const answer = await fetch(`${muster.sandboxUrl}/control`);
     return control.parse(await answer.json()).hits['never'] ?? 0;

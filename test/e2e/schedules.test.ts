@@ -18,7 +18,7 @@ import {
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
-/** What somebody's service was called for. */
+/** What a client's service was called for. */
 const calls: { webhookId: string; scheduledFor: string }[] = [];
 const text = z.string();
 const receiver = createServer((request, response) => {

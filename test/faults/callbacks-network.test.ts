@@ -92,7 +92,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     const garbage = ['', 'no JSON', '{"clients":[],"jobs":[]}', '[1,2,3]', '\0'].map((text) => Buffer.from(text));
     for (const partition of [0, 1]) await trial.topics.produce(topic, partition, [null, ...garbage]);
     expect(await verdictOn('25', 'garbage')).toEqual([]);
-    // What carries nobody's mark may be another installation's, and is left alone; the jobs are called whatever lies
+    // What carries no mark may be another installation's, and is left alone; the jobs are called whatever lies
     // there.
     expect(trial.accepted.size).toBe(load.count);
   });

@@ -5,7 +5,7 @@ import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a job would be nobody's right. */
+/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a job would be an error. */
 const longLeases = { DISPATCHER_LEASE_MS: '25000' };
 const slow = { slow: { latencyMs: 200 } };
 
@@ -40,7 +40,7 @@ async function crashAndStart(): Promise<void> {
   back();
 }
 
-/** Commits wait for a standby that is not there: they are durable here, and nobody gets the answer. */
+/** Commits wait for a standby that is not there: they are durable here, and no client gets the answer. */
 async function holdCommits(on: boolean): Promise<void> {
   await trial.database.rows(
     on ? `alter system set synchronous_standby_names = 'nobody'` : 'alter system reset synchronous_standby_names',

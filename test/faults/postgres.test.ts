@@ -8,7 +8,7 @@ import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
-/** Without memory, in both steps: what is called again although nobody died would be two effects. */
+/** Without memory, in both steps: what is called again although no worker died would be two effects. */
 const slowNaiveSinks = {
   SANDBOX_REWARDS_MEMORY: 'none',
   SANDBOX_MESSAGES_MEMORY: 'none',
@@ -16,7 +16,7 @@ const slowNaiveSinks = {
   SANDBOX_MESSAGES_LATENCY_MS: '100-300',
 };
 
-/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a key would be nobody's right. */
+/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a key would be an error. */
 const longLeases = { WORKER_LEASE_MS: '60000', TRIGGER_FEED_LEASE_MS: '2000' };
 
 let postgres: OwnPostgres;
@@ -53,7 +53,7 @@ async function crashAndStart(): Promise<void> {
   back();
 }
 
-/** Commits wait for a standby that is not there: they are durable here, and nobody gets the answer. */
+/** Commits wait for a standby that is not there: they are durable here, and no client gets the answer. */
 async function holdCommits(on: boolean): Promise<void> {
   await trial.database.rows(
     on ? `alter system set synchronous_standby_names = 'nobody'` : 'alter system reset synchronous_standby_names',
@@ -199,7 +199,7 @@ describe('row 19: the answer to a commit is lost', () => {
           url.host = `127.0.0.1:${proxy.port}`;
           return url.href;
         },
-        // Claims whose commit was not heard of wait for their lease: here they are short, and nobody holds them.
+        // Claims whose commit was not heard of wait for their lease: here they are short, and no worker holds them.
         engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
       });
       const over = trial.injections.begin('commit answer lost', what);

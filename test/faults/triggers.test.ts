@@ -133,7 +133,7 @@ describe('triggers', () => {
   });
 
   it('row 47: a page that a frozen feeder writes after the run has ended is refused', async () => {
-    // The frozen one's lease outlives the run: nobody takes its feeds over, so that only the end itself can fence it.
+    // The frozen one's lease outlives the run: no trigger takes its feeds over, so that only the end itself can fence it.
     await begin(10_000, { engineOf: { trigger: { TRIGGER_FEED_LEASE_MS: '120000' } } });
     await trial.switchFaults({ segmentation: [{ name: 'page-hangs', of: 'pages', notFirst: true, latencyMs: 1500 }] });
     const runId = await run({ deadlineSeconds: 60 });

@@ -92,7 +92,7 @@ describe('budgets beside many workers', () => {
         return [doneOf(claim, { failures: users.slice(0, 1).map((user) => failed(user)) })];
       }
       for (const user of users) served.add(user);
-      // Applied: its answer is lost, or whoever called, or some users are missing in the answer.
+      // Applied: its answer is lost, or its caller, or some users are missing in the answer.
       if (fate < 0.45) return [waitingOf(claim, { open: true, delayMs: 0 })];
       if (fate < 0.6) return [];
       if (fate < 0.7) return [doneOf(claim, { children: [childOf(users.slice(0, 2), { open: true })] })];
@@ -211,7 +211,7 @@ async function allBatches(feedId: string): Promise<StepRef[]> {
   return rows.map(({ batchNo }) => ({ feedId, batchNo, step: 1 }));
 }
 
-/** Leases of the dead run out, and what waits is due. Nobody else's: each records what it claimed soon. */
+/** Leases of the dead run out, and what waits is due. Those of the living stay: each records what it claimed soon. */
 async function lapse(): Promise<void> {
   const leases = `update batch_steps set lease_until = now() - interval '1 second'
      where state = 1 and lease_until < now() + interval '29.8 seconds'`;

@@ -149,7 +149,7 @@ describe('a job that comes a second time, and whose statement waits while the fi
     { end: 'dead', key: 'order-17', isAgain: false },
     { end: 'cancelled', key: 'order-17', isAgain: false },
     { end: 'called', key: 'order-17', isAgain: true },
-    // Its first statement was given up by whoever sent it, and goes on in Postgres.
+    // Its first statement was given up by its sender, and goes on in Postgres.
     { end: 'called', key: null, isAgain: false },
   ] as const)('is accepted once: $end, key $key, again $isAgain', async ({ end, key, isAgain }) => {
     await database.empty();
@@ -162,7 +162,7 @@ describe('a job that comes a second time, and whose statement waits while the fi
     await untilWaiting(database.pool);
     expect([...(await intake.store([job], 3, true)).keys()]).toEqual([job.jobId]);
     await ends[end](job.jobId);
-    // Without a key, nobody sends it again before.
+    // Without a key, it is not sent again before.
     if (key === null)
       await database.pool.query(
         `select pg_sleep_until(query_start + interval '250 milliseconds') from ${waitingStatement}`,

@@ -62,7 +62,7 @@ describeRetention('on Postgres', postgresStores);
 describe('retention on Postgres', () => {
   const dayMs = 86_400_000;
 
-  /** A run of 60 days ago in a week that nobody made a partition for. */
+  /** A run of 60 days ago in a week that has no partition. */
   async function strayRun({ ended = true } = {}) {
     const subject = await postgresStores({ partitioned: false });
     const { campaignId } = await subject.campaigns.create({

@@ -24,7 +24,7 @@ describe('two regions share one database', () => {
       found.push(
         ...(await runCallbacks({
           ...{ ...scenario, regions: ['local', 'east'], switchAfterMs: 3100, answerOf: () => wellAnswer },
-          // As if nobody asked in which region the claim is made.
+          // As if it did not matter in which region the claim is made.
           weaken: (_ledger, tables) =>
             createMemoryCallLedger({
               ...{ tables, owner: 'anybody', leaseMs: callLeaseMs },

@@ -138,7 +138,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       regions: faults.wrap(createMemoryRegions({ tables })),
       ...{ name: region, clock: faults.wrapClock(clock), logger },
     });
-    // One that could not be read yet lets nobody offer or claim, and is read again.
+    // One that could not be read yet lets no process offer or claim, and is read again.
     void watch.start().catch(() => clock.sleep(restartAfterMs).then(() => watch.start().catch(() => undefined)));
     return watch;
   }

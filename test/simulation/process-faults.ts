@@ -46,7 +46,7 @@ export type FaultOf = ((what: string, args: readonly unknown[]) => Error) | null
 export interface ProcessFaults {
   /** The port, with a fate at each call. */
   wrap<Port extends object>(port: Port, faultOf?: FaultOf): Port;
-  /** The clock as the process sees it: whoever sleeps in a frozen process does not wake. */
+  /** The clock as the process sees it: what sleeps in a frozen process does not wake. */
   wrapClock(clock: Clock): Clock;
   /** Hands something to the process from outside: at once, when it is thawed, or never. */
   whenAlive(action: () => void): void;

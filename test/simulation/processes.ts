@@ -210,7 +210,7 @@ function createMember(consumer: MemoryConsumer, faults: ProcessFaults): Membersh
       },
     },
     expel: () => {
-      // Frozen before it had joined: nobody knows of it, and it joins once, when it is thawed.
+      // Frozen before it had joined: the group does not know it, and it joins once, when it is thawed.
       if (!receiver) return;
       isExpelled = true;
       consumer.crash();

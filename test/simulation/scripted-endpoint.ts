@@ -52,7 +52,7 @@ export interface ScriptedEndpointOptions {
   statusMannerOf: () => StatusManner;
   /** Users that fail for good, by step. */
   fails: (step: number, user: string, isChildRun: boolean) => boolean;
-  /** Who calls for this user dies of it, always; null: nobody. */
+  /** The worker that calls for this user dies of it, always; null: none does. */
   poison: string | null;
   /** Where a user has an effect in a step for the first time. */
   onApplied?: (step: number, country: string) => void;
@@ -76,10 +76,10 @@ export interface ScriptedEndpoint {
   readonly effects: readonly Map<string, number>[];
   /** The same of one run, by its public id. */
   effectsIn(run: string): readonly Map<string, number>[];
-  /** By step: calls beside another one of their key, though nobody was frozen. */
+  /** By step: calls beside another one of their key, though no worker was frozen. */
   readonly overlapping: readonly number[];
   /**
-   * By step: keys that came again after an answer, though nobody was killed or frozen. Only a sink without memory is
+   * By step: keys that came again after an answer, though none was killed or frozen. Only a sink without memory is
    * asked for that.
    */
   readonly appliedAgain: readonly number[];
@@ -221,7 +221,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     return answered(200, { results: asked.map((id) => statusOf({ run, step }, id)) });
   }
 
-  /** What nobody's fault explains. */
+  /** What no fault explains. */
   function witness(history: KeyHistory, caller: Caller, { step }: BatchCall): void {
     beganAtMs.push(...(caller.wasHurt ? [] : [clock.monotonicMs()]));
     const isHurt = caller.wasHurt || [...history.inFlight].some(({ wasHurt }) => wasHurt);

@@ -75,7 +75,7 @@ describe('three workers before an endpoint that is down', () => {
   it('give the probe to another when its maker freezes with it, and are not harmed when that one thaws', async () => {
     const { run, pass, heal, workers, calls, database } = await startDown();
     await pass(5000, [run.runId]);
-    // Whoever makes the next probe freezes with it in its hands.
+    // The worker that makes the next probe freezes with it.
     for (const worker of workers) worker.fateOf = ({ method }) => (method === 'call' ? 'freeze-before' : 'pass');
     while (!workers.some(({ faults }) => faults.frozen)) await pass(500, [run.runId]);
     for (const worker of workers) worker.fateOf = () => 'pass';
@@ -84,7 +84,7 @@ describe('three workers before an endpoint that is down', () => {
     expect(guard()).toMatchObject({ state: 'open', probeOwner: frozen?.name });
     heal();
     const before = calls.length;
-    // 3 s to begin it, 1 s for the call, 2 s to tell: then it is anybody's.
+    // 3 s to begin it, 1 s for the call, 2 s to tell: then any worker may take it.
     await pass(9000, [run.runId]);
     expect(calls.slice(before).some(({ worker }) => worker !== frozen?.name)).toBe(true);
     expect(guard()?.state).toBe('closed');

@@ -24,7 +24,7 @@ export interface Leaning {
   budgeted?: boolean;
   /** Some fail, and are tried again in a child run. */
   retried?: boolean;
-  /** Somebody's call kills whoever makes it. */
+  /** A user's call kills the worker that makes it. */
   poisoned?: boolean;
 }
 

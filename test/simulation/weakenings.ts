@@ -231,7 +231,7 @@ function beforeClaims(change: (row: StepRow | undefined, nowMs: number) => void)
   };
 }
 
-/** The ledger gets other results than were handed in, and whoever asks hears of their own. */
+/** The ledger gets other results than were handed in, and the flush that asks hears of its own. */
 function changedResults(change: (result: StepResult, database: MemoryDatabase) => StepResult): Weakening {
   return {
     ledger: (ledger, database) => ({

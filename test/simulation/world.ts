@@ -44,7 +44,7 @@ export interface Scenario {
   pauses: readonly { afterMs: number; forMs: number }[];
   /** What is asked of the run right before a port call; what is paused then goes on after a while. */
   controlAt?: (process: { name: ProcessName; nth: number }, call: PortCall) => ControlVerb | null;
-  /** Whoever calls for this user dies of it, always: its step has to end all the same. */
+  /** The worker that calls for this user dies of it, always: its step has to end all the same. */
   poison: string | null;
   chance: Chance;
   /** Faults of any kind happen for so long. */
@@ -55,7 +55,7 @@ export interface Scenario {
   /** `nth` counts the processes of a name, from 1. */
   fateOf: (process: { name: ProcessName; nth: number }, call: PortCall) => Fate;
   frozenMs: () => number;
-  /** Whether messages come that nobody should have sent: references to steps whose turn has not come. */
+  /** Whether messages come that should not have been sent: references to steps whose turn has not come. */
   strays: boolean;
   weakening?: Weakening;
   /** What the audience is made of; one segment when absent. */

@@ -134,7 +134,7 @@ export function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'call
   });
 }
 
-/** Of jobs whose answers all came in time: nobody waits longer than that for one. */
+/** Of jobs whose answers all came in time: no dispatcher waits longer than that for one. */
 function overlappingCalls({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
   const late = new Set(attempts.flatMap(({ jobId, status }) => (status === null ? [jobId] : [])));
   const heard = calls.filter(({ jobId }) => !late.has(jobId));
@@ -254,7 +254,7 @@ function callsWithoutClaim(jobId: string, received: readonly ReceivedCall[], eve
   });
 }
 
-/** S4: nobody but its caller ends a job that is being called. */
+/** S4: only its caller ends a job that is being called. */
 function endsDuringCalls(jobId: string, events: readonly ClaimEvent[], received: readonly ReceivedCall[]): string[] {
   return events.flatMap((event, index) => {
     if (event.kind !== 'gone') return [];

@@ -34,7 +34,7 @@ export interface Allowance {
   /** How the run may end. */
   runStates: readonly string[];
   /**
-   * Keys per step that a sink without memory may apply again. Whoever is killed with a call in flight leaves a doubt
+   * Keys per step that a sink without memory may apply again. A worker that is killed with a call in flight leaves a doubt
    * that only a repeat of the key can settle, so this is at most what was in flight at the kills; without a kill it is
    * 0.
    */

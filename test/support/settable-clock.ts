@@ -4,9 +4,9 @@ import type { Clock } from '../../shared/ports/clock.ts';
 export interface SettableClock extends Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number;
-  /** Moves time on and wakes whoever slept until then. */
+  /** Moves time on and wakes those that slept until then. */
   advance(ms: number): void;
-  /** When the earliest sleeper wakes, or undefined when nobody sleeps. */
+  /** When the earliest sleeper wakes, or undefined when nothing sleeps. */
   nextWakeMs(): number | undefined;
 }
 

@@ -11,7 +11,7 @@ async function setUp({ published }: { published: boolean }) {
   const { clock, segmentation, triggerDeps, startCampaign, references } = world;
   segmentation.users.set('SG', userIds(250));
   const deps = triggerDeps('a');
-  // The one that dies between commit and publication reaches nobody from then on, and its leases are ended by hand.
+  // The one that dies between commit and publication reaches no other from then on, and its leases are ended by hand.
   const publisher = mortal(deps.publisher, () => !published);
   await startCampaign();
   createTrigger({ ...deps, publisher }).start();

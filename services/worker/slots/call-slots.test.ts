@@ -162,7 +162,7 @@ describe('call slots', () => {
       ...worksOf('d', 400, { country: 'ID' }),
     ]);
     await rounds(12, 20, ['a', 'b', 'c', 'd']);
-    // Two of the 32 are the floor of whoever comes later.
+    // Two of the 32 are the floor of a run that comes later.
     expect(inFlightOf('d')).toBe(15);
     expect(Math.max(...['a', 'b', 'c'].map(inFlightOf)) - Math.min(...['a', 'b', 'c'].map(inFlightOf))).toBeLessThan(2);
   });

@@ -155,7 +155,7 @@ describe('the Kafka consumer', () => {
     }
     expect([distinct(award), consumer.ready().ok]).toEqual([240, true]);
 
-    // Nobody creates it but this consumer and this publisher.
+    // Only this consumer and this publisher create it.
     for (;;) {
       try {
         await send(message);

@@ -17,7 +17,7 @@ function given({ partitions = 3 }: { partitions?: number } = {}) {
     });
   }
 
-  /** A second passes in which each partition's worker handles so much of what it has, and then somebody looks. */
+  /** A second passes in which each partition's worker handles so much of what it has, and then it is looked at. */
   function pass(handled: readonly number[]): void {
     nowMs += 1000;
     for (const id of ids) committed[id] = Math.min(ends[id] ?? 0, (committed[id] ?? 0) + (handled[id] ?? 0));

@@ -122,7 +122,7 @@ describe('the Kafka publisher', () => {
       ...receiver,
       deliver: (lane, messages) => {
         receiver.deliver(lane, messages);
-        // Whoever has the other partition does nothing.
+        // The worker of the other partition does nothing.
         if (lane.partition === 0) for (const message of messages) consumer.settle(message);
       },
     });

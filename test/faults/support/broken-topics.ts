@@ -21,7 +21,7 @@ export interface BrokenTopics {
   addPartitions(topic: string, count: number): Promise<void>;
   /** How many messages each partition was ever given, in the order of the partitions. */
   ends(topic: string): Promise<number[]>;
-  /** Moves what the groups of the prefix have committed, which nobody may be a member of. */
+  /** Moves what the groups of the prefix have committed, which may have no members. */
   moveOffsets(prefix: string, to: 'earliest' | 'latest'): Promise<void>;
   /** The broker's node id. */
   leaderOf(topic: string, partition: number): Promise<number>;

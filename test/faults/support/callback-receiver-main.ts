@@ -7,7 +7,7 @@ import { UnverifiedCall, verify } from '../../../sdk/verify.ts';
 import { callbackRules, type CallbackManner, type LedgerLine } from './callback-receiver-messages.ts';
 
 /**
- * Somebody's service, as a process of its own: it writes down every call before it answers, checks the signature by the
+ * A client's service, as a process of its own: it writes down every call before it answers, checks the signature by the
  * SDK, and behaves as it is told, by the first part of the path. Arguments: its ledger. Over its channel: the port that
  * it has, and rules.
  */
@@ -69,7 +69,7 @@ function behave(response: ServerResponse, { latencyMs, status, headers, does }: 
 const server = createServer((request, response) => {
   receive(request, response).catch(() => response.destroy());
 });
-// Whoever stops calling for a while finds the connection as it was.
+// A dispatcher that stops calling for a while finds the connection as it was.
 server.keepAliveTimeout = 60_000;
 let port = 0;
 /** When all that was seen before is written. */
@@ -80,7 +80,7 @@ server.on('listening', () => {
 });
 
 /**
- * While nobody listened there, the kernel may have lent the port to somebody who connects elsewhere: until that is
+ * While nothing listened there, the kernel may have lent the port to a process that connects elsewhere: until that is
  * through.
  */
 server.on('error', (error) => {

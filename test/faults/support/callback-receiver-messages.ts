@@ -18,7 +18,7 @@ export const callbackRules = z.object({
   secrets: z.array(z.string()),
   /** What is not named is answered by 200. */
   manners: z.record(z.string(), manner),
-  /** False: nobody listens, and open connections are cut. */
+  /** False: nothing listens, and open connections are cut. */
   isUp: z.boolean().default(true),
 });
 

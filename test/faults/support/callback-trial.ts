@@ -58,7 +58,7 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   /** A client of its own, that may call the receiver. */
   addClient(name: string, definition?: Omit<NewClientInput, 'name'>): Promise<{ id: string; secret: string }>;
   /**
-   * Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless
+   * Ids of jobs that are accepted, each with a key: what has no answer is sent again. Of the client `orders` unless
    * given.
    */
   schedule(wanted: WantedJobs): Promise<string[]>;

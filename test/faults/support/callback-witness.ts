@@ -65,7 +65,7 @@ export async function storedEvidence(
 ): Promise<Pick<CallbackEvidence, 'stored' | 'ended' | 'attempts' | 'totals' | 'claims'>> {
   const [stored, ended, attempts, totals, claims] = await Promise.all([
     database.rows<{ id: string }>('select id::text from jobs'),
-    // A death is the end as long as nobody has replayed it; the row that tells of it stays.
+    // A death is the end as long as it was not replayed; the row that tells of it stays.
     database.rows(`
       select id::text, outcome from ended_jobs where outcome <> 'dead'
       union all select id::text, 'dead' from dead_jobs`),

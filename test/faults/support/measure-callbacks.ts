@@ -32,7 +32,7 @@ export function measureCallbacks(evidence: CallbackEvidence, injections: readonl
   };
 }
 
-/** From a call that brought nothing, or nobody heard of, to the next one of its job. */
+/** From a call that brought nothing, or whose answer was lost, to the next one of its job. */
 function secondsToRepeat(calls: readonly ReceivedCall[]): number[] {
   const sorted = calls.toSorted((a, b) => a.atMs - b.atMs);
   return sorted.slice(1).map(({ atMs }, index) => (atMs - (sorted[index]?.atMs ?? atMs)) / 1000);

@@ -34,7 +34,7 @@ export function observe(databaseUrl: string): Observer {
     count,
     hold: async (sql) => {
       const client = new pg.Client({ connectionString: databaseUrl, application_name: 'faults' });
-      // Whoever terminates all sessions, or the server, releases the lock as well.
+      // The end of all sessions, or of the server, releases the lock as well.
       client.on('error', () => undefined);
       await client.connect();
       await client.query('begin');

@@ -8,9 +8,9 @@ const readyForQuery = 'Z'.charCodeAt(0);
 const headerBytes = 5;
 
 /**
- * Cuts the connection when the answer to a matching statement comes back: it was carried out and committed, and whoever
- * asked never hears of it. Statements inside of a longer transaction are not cut at, only what leaves the connection
- * idle.
+ * Cuts the connection when the answer to a matching statement comes back: it was carried out and committed, and the
+ * client that asked never hears of it. Statements inside of a longer transaction are not cut at, only what leaves the
+ * connection idle.
  *
  * @param matches is asked with the text of the statement
  * @param every cuts at every so many-th of them

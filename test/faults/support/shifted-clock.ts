@@ -1,6 +1,6 @@
 /**
  * Preloaded (`--import`) into one process: its wall clock is wrong by `CLOCK_SHIFT_MS`, as on a machine whose clock
- * nobody keeps. Monotonic time is left alone, as it would be.
+ * is never set. Monotonic time is left alone, as it would be.
  */
 const shiftMs = Number(process.env['CLOCK_SHIFT_MS'] ?? '0');
 const rightNow = Date.now.bind(Date);

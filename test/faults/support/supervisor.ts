@@ -5,7 +5,7 @@ export interface Supervisor {
   start(name: string): Promise<void>;
   /** Ends a process that the test wants ended. */
   end(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** I7: nobody had to help. What ended by itself, when that is more than allowed. */
+  /** I7: no help was needed. What ended by itself, when that is more than allowed. */
   report(allowed: number): string[];
   /** Starts nothing any more. */
   rest(): void;

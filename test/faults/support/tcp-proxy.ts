@@ -39,7 +39,7 @@ export interface TcpProxy {
   resetEvery(pieces: number): void;
   /** Resets every connection that is open now. */
   cut(): void;
-  /** While off, nobody listens: connections are refused. Open ones are reset. */
+  /** While off, nothing listens: connections are refused. Open ones are reset. */
   listen(on: boolean): Promise<void>;
   inspect(inspector: Inspector): void;
   close(): Promise<void>;

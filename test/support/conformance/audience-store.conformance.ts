@@ -18,7 +18,7 @@ export interface AudienceSubject {
 
 const nothing: UploadEnd = { rows: 0, rejected: 0, rejects: [] };
 
-/** In an order that is nobody's. */
+/** In no order. */
 function shuffled(users: readonly string[]): string[] {
   return users
     .map((user, index) => ({ user, place: (index * 7919) % users.length }))

@@ -89,7 +89,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
         await claimOne(ledger, ref);
         await subject.passTime(Math.max(leaseMs, 10_000) + 1);
       }
-      // Nobody hears from here on.
+      // Nothing is heard from here on.
       expect(await offered(feedId)).toEqual([[1, 1]]);
       await subject.passTime(10_001);
       expect(await offered(feedId)).toEqual([[1, 1]]);
@@ -135,7 +135,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       await record(ledger, doneOf(await claimOne(ledger, ref), { failures: [failed('u2')] }));
       expect(await offered(feedId)).toEqual([]);
       expect((await subject.rows.agenda(feedId)).map(({ step }) => step)).toEqual([2]);
-      // Nobody published the next step.
+      // The next step was not published.
       await subject.passTime(10_001);
       expect((await due(feedId)).offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: ['u2'], remaining: 1 }]);
       await claimAndFinish({ ...ref, step: 2 });

@@ -15,7 +15,7 @@ import { addToFailureTotals, addToTotals } from './totals.ts';
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
   const { feeds, clock } = database;
 
-  /** The feed under that token, or undefined when somebody else has it by now. */
+  /** The feed under that token, or undefined when another trigger has it by now. */
   function held(feedId: string, token: number): FeedRow | undefined {
     const row = feeds.get(feedId);
     return row?.token === token ? row : undefined;

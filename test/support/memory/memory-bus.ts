@@ -20,7 +20,7 @@ export interface MemoryBus {
   backlogs(groupId: string): TopicBacklogs;
   /** Everything on the topic, partition by partition in offset order; nothing when there is no such topic. */
   messages(topic: string): readonly StoredMessage[];
-  /** The next publish of anybody fails: before it writes, or after it has written. */
+  /** The next publish of any process fails: before it writes, or after it has written. */
   failNextPublish(moment: 'before' | 'after'): void;
   /** With all that lies on it and what groups have committed. Its consumers keep their other topics. */
   deleteTopic(topic: string): void;

@@ -9,7 +9,7 @@ export interface StepRow {
   batchNo: number;
   step: number;
   state: 'running' | 'waiting' | 'done';
-  /** Null while nobody holds it, and in a row that waits from birth. */
+  /** Null while no worker holds it, and in a row that waits from birth. */
   owner: string | null;
   epoch: number;
   attempts: number;

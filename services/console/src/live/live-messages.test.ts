@@ -34,7 +34,7 @@ test('behind a run that has ended nothing comes; the list never ends', () => {
   expect(isLast({ topic: 'campaigns', counts })).toBe(false);
 });
 
-test('a list is told without the countries, the page of a run with them, and neither takes the one for the other', () => {
+test('a list is sent without the countries, the page of a run with them, and neither takes the one for the other', () => {
   expect(liveMessage('progress', progress, 'steps')).toEqual({ topic: 'run_1', progress, isWhole: false });
   expect(linesFor(['campaigns', 'run_1'])).toBe('steps');
   expect(linesFor(['run_1'])).toBe('all');

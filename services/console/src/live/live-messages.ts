@@ -8,7 +8,7 @@ export type LiveMessage =
 
 type Lines = 'all' | 'steps';
 
-/** A list shows nothing of the countries, which are most of a progress: it is told without them. */
+/** A list shows nothing of the countries, which are most of a progress: it is sent without them. */
 export function linesFor(topics: readonly string[]): Lines {
   return topics.includes(campaignsTopic) ? 'steps' : 'all';
 }

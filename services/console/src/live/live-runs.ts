@@ -27,7 +27,9 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   const put = (message: LiveMessage) => {
     if ('progress' in message) {
       const { progress, isWhole } = message;
-      const key = isWhole ? getRunProgressQueryKey({ path: { id: progress.runId } }) : toldKey(progress.runId);
+      const key = isWhole
+        ? getRunProgressQueryKey({ path: { id: progress.runId } })
+        : listedProgressKey(progress.runId);
       queryClient.setQueryData(key, progress);
     } else {
       // What the list looks like now the server knows; a failure shows at the list itself.
@@ -40,7 +42,7 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
       // Through the cache, which also sees when the session is over.
       const ask = async (id: string) => {
         const progress = await queryClient.query({ ...getRunProgressOptions({ path: { id }, signal }), staleTime: 0 });
-        queryClient.setQueryData(toldKey(id), progress);
+        queryClient.setQueryData(listedProgressKey(id), progress);
       };
       await Promise.all(topics.map((topic) => (topic === campaignsTopic ? refreshCampaigns() : ask(topic))));
     },
@@ -53,9 +55,9 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   return stream;
 }
 
-/** What lists are told: apart from what the page of a run reads, because the countries are missing in it. */
-function toldKey(runId: string) {
-  return ['told', runId] as const;
+/** What lists show: apart from what the page of a run reads, because the countries are missing in it. */
+function listedProgressKey(runId: string) {
+  return ['listed progress', runId] as const;
 }
 
 function idOf(part: unknown): unknown {
@@ -74,7 +76,7 @@ async function openStream(
     query: { runs: runs.join(','), campaigns: String(topics.includes(campaignsTopic)), lines },
     headers: { accept: 'text/event-stream' },
     signal,
-    // Trying again is ours: it is told to who looks, and it polls meanwhile.
+    // Trying again is ours: the page says so, and it polls meanwhile.
     sseMaxRetryAttempts: 1,
     onSseEvent: ({ event, data }) => heard(event === undefined ? undefined : liveMessage(event, data, lines)),
   });
@@ -111,9 +113,9 @@ export function useLiveCampaigns(runIds: readonly string[]): Standing {
   return useLiveTopics([campaignsTopic, ...runIds]);
 }
 
-/** What a list was told of a run last, without its countries; nothing is asked for it. */
-export function useToldProgress(runId: string): RunProgress | undefined {
-  return useQuery<RunProgress>({ queryKey: toldKey(runId), queryFn: skipToken }).data;
+/** What the stream said of a run last to a list, without its countries; nothing is asked for it. */
+export function useListedProgress(runId: string): RunProgress | undefined {
+  return useQuery<RunProgress>({ queryKey: listedProgressKey(runId), queryFn: skipToken }).data;
 }
 
 function useLiveTopics(topics: readonly string[]): Standing {

@@ -27,7 +27,7 @@ export interface FakeApi {
   answer: (answers: Answers) => void;
 }
 
-/** Stands where the API stands: at the other end of `fetch`. What it was not told to answer is not found. */
+/** Stands where the API stands: at the other end of `fetch`. What it has no answer for is not found. */
 export function createFakeApi(first: Answers): FakeApi {
   let answers: Answers = first;
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;

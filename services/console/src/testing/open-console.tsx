@@ -6,12 +6,17 @@ import { client } from '#client/client.gen.ts';
 import { configureClient } from '../api/client.ts';
 import { App } from '../app.tsx';
 import { createConsole } from '../create-console.ts';
-import * as campaigns from './campaigns.ts';
+import { campaigns, counts } from './campaign-list.ts';
+import { draft, preview, runningCampaign, runs, runsOfCampaign } from './campaigns.ts';
 import * as deadLetters from './dead-letters.ts';
+import { report } from './ended-report.ts';
+import * as ended from './ended-run.ts';
 import { createFakeApi, type Answers, type Asked, type FakeApi } from './fake-api.ts';
-import * as installation from './installation.ts';
+import { actionTypes, changes, session } from './installation.ts';
+import * as live from './live-run.ts';
+import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
-import * as runs from './runs.ts';
+import { shards } from './shards.ts';
 
 configureClient();
 // A busy machine is slow; a test that waits in vain says so later, and none that passes is slower.
@@ -37,28 +42,28 @@ export interface OpenConsole {
 /** Every route that the console reads, answered from an installation that works. */
 export function answersFor(role: Role): Answers {
   return {
-    'GET /v1/session': { ...installation.session, role },
-    'GET /v1/action-types': installation.actionTypes,
-    'GET /v1/shards': installation.shards,
-    'GET /v1/audit': installation.changes,
-    'GET /v1/campaigns': campaigns.campaigns,
-    'GET /v1/campaigns/counts': campaigns.counts,
-    'POST /v1/campaigns/preview': campaigns.preview,
-    'GET /v1/campaigns/cmp_draft': campaigns.draft,
-    'GET /v1/campaigns/:id': campaigns.runningCampaign,
+    'GET /v1/session': { ...session, role },
+    'GET /v1/action-types': actionTypes,
+    'GET /v1/shards': shards,
+    'GET /v1/audit': changes,
+    'GET /v1/campaigns': campaigns,
+    'GET /v1/campaigns/counts': counts,
+    'POST /v1/campaigns/preview': preview,
+    'GET /v1/campaigns/cmp_draft': draft,
+    'GET /v1/campaigns/:id': runningCampaign,
     'GET /v1/audiences': { items: [], next: null },
-    'GET /v1/runs': ({ query }: Asked) => ('campaignId' in query ? campaigns.runsOfCampaign : campaigns.runs),
-    'GET /v1/runs/run_ended': runs.endedRun,
-    'GET /v1/runs/run_ended/report': runs.report,
-    'GET /v1/runs/run_ended/events': runs.endedEvents,
-    'GET /v1/runs/:id/progress': runs.progress,
-    'GET /v1/runs/:id/report': runs.liveReport,
-    'GET /v1/runs/:id/events': runs.events,
-    'GET /v1/runs/:id/rates': runs.rates,
-    'GET /v1/runs/:id/cancel-preview': runs.cancelPreview,
-    'GET /v1/runs/:id/comparison': runs.comparison,
-    'GET /v1/runs/:id/failures': runs.failures,
-    'GET /v1/runs/:id/users/:user': runs.explanation,
+    'GET /v1/runs': ({ query }: Asked) => ('campaignId' in query ? runsOfCampaign : runs),
+    'GET /v1/runs/run_ended': ended.endedRun,
+    'GET /v1/runs/run_ended/report': report,
+    'GET /v1/runs/run_ended/events': ended.endedEvents,
+    'GET /v1/runs/:id/progress': live.progress,
+    'GET /v1/runs/:id/report': liveReport,
+    'GET /v1/runs/:id/events': live.events,
+    'GET /v1/runs/:id/rates': live.rates,
+    'GET /v1/runs/:id/cancel-preview': live.cancelPreview,
+    'GET /v1/runs/:id/comparison': ended.comparison,
+    'GET /v1/runs/:id/failures': ended.failures,
+    'GET /v1/runs/:id/users/:user': ended.explanation,
     'GET /v1/dead-letters/groups': deadLetters.letterGroups,
     'GET /v1/dead-letters': deadLetters.letters,
     'GET /v1/dead-letters/:id': deadLetters.letter,
@@ -68,7 +73,7 @@ export function answersFor(role: Role): Answers {
 }
 
 /**
- * The whole console at an address, on an API that answers as it is told; resolves once the page of the address is
+ * The whole console at an address, on an API that answers as a test says; resolves once the page of the address is
  * there.
  *
  * @param answers in place of, or beside, those of an installation that works
@@ -88,7 +93,7 @@ export async function openConsole(
   return { api, user, address: () => location.pathname + location.search };
 }
 
-/** Those that were not told otherwise: what a test says comes first, also where it names a path less exactly. */
-function remaining(all: Answers, told: Answers): Answers {
-  return Object.fromEntries(Object.entries(all).filter(([route]) => !(route in told)));
+/** Those that have no other answer: what a test says comes first, also where it names a path less exactly. */
+function remaining(all: Answers, said: Answers): Answers {
+  return Object.fromEntries(Object.entries(all).filter(([route]) => !(route in said)));
 }

@@ -119,7 +119,7 @@ interface OptionDeps {
 /** At least a minute, so that a run that has just begun is no wall. */
 const minSpanSeconds = 60;
 
-/** Whole minutes: two ticks are never told by the same words. */
+/** Whole minutes: two ticks are never shown by the same words. */
 const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * 60);
 
 function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {

@@ -35,7 +35,7 @@ describe('the points of a rate line', () => {
     expect(series.points()[0]?.atMs).toBe(1);
   });
 
-  it('are told in three numbers', () => {
+  it('are shown in three numbers', () => {
     expect(summaryOf([point(5, 800), point(6, 1180), point(7, 684)])).toEqual({ now: 684, highest: 1180, sinceMs: 5 });
     expect(summaryOf([])).toBeNull();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canRetry, comeAlong, reasonRows, retryWish, type CountryReason } from './failure-reasons.ts';
+import { canRetry, comeAlong, reasonRows, retryRequest, type CountryReason } from './failure-reasons.ts';
 
 function inCountry(country: string, users: number, change: Partial<CountryReason> = {}): CountryReason {
   return { step: 1, country, outcome: 'failed', reason: 'wallet-closed', users, sample: [`u-${country}`], ...change };
@@ -50,10 +50,10 @@ describe('trying failed users again', () => {
     inCountry('ID', 1, { reason: 'ledger-locked', step: 2 }),
   ]);
   const [first, second, third, fourth] = rows;
-  if (!first || !second || !third || !fourth) throw new Error('four rows were told');
+  if (!first || !second || !third || !fourth) throw new Error('four rows were shown');
 
   it('asks for the reasons and steps of the selected rows', () => {
-    expect(retryWish([third, first])).toEqual({ reasons: ['ledger-locked', 'wallet-closed'], steps: [1] });
+    expect(retryRequest([third, first])).toEqual({ reasons: ['ledger-locked', 'wallet-closed'], steps: [1] });
     expect(comeAlong(rows, [third, first])).toEqual([]);
   });
 

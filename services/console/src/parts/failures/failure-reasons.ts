@@ -55,13 +55,13 @@ export function canRetry({ outcome, reason }: Pick<ReasonRow, 'outcome' | 'reaso
   return outcome === 'failed' && reason !== 'muster.invalid-user-id';
 }
 
-export interface RetryWish {
+export interface RetryRequest {
   reasons: string[];
   steps: number[];
 }
 
 /** What is asked of the API for a selection of rows. */
-export function retryWish(selected: readonly ReasonRow[]): RetryWish {
+export function retryRequest(selected: readonly ReasonRow[]): RetryRequest {
   const steps = new Set(selected.map(({ step }) => step));
   const reasons = new Set(selected.map(({ reason }) => reason));
   return { reasons: [...reasons].sort(), steps: [...steps].sort((a, b) => a - b) };
@@ -69,9 +69,12 @@ export function retryWish(selected: readonly ReasonRow[]): RetryWish {
 
 /** Rows that are tried again with the selected ones: the API takes reasons and steps, not pairs of them. */
 export function comeAlong(rows: readonly ReasonRow[], selected: readonly ReasonRow[]): ReasonRow[] {
-  const wish = retryWish(selected);
+  const request = retryRequest(selected);
   return rows.filter(
     (row) =>
-      canRetry(row) && wish.steps.includes(row.step) && wish.reasons.includes(row.reason) && !selected.includes(row),
+      canRetry(row) &&
+      request.steps.includes(row.step) &&
+      request.reasons.includes(row.reason) &&
+      !selected.includes(row),
   );
 }

@@ -153,13 +153,18 @@ const refusals = {
 
 const maxCountries = 4;
 
-/** The countries with most of them, as many as there is room for: `VN 7,204 · ID 3,710`. */
+/** The countries with most of them: `VN 7,204 · ID 3,710`. What does not fit as a whole goes below, out of sight. */
 function Mostly({ countries }: Pick<ReasonRow, 'countries'>) {
   const words = countries.slice(0, maxCountries).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return (
-    <div className="mostly" title={words.join(' · ')}>
+    <div className="flex flex-wrap gap-x-1.5 h-4.5 overflow-hidden leading-4.5" title={words.join(' · ')}>
       {words.map((each) => (
-        <span key={each}>{each}</span>
+        <span
+          key={each}
+          className="whitespace-nowrap not-first:before:mr-1.5 not-first:before:text-faint not-first:before:content-['·']"
+        >
+          {each}
+        </span>
       ))}
     </div>
   );

@@ -1,15 +1,15 @@
 import { createContext, use, useId, type ReactNode } from 'react';
 import { Icon } from '../icon/icon.tsx';
 
-export interface ToldProblem {
+export interface FieldProblem {
   detail: string;
   tone: 'bad' | 'warn';
 }
 
 export interface FormProblems {
-  /** What is told at a field, by its pointer; empty while there is nothing, or nothing should be told yet. */
-  at(pointer: string): readonly ToldProblem[];
-  /** Somebody was in the field: from now on its problems are told. */
+  /** What is problems at a field, by its pointer; empty while there is nothing, or nothing should be problems yet. */
+  at(pointer: string): readonly FieldProblem[];
+  /** Somebody was in the field: from now on its problems are problems. */
   onLeave(pointer: string): void;
 }
 
@@ -44,10 +44,10 @@ interface FormFieldProps {
 export function FormField(props: FormFieldProps) {
   const { pointer, label, note, hint, required, isLabelHidden = false, className, children } = props;
   const id = useId();
-  const problems = use(FormProblemsContext);
-  const told = problems.at(pointer);
-  const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
-  const isDescribed = hint !== undefined || told.length > 0;
+  const form = use(FormProblemsContext);
+  const problems = form.at(pointer);
+  const isWrong = problems.some(({ tone }) => tone === 'bad') ? true : undefined;
+  const isDescribed = hint !== undefined || problems.length > 0;
   return (
     <div className={className}>
       <label className={isLabelHidden ? 'sr-only' : 'lab'} htmlFor={id}>
@@ -62,11 +62,11 @@ export function FormField(props: FormFieldProps) {
         'aria-required': required === true ? true : undefined,
         'data-wrong': isWrong,
         'data-pointer': pointer,
-        onBlur: () => problems.onLeave(pointer),
+        onBlur: () => form.onLeave(pointer),
       })}
       {isDescribed && (
         <div id={`${id}-hint`}>
-          <ToldProblems told={told} />
+          <ProblemTexts problems={problems} />
           {hint !== undefined && isWrong === undefined && <div className="hint">{hint}</div>}
         </div>
       )}
@@ -87,8 +87,8 @@ interface FieldGroupProps {
 /** Several controls that are about one thing, with what is wrong with all of it. */
 export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
   const id = useId();
-  const told = use(FormProblemsContext).at(pointer);
-  const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
+  const problems = use(FormProblemsContext).at(pointer);
+  const isWrong = problems.some(({ tone }) => tone === 'bad') ? true : undefined;
   return (
     <div
       role="group"
@@ -103,18 +103,18 @@ export function FieldGroup({ pointer, label, isLabelHidden = false, note, classN
         {note !== undefined && <span className="t3"> {note}</span>}
       </span>
       {children}
-      <ToldProblems told={told} />
+      <ProblemTexts problems={problems} />
     </div>
   );
 }
 
-/** What is told at a place that is no field of its own. */
+/** The problems of a place that is no field of its own. */
 export function ProblemsAt({ pointer }: { pointer: string }) {
-  return <ToldProblems told={use(FormProblemsContext).at(pointer)} />;
+  return <ProblemTexts problems={use(FormProblemsContext).at(pointer)} />;
 }
 
-function ToldProblems({ told }: { told: readonly ToldProblem[] }) {
-  return told.map(({ detail, tone }) => (
+function ProblemTexts({ problems }: { problems: readonly FieldProblem[] }) {
+  return problems.map(({ detail, tone }) => (
     <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} flex gap-1.25`}>
       <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} className="mt-0.5" />
       <span>{capital(detail)}</span>

@@ -8,6 +8,6 @@ it.each([
   ['^[A-Z]{2}$', 'has to match ^[A-Z]{2}$'],
   ['^[!-~]+$', 'has to match ^[!-~]+$'],
   ['^a|b$', 'has to match ^a|b$'],
-])('%s is told as: %s', (pattern, words) => {
+])('%s is shown as: %s', (pattern, words) => {
   expect(patternInWords(pattern)).toBe(words);
 });

@@ -151,7 +151,7 @@ interface JsonFieldProps {
 
 function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
   const problems = use(FormProblemsContext);
-  const tidy = () => {
+  const format = () => {
     try {
       onText(JSON.stringify(JSON.parse(text), null, 2));
     } catch {
@@ -164,8 +164,8 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
       <FormField pointer={pointer} label="Parameters" note="as JSON" hint={hint}>
         {(control) => <TextArea {...control} mono rows={5} value={text} placeholder="{}" onText={onText} />}
       </FormField>
-      <Button small onClick={tidy} disabled={text.trim() === ''}>
-        Tidy
+      <Button small onClick={format} disabled={text.trim() === ''}>
+        Format
       </Button>
       {schema !== undefined && <SchemaText schema={schema} />}
     </div>

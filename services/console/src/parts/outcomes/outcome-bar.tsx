@@ -3,7 +3,7 @@ import { outcomeWords, segmentsOf, type OutcomeCounts, type OutcomeName } from '
 
 export interface OutcomeBarProps {
   counts: OutcomeCounts;
-  /** Users that the bar is about; told by its label. */
+  /** Users that the bar is about; said by its label. */
   audience: number;
   size?: 'normal' | 'large';
 }

@@ -14,7 +14,7 @@ const nobody: OutcomeCounts = {
 };
 
 describe('an outcome bar', () => {
-  it('shows outcomes in the order of the equation, whatever order they are told in', () => {
+  it('shows outcomes in the order of the equation, whatever order they are shown in', () => {
     const segments = segmentsOf({ ...nobody, pending: 2, unknown: 1, failed: 1, succeeded: 4 });
     expect(segments.map(({ outcome }) => outcome)).toEqual(['succeeded', 'failed', 'unknown', 'pending']);
   });

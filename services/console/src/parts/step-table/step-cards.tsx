@@ -25,7 +25,7 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
               <div key={country} className="grid gap-1 mt-3">
                 <div className="row sm">
                   <b>{country}</b>
-                  <Mark mark={markOf?.(country, line.step) ?? null} isTold />
+                  <Mark mark={markOf?.(country, line.step) ?? null} hasVisibleWords />
                   <SucceededOf line={ofCountry} />
                 </div>
                 <OutcomeBar counts={ofCountry} audience={ofCountry.audience} />

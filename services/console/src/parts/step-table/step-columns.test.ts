@@ -38,14 +38,14 @@ describe('the columns of a step table', () => {
 });
 
 describe('what has no column', () => {
-  it('is told to be 0', () => {
+  it('is said to be 0', () => {
     expect(zeroSentence(columnsOf([line], ['pending']))).toBe('Expired, cancelled and unknown are 0.');
     expect(
       zeroSentence(['succeeded', 'failed', 'skipped', 'suppressed', 'expired', 'cancelled', 'unknown', 'pending']),
     ).toBe('Held out is 0.');
   });
 
-  it('is not told where there is none', () => {
+  it('is not shown where there is none', () => {
     const all = { ...line, skipped: 1, suppressed: 1, heldOut: 1, expired: 1, cancelled: 2, unknown: 3 };
     expect(zeroSentence(columnsOf([all], []))).toBe('');
   });

@@ -7,7 +7,7 @@ const maxColumns = 7;
 
 /**
  * Outcomes that have a column of their own: every one that somebody has, `needed` ones, and of those that are usual as
- * many as there is room for. The rest is 0, and is told as such below the table.
+ * many as there is room for. The rest is 0, and is shown as such below the table.
  */
 export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly OutcomeName[]): OutcomeName[] {
   const usual: readonly OutcomeName[] = ['heldOut', 'skipped', 'suppressed'];
@@ -24,8 +24,8 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
   const rest = outcomeOrder.filter((outcome) => !columns.includes(outcome)).map((outcome) => outcomeWords[outcome]);
   if (rest.length === 0) return '';
   const [first = ''] = rest;
-  const told = listed(rest);
-  return `${first.charAt(0).toUpperCase()}${told.slice(1)} ${rest.length === 1 ? 'is' : 'are'} 0.`;
+  const words = listed(rest);
+  return `${first.charAt(0).toUpperCase()}${words.slice(1)} ${rest.length === 1 ? 'is' : 'are'} 0.`;
 }
 
 /** Letters of a head, which are small, beside digits. */

@@ -121,13 +121,13 @@ function changeWords(detail: Detail, timeOf: (instant: string) => string): Pick<
   const [from, to] = [detail['from'], detail['to']];
   if (!isFields(to)) return { what: 'changed the run', mark: null };
   const names = Object.keys(to);
-  const told = names.map((name) => {
+  const parts = names.map((name) => {
     const setting = settings[name];
     if (!setting) return name;
     const before = isFields(from) ? from[name] : null;
     return `the ${setting.name} from ${setting.show(before, timeOf)} to ${setting.show(to[name], timeOf)}`;
   });
-  return { what: `changed ${listed(told)}`, mark: settings[names[0] ?? '']?.mark ?? null };
+  return { what: `changed ${listed(parts)}`, mark: settings[names[0] ?? '']?.mark ?? null };
 }
 
 function limit(value: unknown, unit: string): string {

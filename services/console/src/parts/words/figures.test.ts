@@ -7,11 +7,11 @@ describe('a small share', () => {
     [55, 10_000, '0.55 %'],
     [0, 7, '0 %'],
     [7, 7, '100 %'],
-  ])('of %d in %d is %s', (part, whole, told) => {
-    expect(formatFineShare(part, whole)).toBe(told);
+  ])('of %d in %d is %s', (part, whole, words) => {
+    expect(formatFineShare(part, whole)).toBe(words);
   });
 
-  it('is not told as all where somebody is missing, nor as nothing where there is somebody', () => {
+  it('is not shown as all where somebody is missing, nor as nothing where there is somebody', () => {
     expect(formatFineShare(999_999, 1_000_000)).toBe('99.9 %');
     expect(formatFineShare(1, 1_000_000)).toBe('< 0.01 %');
   });
@@ -27,8 +27,8 @@ describe('a difference', () => {
     [-14, 0, '− 14'],
     [-1234.5, 1, '− 1,234.5'],
     [0.004, 2, '0'],
-  ])('of %d is %s', (difference, decimals, told) => {
-    expect(formatDifference(difference, decimals)).toBe(told);
+  ])('of %d is %s', (difference, decimals, words) => {
+    expect(formatDifference(difference, decimals)).toBe(words);
   });
 });
 
@@ -37,8 +37,8 @@ describe('words', () => {
     [[], ''],
     [['SG'], 'SG'],
     [['SG', 'PH', 'ID'], 'SG, PH and ID'],
-  ])('%j are listed as "%s"', (words, told) => {
-    expect(listed(words)).toBe(told);
+  ])('%j are listed as "%s"', (listedWords, words) => {
+    expect(listed(listedWords)).toBe(words);
   });
 
   it('become a sentence, and a sentence stays one', () => {

@@ -25,7 +25,7 @@ test('a rate has a decimal only where it is small', () => {
   expect([formatRate(684.4), formatRate(0), formatRate(2.25)]).toEqual(['684', '0', '2.3']);
 });
 
-test('one is told in the singular', () => {
+test('one is shown in the singular', () => {
   expect([countOf(1, 'user'), countOf(1200, 'user'), countOf(2, 'country', 'countries')]).toEqual([
     '1 user',
     '1,200 users',

@@ -11,7 +11,7 @@ import { SearchField } from '../../parts/lists/search-field.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { changeInWords, detailInWords } from './change-words.ts';
+import { changeInWords, detailInWords, endOfChange } from './change-words.ts';
 
 const route = getRouteApi('/audit');
 const pageSize = 50;
@@ -91,7 +91,7 @@ function ChangeTable({ changes }: { changes: readonly Change[] | undefined }) {
 
 function ChangeRow({ change }: { change: Change }) {
   const { at, keyName, subject, status, detail } = change;
-  const isDone = status < 300;
+  const { isDone, words: ended } = endOfChange(status);
   const words = detailInWords(detail);
   return (
     <tr>
@@ -109,7 +109,7 @@ function ChangeRow({ change }: { change: Change }) {
       <td className={isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'}>
         <span className="row gap-1">
           <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
-          {isDone ? 'done' : status === 409 ? 'refused by its state' : `refused, ${status}`}
+          {ended}
         </span>
       </td>
     </tr>

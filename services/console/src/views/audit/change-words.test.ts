@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeInWords, detailInWords } from './change-words.ts';
+import { changeInWords, detailInWords, endOfChange } from './change-words.ts';
 
 it.each([
   ['POST', '/v1/campaigns', 'create campaign'],
@@ -9,11 +9,19 @@ it.each([
   ['PATCH', '/v1/shards/:shard', 'change shard'],
   ['DELETE', '/v1/audiences/:id', 'delete audience'],
   ['POST', '/v1/dead-letters/replay', 'replay dead letter'],
-])('%s %s is told as %s', (method, route, words) => {
+])('%s %s is shown as %s', (method, route, words) => {
   expect(changeInWords({ method, route })).toBe(words);
 });
 
 it('tells details by name', () => {
   expect(detailInWords({ reason: 'wrong template', to: [1] })).toBe('reason: wrong template · to: [1]');
   expect(detailInWords({})).toBe('');
+});
+
+it.each([
+  [201, true, 'done'],
+  [409, false, 'refused by its state'],
+  [422, false, 'refused, 422'],
+])('a change that was answered with %d ended so', (status, isDone, words) => {
+  expect(endOfChange(status)).toEqual({ isDone, words });
 });

@@ -1,23 +1,28 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
-import { useToldProgress } from '../../live/live-runs.ts';
+import { useListedProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/browser/now.ts';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { RunBar } from './campaign-row.tsx';
 import { causeOf, nextWords, shownState, throughWords } from './row-words.ts';
-import { withTold } from './told-run.ts';
+import { withProgress } from './row-progress.ts';
 
 /** A row where there is no room for one: name and state, the bar, the two numbers that matter. */
 export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign }) {
-  const campaign = withTold(listed, useToldProgress(listed.run?.runId ?? ''));
+  const campaign = withProgress(listed, useListedProgress(listed.run?.runId ?? ''));
   const cause = causeOf(campaign);
   const { name, run } = campaign;
   const through = throughWords(run);
   const next = nextWords(campaign, { nowMs: useMinute(), formatTime: useFormatTime() });
   return (
-    <Link {...campaignLink(campaign)} className="card" data-row data-row-link>
+    <Link
+      {...campaignLink(campaign)}
+      className="grid gap-1.75 p-3 border-t border-line first:border-0 [&_.cause]:pl-0 [&>.row:last-of-type]:items-start"
+      data-row
+      data-row-link
+    >
       <div className="row">
         <span className="font-semibold truncate">{name}</span>
         <span className="ml-auto sm">

@@ -10,6 +10,7 @@ import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CampaignCard } from './campaign-card.tsx';
 import { CampaignRow } from './campaign-row.tsx';
+import { hasFilters, noMatch } from './list-filters.ts';
 import type { CampaignsSearch } from './search.ts';
 import { useStableRows } from './use-campaigns.ts';
 
@@ -60,18 +61,26 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
           ))}
         </div>
         <div className="scroll wide">
-          <table className="campaigns">
+          <table className="table-fixed min-w-250">
             <thead>
               <tr>
-                <th scope="col">State</th>
+                <th scope="col" className="w-36">
+                  State
+                </th>
                 <th scope="col">Campaign</th>
-                <th scope="col">Chain, countries</th>
-                <th scope="col">Outcome of the last run</th>
-                <th scope="col" className="text-right">
+                <th scope="col" className="w-55.5">
+                  Chain, countries
+                </th>
+                <th scope="col" className="w-43">
+                  Outcome of the last run
+                </th>
+                <th scope="col" className="w-42.5 text-right">
                   Through the chain
                 </th>
-                <th scope="col">ETA, next run or end</th>
-                <th scope="col">
+                <th scope="col" className="w-53">
+                  ETA, next run or end
+                </th>
+                <th scope="col" className="w-13">
                   <span className="sr-only">More</span>
                 </th>
               </tr>
@@ -109,39 +118,15 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
   );
 }
 
-function hasFilters({ state, text, country, action }: CampaignsSearch): boolean {
-  return [state, text, country, action].some((each) => each !== undefined);
-}
-
 function NothingFound({ search, totalOfAll, onChoose }: Pick<CampaignListProps, 'search' | 'totalOfAll' | 'onChoose'>) {
-  const { state, text, country, action } = search;
-  const filters = [
-    ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
-    ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
-    ...(country === undefined ? [] : [{ name: country, words: `country ${country}`, off: { country: undefined } }]),
-    ...(state === undefined ? [] : [{ name: stateWords(state), words: stateWords(state), off: { state: undefined } }]),
-  ];
-  // A state that the others leave nothing of is dropped first: how many it hides is known.
-  const hidden = state === undefined ? 0 : (totalOfAll ?? 0);
-  const narrowest = hidden > 0 ? filters.at(-1) : filters[0];
+  const { drop, words } = noMatch(search, totalOfAll);
   return (
     <NoMatch
       title="No campaign matches"
-      {...(narrowest &&
-        filters.length > 1 && { drop: { name: narrowest.name, onDrop: () => onChoose(narrowest.off) } })}
+      {...(drop && { drop: { name: drop.name, onDrop: () => onChoose(drop.off) } })}
       onClear={() => onChoose({ state: undefined, text: undefined, country: undefined, action: undefined })}
     >
-      {capital(filters.map(({ words }) => words).join(', '))}.
-      {state !== undefined && hidden > 0 && ` Not ${stateWords(state)}: ${formatCount(hidden)}.`}
+      {words}
     </NoMatch>
   );
-}
-
-/** `needs attention` for `needs-attention`. */
-function stateWords(state: string): string {
-  return state.replaceAll('-', ' ');
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

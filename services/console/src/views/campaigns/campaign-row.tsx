@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
-import { useToldProgress } from '../../live/live-runs.ts';
+import { useListedProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/browser/now.ts';
 import { OutcomeBar } from '../../parts/outcomes/outcome-bar.tsx';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
@@ -8,11 +8,11 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { RowMenu } from './row-menu.tsx';
 import { audienceOf, audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
-import { withTold } from './told-run.ts';
+import { withProgress } from './row-progress.ts';
 
 /** The whole row leads to where its state is explained. */
 export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }) {
-  const campaign = withTold(asListed, useToldProgress(asListed.run?.runId ?? ''));
+  const campaign = withProgress(asListed, useListedProgress(asListed.run?.runId ?? ''));
   const cause = causeOf(campaign);
   const { name, chain, countries, run } = campaign;
   const through = throughWords(run);
@@ -25,7 +25,7 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
       </td>
       <td className="two">
         <div className="font-medium truncate">
-          <Link {...campaignLink(campaign)} className="row-link" data-row-link title={name}>
+          <Link {...campaignLink(campaign)} className="after:absolute after:inset-0" data-row-link title={name}>
             {name}
           </Link>
         </div>

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { campaigns, counts } from '../../testing/campaigns.ts';
+import { campaigns, counts } from '../../testing/campaign-list.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 

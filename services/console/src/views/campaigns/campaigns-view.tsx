@@ -34,7 +34,7 @@ export function CampaignsView() {
       />
       <StaleBanner standing={standing} note="Runs go on; only this page waits." />
       <section className="panel" aria-label="Campaigns">
-        <header className="filters">
+        <header className="pl-2.5">
           <SearchField
             placeholder="Name or id"
             value={search.text ?? ''}

@@ -3,7 +3,7 @@ import { keepOrder } from './stable-order.ts';
 
 const items = (...ids: string[]) => ids.map((id) => ({ id }));
 
-test('rows stay where they are when their order changes, and it is told how many moved', () => {
+test('rows stay where they are when their order changes, and it is said how many moved', () => {
   expect(keepOrder(['a', 'b', 'c'], items('c', 'a', 'b'))).toEqual({ rows: items('a', 'b', 'c'), moved: 3 });
 });
 

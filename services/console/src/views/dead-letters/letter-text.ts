@@ -2,7 +2,7 @@ import type { DeadLetterContent } from '#client/types.gen.ts';
 
 type Bytes = DeadLetterContent['value'];
 
-/** What a message holds, as it can be read: JSON is laid out, other texts stay as they are, bytes are told as such. */
+/** What a message holds, as it can be read: JSON is laid out, other texts stay as they are, bytes are shown as such. */
 export function contentInWords(bytes: Bytes): { note: string; text: string } {
   if (bytes === null) return { note: 'nothing', text: '' };
   if (bytes.encoding === 'base64') return { note: 'bytes, as base64', text: bytes.content };

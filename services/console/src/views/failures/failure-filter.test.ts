@@ -19,7 +19,7 @@ describe('a filter of failures', () => {
     expect(filterOf({ step: 1, country: undefined, cursor: 'abc' })).toEqual({ step: 1 });
   });
 
-  it('is told in words', () => {
+  it('is shown in words', () => {
     expect(filterWords({ step: 2, country: 'VN', reason: 'wallet-closed' })).toBe(
       'Step 2, country VN, reason wallet-closed.',
     );

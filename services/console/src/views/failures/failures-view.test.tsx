@@ -3,7 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
-import { report } from '../../testing/runs.ts';
+import { report } from '../../testing/ended-report.ts';
 
 const path = '/runs/run_ended/failures';
 const none = { 'GET /v1/runs/:id/failures': { items: [], next: null } };

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole, type OpenConsole, type Role } from '../../testing/open-console.tsx';
-import { progress } from '../../testing/runs.ts';
+import { progress } from '../../testing/live-run.ts';
 
 /** The page of the run, once it heard of it. */
 async function openRun(state: typeof progress.state = 'running', role: Role = 'operator'): Promise<OpenConsole> {

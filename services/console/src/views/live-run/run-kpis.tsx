@@ -1,10 +1,7 @@
 import type { RunProgress } from '#client/types.gen.ts';
-import { formatFineShare } from '../../parts/words/figures.ts';
-import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
-import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';
-import { formatDuration } from '../../parts/times/times.ts';
+import { Kpis } from '../../parts/panels/kpis.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { runFigures } from './run-figures.ts';
+import { kpisOf } from './kpis-of-run.ts';
 
 interface RunKpisProps {
   progress: RunProgress;
@@ -12,90 +9,6 @@ interface RunKpisProps {
   isOld: boolean;
 }
 
-/** Moving, when done, what is wrong: five numbers, each with what it is of. */
 export function RunKpis({ progress, isOld }: RunKpisProps) {
-  const formatTime = useFormatTime();
-  return <Kpis kpis={kpisOf(progress, formatTime)} isOld={isOld} />;
+  return <Kpis kpis={kpisOf(progress, useFormatTime())} isOld={isOld} />;
 }
-
-function kpisOf(progress: RunProgress, timeOf: (instant: string) => string): Kpi[] {
-  const { through, failed, of, isEstimated } = runFigures(progress);
-  const { usersPerSecond, inFlight, waitingForRetry, settings } = progress;
-  const whole = isEstimated ? `about ${formatEstimate(of)}` : formatCount(of);
-  const [share, unit] = formatFineShare(through, of).split(/ (?=%)/);
-  const limit = settings.pauseAtFailedPercent === null ? '' : ` · limit ${settings.pauseAtFailedPercent}\u00a0%`;
-  return [
-    {
-      name: 'Through the chain',
-      value: share ?? '–',
-      ...(unit !== undefined && { unit }),
-      note: `${formatCount(through)} of ${whole} users`,
-    },
-    {
-      name: 'Failed at a step',
-      value: formatCount(failed),
-      note: `${formatFineShare(failed, of)} of users${limit}`,
-    },
-    ...(timesOfEnded(progress, timeOf) ?? [
-      {
-        name: 'Rate, last minute',
-        value: formatRate(usersPerSecond.oneMinute),
-        unit: 'users/s',
-        note: `${formatRate(usersPerSecond.tenMinutes)} over 10 min`,
-      },
-      { name: 'ETA', ...etaOf(progress, timeOf) },
-    ]),
-    {
-      name: 'In flight',
-      value: formatCount(inFlight),
-      unit: inFlight === 1 ? 'batch' : 'batches',
-      note: `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`,
-    },
-  ];
-}
-
-/** Of a run that has ended: how fast it was, and when it was over; null while it goes on. */
-function timesOfEnded(
-  { startedAt, endedAt, audience }: RunProgress,
-  timeOf: (instant: string) => string,
-): Kpi[] | null {
-  if (endedAt === null) return null;
-  const [clock = '', day = ''] = timeOf(endedAt).split(', ').reverse();
-  if (startedAt === null) return [{ name: 'Ended', value: clock, note: day }];
-  const tookMs = Date.parse(endedAt) - Date.parse(startedAt);
-  return [
-    {
-      name: 'Rate, whole run',
-      value: formatRate(audience.counted / Math.max(1, tookMs / 1000)),
-      unit: 'users/s',
-      note: `took ${formatDuration(tookMs)}`,
-    },
-    {
-      name: 'Ended',
-      value: clock,
-      note: day === '' ? `began ${timeOf(startedAt)}` : `${day} · began ${timeOf(startedAt)}`,
-    },
-  ];
-}
-
-function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => string): Pick<Kpi, 'value' | 'note'> {
-  const waiting = [...new Set(waits.map(({ country }) => country))];
-  const condition =
-    waiting.length === 0
-      ? ''
-      : ` · if ${waiting.slice(0, 2).join(' and ')} ${waiting.length === 1 ? 'recovers' : 'recover'}`;
-  if (eta !== null) {
-    // On another day its name is told below: a figure has room for a time of day.
-    const [clock = '', day] = timeOf(eta.p50).split(', ').reverse();
-    const on = day === undefined ? '' : `${day} · `;
-    return { value: clock, note: `${on}p90 ${timeOf(eta.p90)}${condition}` };
-  }
-  return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
-}
-
-const withoutEta: Partial<Record<RunProgress['state'], string>> = {
-  preparing: 'not before it begins',
-  pausing: 'when it is resumed',
-  paused: 'when it is resumed',
-  cancelling: 'as soon as all is recorded',
-};

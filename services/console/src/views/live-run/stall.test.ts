@@ -51,7 +51,7 @@ describe('a run of which a part waits', () => {
     expect(stallsOf(run({ waits: [wait, held] }))[0]?.nextStep).toBe('Set it right.');
   });
 
-  it('is told once where its batches were put back and its shard is held for the same cause', () => {
+  it('is shown once where its batches were put back and its shard is held for the same cause', () => {
     const [wait] = run().waits;
     if (!wait) throw new Error('the run has a wait');
     const held = { ...wait, cause: 'award-reward in VN: endpoint says 503', since: '2026-11-24T02:31:09.000Z' };
@@ -71,8 +71,8 @@ describe('a run of which a part waits', () => {
 describe('a run that waits as a whole', () => {
   it('tells its cause', () => {
     const stalled = 'no worker serves award-reward in VN';
-    const told = { by: 'engine', cause: stalled, since, nextStep: 'It goes on by itself.' } as const;
-    const [stall] = stallsOf(run({ waits: [], stalled, stall: told }));
+    const said = { by: 'engine', cause: stalled, since, nextStep: 'It goes on by itself.' } as const;
+    const [stall] = stallsOf(run({ waits: [], stalled, stall: said }));
     expect(stall).toMatchObject({ badge: 'Stalled', cause: 'No worker serves award-reward in VN.', shard: null });
     expect(stall?.nextStep).toBe('It goes on by itself.');
   });

@@ -86,7 +86,7 @@ describe('a draft', () => {
   });
 
   test(
-    'is changed on the revision that was read; another’s change is told and nothing is lost',
+    'is changed on the revision that was read; another’s change is shown and nothing is lost',
     { timeout: 20_000 },
     async () => {
       const { api, user } = await openConsole('/campaigns/cmp_draft/edit', { answers });

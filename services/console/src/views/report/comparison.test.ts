@@ -11,12 +11,12 @@ function run(through: number, failed: number, minutes: number, changes: Partial<
   };
 }
 
-const told = (figures: ReturnType<typeof compare>) =>
+const textsOf = (figures: ReturnType<typeof compare>) =>
   figures.map(({ name, now, before, change, isBetter }) => [name, now, before, change, isBetter]);
 
 describe('a run beside the one before it', () => {
   it('is compared by shares, and says what is better', () => {
-    expect(told(compare(run(950, 14, 98), run(941, 19, 112)))).toEqual([
+    expect(textsOf(compare(run(950, 14, 98), run(941, 19, 112)))).toEqual([
       ['Audience', '1,000', '1,000', '0', null],
       ['Through the chain', '95.0 %', '94.1 %', '+ 0.90 pt', true],
       ['Failed', '1.4 %', '1.9 %', '− 0.50 pt', true],
@@ -42,7 +42,7 @@ describe('a run beside the one before it', () => {
 
   it('tells of other endings, and of who was recovered, where there are any', () => {
     const figures = compare(run(950, 14, 98, { expired: 20 }), run(900, 100, 98, { recovered: 70 }));
-    expect(told(figures).slice(3, 5)).toEqual([
+    expect(textsOf(figures).slice(3, 5)).toEqual([
       ['Recovered since', '0 %', '7.0 %', '− 7.0 pt', null],
       ['Expired', '2.0 %', '0 %', '+ 2.0 pt', false],
     ]);

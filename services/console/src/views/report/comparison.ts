@@ -64,13 +64,13 @@ function share(
 }
 
 function took(now: number | null, before: number | null): ComparedFigure {
-  const told = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
+  const shown = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
   const difference = now === null || before === null ? null : now - before;
   const isSame = difference !== null && Math.abs(difference) < 1000;
   return {
     name: 'Took',
-    now: told(now),
-    before: told(before),
+    now: shown(now),
+    before: shown(before),
     change:
       difference === null
         ? '–'

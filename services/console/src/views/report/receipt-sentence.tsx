@@ -1,7 +1,7 @@
 import type { StepLine } from '#client/types.gen.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 
-/** What providers said of what they accepted. It is told apart: it is no outcome of the run. */
+/** What providers said of what they accepted. It is shown apart: it is no outcome of the run. */
 export function ReceiptSentence({ line: { action, succeeded, receipts } }: { line: StepLine }) {
   if (!receipts) return null;
   const { delivered, undelivered, awaiting, unexpected } = receipts;

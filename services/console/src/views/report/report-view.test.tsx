@@ -3,7 +3,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
-import { comparison, report } from '../../testing/runs.ts';
+import { report } from '../../testing/ended-report.ts';
+import { comparison } from '../../testing/ended-run.ts';
 
 test('a report opens with the sum, which adds up, and says why users failed', async () => {
   await openConsole('/runs/run_ended/report');
@@ -20,7 +21,7 @@ test('a sum that does not add up says so', async () => {
   expect(within(sum).getByText('Does not add up')).toBeDefined();
 });
 
-test('what each word counts is told when asked', async () => {
+test('what each word counts is shown when asked', async () => {
   const { user } = await openConsole('/runs/run_ended/report');
   await user.click(await screen.findByRole('button', { name: 'What each word counts' }));
   const dialog = await screen.findByRole('dialog', { name: 'What each word counts' });

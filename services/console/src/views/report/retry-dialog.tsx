@@ -6,7 +6,7 @@ import type { Problem, Retry, RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects, type Effect } from '../../parts/overlays/effects.tsx';
-import { comeAlong, retryWish, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
+import { comeAlong, retryRequest, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
 import { listed } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Refused } from '../../parts/standing/refused.tsx';
@@ -24,11 +24,11 @@ export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProp
   const navigate = useNavigate();
   const formatTime = useFormatTime();
   const path = { id: report.runId };
-  const wish = retryWish(selected);
+  const request = retryRequest(selected);
   const preview = useQuery<Retry, Problem>({
-    queryKey: ['retryPreview', report.runId, wish],
+    queryKey: ['retryPreview', report.runId, request],
     queryFn: async ({ signal }) =>
-      (await retryFailedUsers({ path, body: { ...wish, preview: true }, signal, throwOnError: true })).data,
+      (await retryFailedUsers({ path, body: { ...request, preview: true }, signal, throwOnError: true })).data,
     staleTime: 0,
   });
   const retry = useMutation({
@@ -53,7 +53,7 @@ export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProp
             kind="ink"
             icon="retry"
             disabled={users === undefined || users === 0 || retry.isPending}
-            onClick={() => retry.mutate({ path, body: wish })}
+            onClick={() => retry.mutate({ path, body: request })}
           >
             {users === undefined ? 'Retry' : `Retry ${countOf(users, 'user')}`}
           </Button>

@@ -26,12 +26,12 @@ function explained(steps: ExplainedStep[]): Explanation {
   };
 }
 
-function told(entry: TimelineEntry): string {
+function textOf(entry: TimelineEntry): string {
   return entry.kind === 'gap' ? `… ${entry.text}` : entry.title;
 }
 
 const entriesOf = (steps: ExplainedStep[]) =>
-  timelineOf(explained(steps)).steps.map(({ entries }) => entries.map(told));
+  timelineOf(explained(steps)).steps.map(({ entries }) => entries.map(textOf));
 
 describe('the timeline of a user', () => {
   it('begins with the audience and the batch', () => {

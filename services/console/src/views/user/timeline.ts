@@ -32,7 +32,7 @@ export interface Timeline {
 }
 
 /** Shorter waits are how a run goes, and say nothing. */
-const toldGapMs = 1000;
+const shownGapMs = 1000;
 
 /** Everything that happened to one user in one run, in order, with its waits in one line each. */
 export function timelineOf({ audience, batches, steps }: Explanation): Timeline {
@@ -45,12 +45,12 @@ export function timelineOf({ audience, batches, steps }: Explanation): Timeline 
     place.push(event('fed', { tone: 'fed', title, text: `With ${countOf(fed.users - 1, 'other user')}.` }));
   }
   let before: string | null = null;
-  const told: TimelineStep[] = [];
+  const shown: TimelineStep[] = [];
   for (const step of steps) {
-    told.push({ step, summary: callSummary(step), entries: stepEntries(step, before) });
+    shown.push({ step, summary: callSummary(step), entries: stepEntries(step, before) });
     before = step.attempts.at(-1)?.at ?? before;
   }
-  return { audience: place, steps: told };
+  return { audience: place, steps: shown };
 }
 
 function audienceText(detail: string): string {
@@ -91,7 +91,7 @@ function gapEntries(step: ExplainedStep, attempt: Attempt, last: string | null, 
 
 function gapOf(key: string, from: string | null, to: string, why: string): TimelineEntry[] {
   const ms = from === null ? 0 : Date.parse(to) - Date.parse(from);
-  return ms < toldGapMs ? [] : [{ kind: 'gap', key, text: `${formatDuration(ms)} ${why}` }];
+  return ms < shownGapMs ? [] : [{ kind: 'gap', key, text: `${formatDuration(ms)} ${why}` }];
 }
 
 /** What lies between a call with this result and the next one. */
@@ -153,7 +153,7 @@ function callEntry(step: ExplainedStep, { attempt, at, batchNo, result, code, me
   });
 }
 
-/** What is told of a step beside its calls: that it was never called, or what it waits for. */
+/** What is said of a step beside its calls: that it was never called, or what it waits for. */
 function outcomeEntries(step: ExplainedStep): TimelineEntry[] {
   const { outcome, attempts, reason, detail, waitsFor, nextAttemptAt } = step;
   const key = `outcome-${step.step}`;

@@ -3,7 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
-import { explanation } from '../../testing/runs.ts';
+import { explanation } from '../../testing/ended-run.ts';
 
 const path = '/runs/run_ended/users/id-000000069';
 

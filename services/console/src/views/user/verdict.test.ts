@@ -57,7 +57,7 @@ describe('the verdict on a user of the audience', () => {
     expect(verdictOf(explained([ours])).because).toBe('Muster decided so.');
   });
 
-  it('whose outcome nobody knows is not told to have got nothing', () => {
+  it('whose outcome nobody knows is not said to have got nothing', () => {
     expect(verdictOf(explained([step(1, 'unknown'), step(2, 'skipped')])).answer).toBe(
       'Nobody knows whether it got award-reward. It got nothing else.',
     );

@@ -96,7 +96,7 @@ function failureStory(steps: readonly ExplainedStep[]): string {
 
 /** What was not as usual on the way: calls that had to be sent again, and why nobody got it twice. */
 function callStory(steps: readonly ExplainedStep[]): string {
-  const told = steps.flatMap(({ action, attempts }) => {
+  const parts = steps.flatMap(({ action, attempts }) => {
     if (attempts.length < 2) return [];
     const open = attempts.some(({ result }) => result === 'ambiguous' || result === 'lost');
     const again = `${action} took ${countOf(attempts.length, 'call')}`;
@@ -104,7 +104,7 @@ function callStory(steps: readonly ExplainedStep[]): string {
       ? [`${again}; one was never answered and was sent again with the same key, so it was not applied twice.`]
       : [`${again}.`];
   });
-  return told.map((part) => sentence(part)).join(' ');
+  return parts.map((part) => sentence(part)).join(' ');
 }
 
 function receiptStory(steps: readonly ExplainedStep[]): string {

@@ -6,14 +6,14 @@ import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import type { RunDialogProps } from './control-dialog.tsx';
 import { DialogLead } from './dialog-lead.tsx';
-import { cancelEffects } from './effects-of.tsx';
+import { cancelEffects } from './effects-of.ts';
 import { Refused } from '../../../parts/standing/refused.tsx';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
 interface CancelDialogProps extends RunDialogProps {
   /** To the dialog that can be taken back; none where the run is paused already. */
   onPause: (() => void) | undefined;
-  /** Its numbers are old: what it would do cannot be told. */
+  /** Its numbers are old: what it would do cannot be shown. */
   isStale: boolean;
 }
 

@@ -4,7 +4,7 @@ import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
-import { pauseEffects } from './effects-of.tsx';
+import { pauseEffects } from './effects-of.ts';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
 /** Before a pause: what finishes, what waits, and what time takes all the same. */

@@ -4,7 +4,7 @@ import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
-import { resumeEffects } from './effects-of.tsx';
+import { resumeEffects } from './effects-of.ts';
 
 /** Before a run goes on: who will be called. */
 export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {

@@ -14,7 +14,7 @@ function countryOf(country: string, first: number, halfWay: number, inFlight = 0
 }
 
 describe('who waits where, in a dialog', () => {
-  it('is told by country and step, those with most users first', () => {
+  it('is shown by country and step, those with most users first', () => {
     expect(waitingTable({ countries: [countryOf('SG', 10, 5), countryOf('VN', 400, 100, 7)] })).toEqual({
       steps: ['1 award-reward', '2 send-message'],
       rows: [
@@ -31,7 +31,7 @@ describe('who waits where, in a dialog', () => {
     expect(waitingTable({ countries })?.others).toEqual({ countries: 2, waiting: [6, 4], inFlight: 4 });
   });
 
-  it('is not told twice where there is one country', () => {
+  it('is not shown twice where there is one country', () => {
     expect(waitingTable({ countries: [countryOf('SG', 10, 5)] })).toBeNull();
   });
 });

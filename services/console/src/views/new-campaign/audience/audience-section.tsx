@@ -91,10 +91,13 @@ interface SourcesProps {
 function Sources({ role, editor: { form, change, standing }, lists, runs }: SourcesProps) {
   const remove = (source: SourceForm) => change({ [role]: form[role].filter((each) => each !== source) });
   return (
-    <ul className="sources" aria-label={role === 'include' ? 'Included' : 'Left out'}>
+    <ul className="box" aria-label={role === 'include' ? 'Included' : 'Left out'}>
       {form[role].map((source, index) => (
-        <li key={JSON.stringify(source)}>
-          <Icon name={icons[source.kind]} size={14} />
+        <li
+          key={JSON.stringify(source)}
+          className="flex items-center gap-2.5 min-h-8 py-0.75 pr-1.5 pl-4 border-t border-line first:border-0 phone:flex-wrap phone:gap-y-0.5 phone:py-2 phone:pl-3"
+        >
+          <Icon name={icons[source.kind]} size={14} className="t2" />
           <span className="flex-1 min-w-0 wrap-anywhere phone:basis-[70%]">
             <SourceWords {...{ source, lists, runs }} />
             <ProblemsAt pointer={`/audience/${role}/${index}`} />

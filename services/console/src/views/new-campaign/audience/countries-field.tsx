@@ -29,13 +29,17 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   };
   return (
     <FieldGroup pointer="/countries" label="Countries">
-      <div className="inp tags">
+      <div className="inp flex-wrap gap-x-1.5 gap-y-1 h-auto min-h-7.5 py-0.75 px-2">
         {countries.map((country) => (
-          <span className="tag row gap-1" key={country} title={nameOf(country)}>
+          <span
+            className="tag inline-flex items-center gap-1 bg-surface text-main"
+            key={country}
+            title={nameOf(country)}
+          >
             {country}
             <button
               type="button"
-              className="untag"
+              className="flex -mr-0.75 py-0.75 px-px text-faint hover:text-main phone:py-2.5 phone:px-1.5"
               aria-label={`Remove ${nameOf(country)}`}
               onClick={() => onChange(countries.filter((each) => each !== country))}
             >
@@ -44,6 +48,7 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
           </span>
         ))}
         <input
+          className="basis-15 h-5.5 phone:h-8"
           aria-label="Add a country by its code"
           placeholder={countries.length === 0 ? 'codes, such as SG' : 'add'}
           value={typed}

@@ -26,7 +26,7 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
   const { problems, save, standing, isAwaited } = editor;
   usePressed();
 
-  // Once the problems are told: the first of them, or the one that was asked for.
+  // Once the problems are shown: the first of them, or the one that was asked for.
   useEffect(() => {
     if (shown.times > 0) focusOn(shown.pointer);
   }, [shown]);

@@ -68,7 +68,7 @@ function NameField({ editor: { form, change } }: { editor: Editor }) {
       {(control) => (
         <input
           {...control}
-          className="inp title-input"
+          className="inp title-input w-full h-9 px-2 -ml-2.25 text-xl font-semibold tracking-[-0.012em] phone:h-11 phone:ml-0"
           autoComplete="off"
           spellCheck={false}
           placeholder="Name of the campaign"

@@ -1,9 +1,8 @@
 import { Icon, type IconName } from '../../../parts/icon/icon.tsx';
-import { sectionNames, sectionOf, sections, type Section } from '../review/problem-places.ts';
+import { sectionNames, sections } from '../review/problem-places.ts';
+import { marksOf, type Mark } from './section-marks.ts';
 import { useSectionInView } from './use-section-in-view.ts';
 import type { Editor } from './use-editor.ts';
-
-type Mark = 'done' | 'wrong' | 'warned' | 'open';
 
 const looks: Readonly<Record<Mark, { icon: IconName; tone: string; word: string }>> = {
   done: { icon: 'check', tone: 'c-ok', word: 'complete' },
@@ -40,7 +39,7 @@ function RailEntry({ to, name, mark, isCurrent }: { to: string; name: string; ma
   return (
     <li>
       <a
-        className="nav rail-entry"
+        className="nav"
         href={`#${to}`}
         aria-current={isCurrent ? 'step' : undefined}
         onClick={(event) => {
@@ -65,12 +64,4 @@ export function showSection(id: string): void {
     behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
   });
   section?.focus({ preventScroll: true });
-}
-
-function marksOf({ problems, warnings, isTried }: Editor): Record<Section, Mark> {
-  const markOf = (section: Section): Mark => {
-    if (problems.some(({ pointer }) => sectionOf(pointer) === section)) return isTried ? 'wrong' : 'open';
-    return warnings.some(({ pointer }) => sectionOf(pointer) === section) ? 'warned' : 'done';
-  };
-  return { audience: markOf('audience'), chain: markOf('chain'), when: markOf('when'), limits: markOf('limits') };
 }

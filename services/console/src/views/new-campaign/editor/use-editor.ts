@@ -4,7 +4,7 @@ import { changeCampaign, createCampaign, startCampaign } from '#client/sdk.gen.t
 import { listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { ActionType, Campaign, CampaignDefinitionInput, CampaignPatchInput } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
-import type { FormProblems, ToldProblem } from '../../../parts/forms/form-field.tsx';
+import type { FormProblems, FieldProblem } from '../../../parts/forms/form-field.tsx';
 import { fieldPointers } from '../review/field-pointers.ts';
 import { definitionOf } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm } from '../../../parts/campaign/form.ts';
@@ -47,7 +47,7 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
     setLeft(left.union(leftLately));
     setLeftLately(new Set());
   }
-  /** Somebody wanted to save or start: everything that is wrong is told. */
+  /** Somebody wanted to save or start: everything that is wrong is shown. */
   const [isTried, setTried] = useState(false);
   const [refused, setRefused] = useState<readonly PlacedProblem[]>([]);
 
@@ -66,8 +66,8 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
       const wrong = isTried || left.has(pointer) ? (placed.get(pointer) ?? []) : [];
       const words = wrong.map((problem) => problemInWords(problem, said.definition).atField);
       return [
-        ...toldAs('bad', words),
-        ...toldAs(
+        ...problemsOf('bad', words),
+        ...problemsOf(
           'warn',
           warned.get(pointer)?.map(({ detail }) => detail),
         ),
@@ -111,13 +111,13 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
       setAwaited(false);
       setForm((before) => ({ ...before, ...change }));
     },
-    /** Everything that is wrong is told from now on. */
+    /** Everything that is wrong is shown from now on. */
     tryIt: () => setTried(true),
     ...{ save, start },
   };
 }
 
-function toldAs(tone: ToldProblem['tone'], words: readonly string[] = []): ToldProblem[] {
+function problemsOf(tone: FieldProblem['tone'], words: readonly string[] = []): FieldProblem[] {
   return [...new Set(words)].map((detail) => ({ detail, tone }));
 }
 

@@ -10,7 +10,7 @@ it.each([
   ['/audience/include/1/list', '/audience/include/1'],
   ['/audience/exclude/0', ''],
   ['', ''],
-])('a problem at %j is told at %j', (pointer, field) => {
+])('a problem at %j is shown at %j', (pointer, field) => {
   expect(fieldAround(pointer, fields)).toBe(field);
 });
 

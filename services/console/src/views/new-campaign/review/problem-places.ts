@@ -1,4 +1,4 @@
-/** Which field of the form a problem is told at. */
+/** Which field of the form a problem is shown at. */
 export interface PlacedProblem {
   /** JSON pointer into the definition. */
   pointer: string;

@@ -19,8 +19,8 @@ describe('what nobody has said yet', () => {
     ['/audience/include', 'Say who: a segment, a list or an earlier run'],
     ['/chain', 'Add a step'],
   ])('%s is asked for: %s', (pointer, words) => {
-    const told = problemInWords({ pointer, ...tooShort }, nothing);
-    expect(told).toEqual({ atField: words, lead: words, rest: '' });
+    const found = problemInWords({ pointer, ...tooShort }, nothing);
+    expect(found).toEqual({ atField: words, lead: words, rest: '' });
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('what is wrong', () => {
     );
   });
 
-  it('is told as the API says it where it says it well', () => {
+  it('is shown as the API says it where it says it well', () => {
     const detail = 'there is no segment "riders"';
     expect(
       problemInWords({ pointer: '/audience/include/0/segment', code: 'unknown-segment', detail }, written),

@@ -1,7 +1,7 @@
 import type { CampaignDefinitionInput } from '#client/types.gen.ts';
 import { placeInWords, type PlacedProblem } from './problem-places.ts';
 
-/** A problem as a person is told it; the API's own words are for whoever wrote a request. */
+/** A problem as a person reads it; the API's own words are for whoever wrote a request. */
 export interface ToldWords {
   /** At its field, which says what it is about. */
   atField: string;

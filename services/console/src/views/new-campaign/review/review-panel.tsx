@@ -92,7 +92,7 @@ function Sums({ editor: { standing, definition } }: { editor: Editor }) {
   const { preview } = standing;
   if (!preview) return null;
   if (preview.countries.length === 0) {
-    return <p className="t2 sm">Name countries and whom to include: how many that are is told here.</p>;
+    return <p className="t2 sm">Name countries and whom to include: how many that are is shown here.</p>;
   }
   const lines = loadLines(preview, definition);
   return (
@@ -111,11 +111,11 @@ function Sums({ editor: { standing, definition } }: { editor: Editor }) {
         </tbody>
       </table>
       {lines.length > 0 && (
-        <dl className="takes sm">
+        <dl className="grid gap-1.25 sm">
           {lines.map(({ name, text, isWarning }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd className={isWarning === true ? 'text-right c-warn' : 'text-right'}>{text}</dd>
+            <div key={name} className="flex justify-between gap-3">
+              <dt className="flex-none text-faint">{name}</dt>
+              <dd className={`min-w-0 text-right ${isWarning === true ? 'c-warn' : ''}`}>{text}</dd>
             </div>
           ))}
         </dl>
@@ -166,7 +166,7 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
       </p>
     );
   }
-  const told = problems.map((problem) => ({ pointer: problem.pointer, ...problemInWords(problem, definition) }));
+  const shown = problems.map((problem) => ({ pointer: problem.pointer, ...problemInWords(problem, definition) }));
   return (
     <div className={`banner ${isTried ? 'bad' : 'info'} note`}>
       <Icon name={isTried ? 'failed' : 'info'} />
@@ -177,7 +177,7 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
             : 'Still to say before it starts'}
         </b>
         <ul>
-          {told.slice(0, maxListed).map(({ pointer, lead, rest }) => (
+          {shown.slice(0, maxListed).map(({ pointer, lead, rest }) => (
             <li key={`${pointer} ${lead} ${rest}`}>
               <button type="button" className="link" onClick={() => onShow(pointer)}>
                 {lead}

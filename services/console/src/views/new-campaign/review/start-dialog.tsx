@@ -13,7 +13,7 @@ interface StartDialogProps {
   editor: Editor;
   onClose: () => void;
   onStarted: (campaign: Campaign) => void;
-  /** Something in the form is refused: it is told there. */
+  /** Something in the form is refused: it is shown there. */
   onRefused: () => void;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedCampaign, ListedRun, RunProgress, StepLine } from '#client/types.gen.ts';
-import { withTold } from './told-run.ts';
+import { withProgress } from './row-progress.ts';
 
 const at = (second: number) => `2026-11-24T01:00:0${second}.000Z`;
 
@@ -40,7 +40,7 @@ function campaignOf(changes: Partial<ListedCampaign> = {}): ListedCampaign {
   };
 }
 
-function told(changes: Partial<RunProgress> = {}): RunProgress {
+function progressOf(changes: Partial<RunProgress> = {}): RunProgress {
   const steps = [line(1, { failed: 5, unknown: 1 }), line(2, { succeeded: 80, failed: 7 })];
   return { ...base, asOf: at(2), steps, ...changes };
 }
@@ -54,15 +54,15 @@ const base: RunProgress = {
 };
 
 describe('a row of the list of campaigns', () => {
-  it('takes over what the stream told of its run: state, last step, and users that failed or are unknown in any step', () => {
+  it('takes over what the stream said of its run: state, last step, and users that failed or are unknown in any step', () => {
     const stall = { by: 'step', cause: 'HTTP 503', since: at(1), nextStep: 'It is tried again by itself.' } as const;
-    const news = told({
+    const news = progressOf({
       state: 'pausing',
       stalled: 'HTTP 503',
       stall,
       usersPerSecond: { oneMinute: 9, tenMinutes: 4 },
     });
-    expect(withTold(campaignOf(), news).run).toMatchObject({
+    expect(withProgress(campaignOf(), news).run).toMatchObject({
       ...{ state: 'pausing', asOf: at(2), failedUsers: 12, unknownUsers: 1, stalled: 'HTTP 503', stall },
       ...{ lastStep: { step: 2, succeeded: 80 }, usersPerSecond: { oneMinute: 9, tenMinutes: 4 } },
     });
@@ -70,22 +70,22 @@ describe('a row of the list of campaigns', () => {
 
   it('keeps what it has where the news are as old, older, or of another run', () => {
     const campaign = campaignOf();
-    expect(withTold(campaign, told({ asOf: at(1) }))).toBe(campaign);
-    expect(withTold(campaign, told({ asOf: at(0) }))).toBe(campaign);
-    expect(withTold(campaign, told({ runId: 'run_2' }))).toBe(campaign);
-    expect(withTold(campaign, undefined)).toBe(campaign);
+    expect(withProgress(campaign, progressOf({ asOf: at(1) }))).toBe(campaign);
+    expect(withProgress(campaign, progressOf({ asOf: at(0) }))).toBe(campaign);
+    expect(withProgress(campaign, progressOf({ runId: 'run_2' }))).toBe(campaign);
+    expect(withProgress(campaign, undefined)).toBe(campaign);
   });
 
   it('keeps what it has where there is no run, or nothing of its steps is known', () => {
     const draft = campaignOf({ run: null });
-    expect(withTold(draft, told())).toBe(draft);
+    expect(withProgress(draft, progressOf())).toBe(draft);
     const campaign = campaignOf();
-    expect(withTold(campaign, told({ steps: [] }))).toBe(campaign);
+    expect(withProgress(campaign, progressOf({ steps: [] }))).toBe(campaign);
   });
 
   it('keeps what the stream does not tell', () => {
     const campaign = campaignOf();
-    const news = withTold(campaign, told());
+    const news = withProgress(campaign, progressOf());
     expect({ ...news, run: null }).toEqual({ ...campaign, run: null });
     expect(news.run).toMatchObject({ runId: 'run_1', scheduledFor: at(0), pausedItself: false });
   });

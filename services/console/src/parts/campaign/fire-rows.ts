@@ -1,0 +1,62 @@
+import type { SchedulePreview } from '#client/types.gen.ts';
+import { formatTime } from '../times/times.ts';
+import { comesTwice, instantOf } from './zoned-times.ts';
+
+/** What the change of clocks does to a start. */
+export interface FireMark {
+  icon: 'fwd' | 'twice' | 'gap';
+  text: string;
+}
+
+export interface FireRow {
+  key: string;
+  /** On the clocks of the rule's zone; what is skipped stands where it would have been. */
+  time: string;
+  /** On the clocks of whoever looks; null where it does not start. */
+  ownTime: string | null;
+  mark: FireMark | null;
+}
+
+interface Clocks {
+  /** Of the rule. */
+  zone: string;
+  own: string;
+  now: Date;
+}
+
+const marks = {
+  shifted: { icon: 'fwd', text: 'the clocks leap over it; starts when they have' },
+  repeated: { icon: 'twice', text: 'comes again; starts again' },
+  twice: { icon: 'twice', text: 'comes twice; starts at the first' },
+  skipped: { icon: 'gap', text: 'the clocks leap over it; does not start' },
+} as const;
+
+/** The next starts of a rule, with what clock changes do to each. */
+export function fireRows(fires: SchedulePreview['fires'], { zone, own, now }: Clocks): FireRow[] {
+  return fires.map(({ at, localTime, mark: said, instants }) => {
+    const mark = said ?? (localTime !== null && comesTwice(localTime, zone) ? 'twice' : null);
+    const key = `${at ?? ''} ${localTime ?? ''}`;
+    const ownTime = at === null ? null : formatTime(at, { zone: own, now });
+    if (mark !== null && localTime !== null) {
+      const { icon, text } = marks[mark];
+      const many = instants > 1 ? ` (${instants} in a row)` : '';
+      const words = `${localTime.slice(11, 16)} ${text}${many}`;
+      return { key, time: localInWords(localTime, zone, now), ownTime, mark: { icon, text: words } };
+    }
+    const shown = at ?? (localTime === null ? null : instantOf(localTime.slice(0, 19), zone));
+    return { key, time: shown === null ? '' : formatTime(shown, { zone, now }), ownTime, mark: null };
+  });
+}
+
+/** A time that the clocks of the zone may never show. */
+function localInWords(localTime: string, zone: string, now: Date): string {
+  const asUtc = `${localTime.slice(0, 19)}Z`;
+  const text = formatTime(asUtc, { zone: 'UTC', now: new Date(`${wallDay(now, zone)}T00:00:00Z`) });
+  return text;
+}
+
+function wallDay(now: Date, zone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
+    now,
+  );
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { cancelPreview, progress } from '../../../testing/live-run.ts';
+import { cancelEffects, pauseEffects, resumeEffects } from './effects-of.ts';
+
+const [first, second] = progress.steps;
+if (!first || !second) throw new Error('the recorded run has two steps');
+const steps = [
+  { ...first, action: 'award-reward', succeeded: 586, pending: 1200 },
+  { ...second, action: 'send-message', succeeded: 400, pending: 1300 },
+];
+const run = { ...progress, steps, inFlight: 1, waitingForRetry: 3, deadlineAt: '2026-11-24T04:00:00Z' };
+const moment = { nowMs: Date.parse('2026-11-24T01:00:00Z'), timeOf: () => '04:00' };
+const preview = { ...cancelPreview, notFedUsers: 0, timeToStopMs: 12_000 };
+
+describe('before a pause', () => {
+  it('it is said what finishes, what waits, and that the deadline stays', () => {
+    const effects = pauseEffects(run, { ...moment, preview });
+    expect(effects.map(({ value, unit, lead }) => `${value} ${unit}: ${lead ?? ''}`)).toEqual([
+      '1 batch in flight: Finishes and is recorded.',
+      '3 batches to retry: Keep their place.',
+      '1,300 users pending: Wait.',
+      '04:00 deadline: Keeps running,',
+    ]);
+    expect(effects[0]?.children).toContain('The last answer comes within 12 s');
+    expect(effects[2]?.children).toBe('1,200 have had no step, 100 have award-reward and not yet send-message.');
+    expect(effects[3]?.children).toContain('3 h left');
+  });
+
+  it('it can be asked for while the engine’s own count is not there', () => {
+    const [inFlight] = pauseEffects(run, moment);
+    expect(inFlight?.children).toContain('within the endpoints’ time-out after that');
+  });
+
+  it('users that are not fed yet are counted beside those that wait, as an estimate', () => {
+    const effects = pauseEffects(run, { ...moment, preview: { ...preview, notFedUsers: 18_400 } });
+    expect(effects[2]?.children).toMatch(/About 18,?\.?4.* more are not fed yet\.$/);
+  });
+
+  it('a deadline that has passed is said to have', () => {
+    const late = { ...moment, nowMs: Date.parse('2026-11-24T05:00:00Z') };
+    expect(pauseEffects(run, late).at(-1)?.children).toContain('and has passed');
+    expect(pauseEffects({ ...run, deadlineAt: null }, late)).toHaveLength(3);
+  });
+});
+
+describe('before a run goes on', () => {
+  it('it is said where users go on', () => {
+    const [pending] = resumeEffects(run, moment);
+    expect(pending?.children).toBe(
+      '1,200 begin with step 1, 100 with the step behind the one they have. Nobody gets a step again.',
+    );
+  });
+});
+
+describe('before a cancellation', () => {
+  const counted = { ...preview, endedUsers: 420, notStartedUsers: 1200, halfWayUsers: 1 };
+
+  it('half-way users stand out, with the step that they will not get', () => {
+    const [through, halfWay, untouched, inFlight] = cancelEffects(counted, { steps });
+    expect(through).toMatchObject({ value: '400', unit: 'users are through' });
+    expect(through?.children).toContain('20 more have failed or are held out');
+    expect(halfWay).toMatchObject({ value: '1', unit: 'user half-way', isHot: true });
+    expect(halfWay?.lead).toBe('Have award-reward and will get no send-message.');
+    expect(untouched?.children).toBe('and end as cancelled in both steps.');
+    expect(inFlight?.children).toContain('No new call is sent later than 2 s from now.');
+  });
+
+  it('of one step, no user is half-way', () => {
+    const effects = cancelEffects({ ...counted, halfWayUsers: 0 }, { steps: steps.slice(0, 1) });
+    expect(effects.map(({ unit }) => unit).some((unit) => unit.includes('half-way'))).toBe(false);
+    expect(effects[1]?.children).toBe('and end as cancelled.');
+  });
+
+  it('of more than two steps, the steps are not named', () => {
+    const [, halfWay, untouched] = cancelEffects(counted, { steps: [...steps, { ...second, step: 3 }] });
+    expect(halfWay?.lead).toBe('Have some steps and will not get the rest.');
+    expect(untouched?.children).toBe('and end as cancelled in every step.');
+  });
+
+  it.each([
+    [null, ' Who is not fed yet never will be.'],
+    [0, ''],
+    [500, ' About 500 more are not fed yet, and never will be.'],
+  ])('users that are not fed yet, %s, are named', (notFedUsers, words) => {
+    const [, , untouched] = cancelEffects({ ...counted, notFedUsers }, { steps });
+    expect(untouched?.children).toBe(`and end as cancelled in both steps.${words}`);
+  });
+});

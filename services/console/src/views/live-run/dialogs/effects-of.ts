@@ -1,0 +1,157 @@
+import type { CancelPreview, RunProgress } from '#client/types.gen.ts';
+import type { Effect } from '../../../parts/overlays/effects.tsx';
+import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
+import { formatDuration } from '../../../parts/times/times.ts';
+import { waitingUsers } from '../run-figures.ts';
+
+interface PauseMoment {
+  /** What the engine counts; undefined while nobody knows, which keeps nobody from pausing. */
+  preview?: CancelPreview | undefined;
+  nowMs: number;
+  /** How an instant is shown. */
+  timeOf: (instant: string) => string;
+}
+
+/** What a pause does to whom. */
+export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: PauseMoment): Effect[] {
+  const { inFlight, waitingForRetry, steps } = progress;
+  const { untouched, halfWay } = waitingUsers(progress);
+  const lastAnswer = preview
+    ? `The last answer comes within ${formatDuration(preview.timeToStopMs)}, as the endpoints’ time-out says.`
+    : 'The last answer comes within the endpoints’ time-out after that.';
+  const notFed = preview?.notFedUsers ?? 0;
+  return [
+    {
+      value: formatCount(inFlight),
+      unit: inFlight === 1 ? 'batch in flight' : 'batches in flight',
+      lead: inFlight === 1 ? 'Finishes and is recorded.' : 'Finish and are recorded.',
+      children: `No new call is sent later than 2 s from now. ${lastAnswer}`,
+    },
+    {
+      value: formatCount(waitingForRetry),
+      unit: waitingForRetry === 1 ? 'batch to retry' : 'batches to retry',
+      lead: waitingForRetry === 1 ? 'Keeps its place.' : 'Keep their place.',
+      children: 'What waits is tried again after you resume, with the same key.',
+    },
+    {
+      ...pendingOf(untouched + halfWay),
+      lead: 'Wait.',
+      children: [
+        `${formatCount(untouched)} have had no step`,
+        steps.length > 1 ? `, ${formatCount(halfWay)} have ${halfWayWords(steps)}.` : '.',
+        notFed > 0 ? ` About ${formatEstimate(notFed)} more are not fed yet.` : '',
+      ].join(''),
+    },
+    ...deadlineEffects(progress, nowMs, timeOf),
+  ];
+}
+
+/** What going on does to whom. */
+export function resumeEffects(progress: RunProgress, { nowMs, timeOf }: PauseMoment): Effect[] {
+  const { untouched, halfWay } = waitingUsers(progress);
+  const others = progress.steps.length > 1 ? `, ${formatCount(halfWay)} with the step behind the one they have` : '';
+  return [
+    {
+      ...pendingOf(untouched + halfWay),
+      lead: 'Go on where they stopped.',
+      children: `${formatCount(untouched)} begin with step 1${others}. Nobody gets a step again.`,
+    },
+    ...deadlineEffects(progress, nowMs, timeOf),
+  ];
+}
+
+function pendingOf(users: number): Pick<Effect, 'value' | 'unit'> {
+  return { value: formatCount(users), unit: users === 1 ? 'user pending' : 'users pending' };
+}
+
+function deadlineEffects(
+  { deadlineAt }: RunProgress,
+  nowMs: number,
+  timeOf: (instant: string) => string,
+): readonly Effect[] {
+  if (deadlineAt === null) return [];
+  const leftMs = Date.parse(deadlineAt) - nowMs;
+  const left = leftMs > 0 ? `${formatDuration(leftMs)} left` : 'and has passed';
+  return [
+    {
+      value: timeOf(deadlineAt),
+      unit: 'deadline',
+      lead: 'Keeps running,',
+      children: `${left}. Who has not been called by then is expired.`,
+    },
+  ];
+}
+
+function halfWayWords(steps: RunProgress['steps']): string {
+  const [first, second] = steps;
+  return steps.length === 2 && first && second
+    ? `${first.action} and not yet ${second.action}`
+    : 'some steps and not yet the rest';
+}
+
+/** What a cancellation does to whom. */
+export function cancelEffects(preview: CancelPreview, { steps }: Pick<RunProgress, 'steps'>): Effect[] {
+  return [
+    throughEffect(preview, steps.at(-1)?.succeeded ?? 0),
+    ...(steps.length > 1 ? [halfWayEffect(preview, steps)] : []),
+    untouchedEffect(preview, steps.length),
+    inFlightEffect(preview),
+  ];
+}
+
+function throughEffect({ endedUsers }: CancelPreview, succeeded: number): Effect {
+  const through = Math.min(endedUsers, succeeded);
+  const others = endedUsers - through;
+  const rest = others > 0 ? ` ${formatCount(others)} more have failed or are held out; nothing changes for them.` : '';
+  return {
+    value: formatCount(through),
+    unit: through === 1 ? 'user is through' : 'users are through',
+    lead: 'Keep what they got.',
+    children: `A cancel takes nothing back.${rest}`,
+  };
+}
+
+function halfWayEffect({ halfWayUsers: users }: CancelPreview, steps: RunProgress['steps']): Effect {
+  const [first, second] = steps;
+  const figures = {
+    value: formatCount(users),
+    unit: users === 1 ? 'user half-way' : 'users half-way',
+    isHot: users > 0,
+  };
+  if (steps.length === 2 && first && second) {
+    const lead = `Have ${first.action} and will get no ${second.action}.`;
+    return { ...figures, lead, children: 'They end as cancelled in step 2.' };
+  }
+  const lead = 'Have some steps and will not get the rest.';
+  return { ...figures, lead, children: 'They end as cancelled in the step they wait for.' };
+}
+
+function untouchedEffect({ notStartedUsers, notFedUsers }: CancelPreview, steps: number): Effect {
+  return {
+    value: formatCount(notStartedUsers),
+    unit: notStartedUsers === 1 ? 'user untouched' : 'users untouched',
+    lead: 'Get nothing',
+    children: `and end as cancelled${inStepsWords(steps)}.${notFedWords(notFedUsers)}`,
+  };
+}
+
+function inStepsWords(steps: number): string {
+  if (steps === 1) return '';
+  return steps === 2 ? ' in both steps' : ' in every step';
+}
+
+function notFedWords(users: number | null): string {
+  if (users === null) return ' Who is not fed yet never will be.';
+  return users > 0 ? ` About ${formatEstimate(users)} more are not fed yet, and never will be.` : '';
+}
+
+function inFlightEffect({ inFlight: { batches, users } }: CancelPreview): Effect {
+  return {
+    value: formatCount(batches),
+    unit: batches === 1 ? 'batch in flight' : 'batches in flight',
+    lead: batches === 1 ? 'Finishes and is recorded:' : 'Finish and are recorded:',
+    children:
+      `up to ${formatCount(users)} of the users above may still succeed or fail. No new call is sent later than ` +
+      '2 s from now. A call that is never answered ends as unknown and is listed.',
+  };
+}

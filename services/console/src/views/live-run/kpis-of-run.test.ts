@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { progress } from '../../testing/live-run.ts';
+import { kpisOf } from './kpis-of-run.ts';
+
+const [line] = progress.steps;
+if (!line) throw new Error('the recorded run has a step');
+const run = {
+  ...progress,
+  steps: [{ ...line, succeeded: 950, failed: 20, pending: 30 }],
+  audience: { estimated: 1000, counted: 1000, excluded: 0, complete: true },
+  usersPerSecond: { oneMinute: 40, tenMinutes: 35 },
+  waits: [],
+  eta: null,
+};
+const timeOf = (instant: string) => (instant.startsWith('2026-11-24') ? instant.slice(11, 16) : `Mon 23 Nov, 10:00`);
+const kpi = (name: string, change: Partial<typeof progress> = {}) =>
+  kpisOf({ ...run, ...change }, timeOf).find((each) => each.name === name);
+
+describe('the five numbers of a run', () => {
+  it('say how many are through, of how many', () => {
+    expect(kpi('Through the chain')).toMatchObject({ value: '95.0', unit: '%', note: '950 of 1,000 users' });
+    const feeding = { estimated: 2000, counted: 1000, excluded: 0, complete: false };
+    expect(kpi('Through the chain', { audience: feeding })?.note).toMatch(/^950 of about /);
+  });
+
+  it('have the limit beside what failed, where there is one', () => {
+    expect(kpi('Failed at a step')?.note).not.toContain('limit');
+    const settings = { ...run.settings, pauseAtFailedPercent: 5 };
+    expect(kpi('Failed at a step', { settings })?.note).toMatch(/ · limit 5\s%$/);
+  });
+
+  it.each([
+    ['running', 'nothing moves now'],
+    ['preparing', 'not before it begins'],
+    ['paused', 'when it is resumed'],
+    ['cancelling', 'as soon as all is recorded'],
+  ] as const)('say why there is no ETA while it is %s', (state, note) => {
+    expect(kpi('ETA', { state })).toMatchObject({ value: '–', note });
+  });
+
+  it('name the day of an ETA that is not today, and the countries that have to recover first', () => {
+    const eta = { ...progress.eta, p50: '2026-11-24T11:36:00Z', p90: '2026-11-24T11:50:00Z' };
+    expect(kpi('ETA', { eta })).toMatchObject({ value: '11:36', note: 'p90 11:50' });
+    const wait = { country: 'VN', step: 1, action: 'award', cause: '503', since: '', batches: 1, held: false };
+    const waits = ['VN', 'ID', 'SG'].map((country) => ({
+      ...wait,
+      country,
+      nextTryAt: null,
+      timeoutMs: null,
+      nextStep: '',
+    }));
+    const late = { ...eta, p50: '2026-11-25T10:00:00Z' };
+    expect(kpi('ETA', { eta: late, waits })).toMatchObject({
+      value: '10:00',
+      note: 'Mon 23 Nov · p90 11:50 · if VN and ID recover',
+    });
+  });
+
+  it('of a run that has ended are its times, and the rate over all of it', () => {
+    const times = { startedAt: '2026-11-24T10:00:00Z', endedAt: '2026-11-24T10:00:20Z' };
+    expect(kpi('Rate, whole run', times)).toMatchObject({ value: '50', note: 'took 20 s' });
+    expect(kpi('Ended', times)).toMatchObject({ value: '10:00', note: 'began 10:00' });
+    expect(kpi('ETA', times)).toBeUndefined();
+    const neverBegun = { startedAt: null, endedAt: '2026-11-23T10:00:00Z' };
+    expect(kpi('Ended', neverBegun)).toMatchObject({ value: '10:00', note: 'Mon 23 Nov' });
+    expect(kpi('Rate, whole run', neverBegun)).toBeUndefined();
+  });
+});
