@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { getJob, getScheduler } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 
-const schedulerHosts = z.object({ hosts: z.array(z.object({ host: z.string(), state: z.string() })) });
-const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 };
+const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 } as const;
 
 describe('a host that answers some jobs well and others never', () => {
   let trial: CallbackTrial;
@@ -14,14 +13,14 @@ describe('a host that answers some jobs well and others never', () => {
   });
   afterEach(() => trial.end());
 
-  const hosts = async () => schedulerHosts.parse(await trial.ask('/scheduler')).hosts;
+  const hosts = async () => (await getScheduler({ client: trial.client })).data.hosts;
   const isCalled = (ids: readonly string[]) => {
     const called = new Set(trial.receiver.calls().map(({ jobId }) => jobId));
     return ids.every((id) => called.has(id));
   };
   const statesOf = async (ids: readonly string[]) => {
-    const jobs = await Promise.all(ids.map((id) => trial.ask(`/jobs/${id}`)));
-    return new Set(jobs.map((job) => z.object({ state: z.string() }).parse(job).state));
+    const jobs = await Promise.all(ids.map((id) => getJob({ client: trial.client, path: { id } })));
+    return new Set<string>(jobs.map(({ data }) => data.state));
   };
 
   /** Ten jobs that get 500 put the host aside; then twenty come that are answered well. */
