@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatDuration, formatTime, formatZone } from './times.ts';
+import { besideTime, formatDuration, formatTime, formatZone } from './times.ts';
 
 const now = new Date('2026-11-24T02:42:00Z');
 const singapore = { zone: 'Asia/Singapore', now };
@@ -33,4 +33,10 @@ test('a zone is named with its distance to UTC on that day', () => {
   expect(formatZone('Asia/Singapore', now)).toBe('Asia/Singapore (UTC+8)');
   expect(formatZone('Europe/Berlin', new Date('2026-07-01T00:00:00Z'))).toBe('Europe/Berlin (UTC+2)');
   expect(formatZone('UTC', now)).toBe('UTC');
+});
+
+test('a time beside an earlier one says its day where that is another one', () => {
+  expect(besideTime('Mon 23 Nov, 00:02', 'Mon 23 Nov, 00:01')).toBe('00:02');
+  expect(besideTime('Tue 24 Nov, 00:02', 'Mon 23 Nov, 23:58')).toBe('Tue 24 Nov, 00:02');
+  expect(besideTime('11:50', '11:36')).toBe('11:50');
 });

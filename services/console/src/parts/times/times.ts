@@ -20,6 +20,18 @@ export function formatTime(instant: string | Date, style: TimeStyle): string {
   return `${formatDay(at, style)}, ${clock}`;
 }
 
+/** `Fri 27 Nov, 00:00` in two: the day is undefined where the text has none. */
+export function partsOfTime(text: string): { day: string | undefined; clock: string } {
+  const [clock = '', day] = text.split(', ').reverse();
+  return { day, clock };
+}
+
+/** A time beside an earlier one: its day is said only where it is another one. */
+export function besideTime(text: string, earlier: string): string {
+  const { day, clock } = partsOfTime(text);
+  return day === partsOfTime(earlier).day ? clock : text;
+}
+
 /** `Fri 27 Nov`, or `Fri 27 Nov 2027` where the year is not this one. */
 export function formatDay(instant: string | Date, { zone, now }: Pick<TimeStyle, 'zone' | 'now'>): string {
   const at = new Date(instant);

@@ -30,7 +30,7 @@ export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign })
         </span>
       </div>
       {run && <RunBar run={run} />}
-      <div className="row sm">
+      <div className="row flex-wrap gap-y-0 sm">
         <span>
           {through.first} <span className="t3">{through.second}</span>
         </span>

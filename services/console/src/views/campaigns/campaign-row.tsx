@@ -41,10 +41,10 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
         <div>{through.second}</div>
       </td>
       <td className="two">
-        <div className="whitespace-nowrap">
+        <div className="truncate">
           {next.first} {next.aside !== undefined && <span className="t3">{next.aside}</span>}
         </div>
-        <div className="whitespace-nowrap">{next.second}</div>
+        <div className="truncate">{next.second}</div>
       </td>
       <td className="text-right">
         <RowMenu campaign={campaign} />

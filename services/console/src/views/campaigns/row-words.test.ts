@@ -51,6 +51,11 @@ describe('what a row says of', () => {
   test('a run that goes on: who is through of all that are expected, and when it ends', () => {
     expect(throughWords(running)).toEqual({ first: '2,136,218', second: 'of 3,400,000 · 62.8 %' });
     expect(nextWords(campaign, style)).toEqual({ first: 'ETA 03:36', second: '684 users/s', aside: 'p90 03:52' });
+    const formatTime = (instant: string) => `Mon 23 Nov, ${instant.slice(11, 16)}`;
+    expect(nextWords(campaign, { ...style, formatTime })).toMatchObject({
+      first: 'ETA Mon 23 Nov, 03:36',
+      aside: 'p90 03:52',
+    });
     expect(causeOf(campaign)).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
 import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
 import type { ShownState } from '../../parts/standing/state-looks.ts';
-import { formatDuration } from '../../parts/times/times.ts';
+import { besideTime, formatDuration } from '../../parts/times/times.ts';
 
 /** Two lines of a cell. */
 export interface Lines {
@@ -90,7 +90,8 @@ export function nextWords(campaign: ListedCampaign, style: NextWordsStyle): Line
 function runningWords({ eta, usersPerSecond }: ListedRun, { formatTime }: NextWordsStyle): Lines {
   const rate = `${formatRate(usersPerSecond.oneMinute)} users/s`;
   if (!eta) return { first: 'No ETA yet', second: rate };
-  return { first: `ETA ${formatTime(eta.p50)}`, second: rate, aside: `p90 ${formatTime(eta.p90)}` };
+  const at = formatTime(eta.p50);
+  return { first: `ETA ${at}`, second: rate, aside: `p90 ${besideTime(formatTime(eta.p90), at)}` };
 }
 
 function pausedWords(

@@ -2,7 +2,7 @@ import type { RunProgress } from '#client/types.gen.ts';
 import { formatFineShare } from '../../parts/words/figures.ts';
 import type { Kpi } from '../../parts/panels/kpis.tsx';
 import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';
-import { formatDuration } from '../../parts/times/times.ts';
+import { besideTime, formatDuration, partsOfTime } from '../../parts/times/times.ts';
 import { runFigures } from './run-figures.ts';
 
 /**
@@ -52,7 +52,7 @@ function timesOfEnded(
   timeOf: (instant: string) => string,
 ): Kpi[] | null {
   if (endedAt === null) return null;
-  const [clock = '', day = ''] = timeOf(endedAt).split(', ').reverse();
+  const { day = '', clock } = partsOfTime(timeOf(endedAt));
   if (startedAt === null) return [{ name: 'Ended', value: clock, note: day }];
   const tookMs = Date.parse(endedAt) - Date.parse(startedAt);
   return [
@@ -78,9 +78,10 @@ function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => 
       : ` · if ${waiting.slice(0, 2).join(' and ')} ${waiting.length === 1 ? 'recovers' : 'recover'}`;
   if (eta !== null) {
     // On another day its name is shown below: a figure has room for a time of day.
-    const [clock = '', day] = timeOf(eta.p50).split(', ').reverse();
+    const at = timeOf(eta.p50);
+    const { day, clock } = partsOfTime(at);
     const on = day === undefined ? '' : `${day} · `;
-    return { value: clock, note: `${on}p90 ${timeOf(eta.p90)}${condition}` };
+    return { value: clock, note: `${on}p90 ${besideTime(timeOf(eta.p90), at)}${condition}` };
   }
   return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
 }

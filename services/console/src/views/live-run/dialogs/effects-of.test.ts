@@ -41,6 +41,14 @@ describe('before a pause', () => {
     expect(pauseEffects(run, late).at(-1)?.children).toContain('and has passed');
     expect(pauseEffects({ ...run, deadlineAt: null }, late)).toHaveLength(3);
   });
+
+  it('a deadline of another day has its day below its time', () => {
+    const timeOf = () => 'Mon 23 Nov, 01:55';
+    expect(pauseEffects(run, { ...moment, timeOf }).at(-1)).toMatchObject({
+      value: '01:55',
+      unit: 'deadline, Mon 23 Nov',
+    });
+  });
 });
 
 describe('before a run goes on', () => {

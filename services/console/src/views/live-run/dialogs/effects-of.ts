@@ -1,7 +1,7 @@
 import type { CancelPreview, RunProgress } from '#client/types.gen.ts';
 import type { Effect } from '../../../parts/overlays/effects.tsx';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
-import { formatDuration } from '../../../parts/times/times.ts';
+import { formatDuration, partsOfTime } from '../../../parts/times/times.ts';
 import { waitingUsers } from '../run-figures.ts';
 
 interface PauseMoment {
@@ -72,10 +72,12 @@ function deadlineEffects(
   if (deadlineAt === null) return [];
   const leftMs = Date.parse(deadlineAt) - nowMs;
   const left = leftMs > 0 ? `${formatDuration(leftMs)} left` : 'and has passed';
+  // A figure has room for a time of day.
+  const { day, clock } = partsOfTime(timeOf(deadlineAt));
   return [
     {
-      value: timeOf(deadlineAt),
-      unit: 'deadline',
+      value: clock,
+      unit: day === undefined ? 'deadline' : `deadline, ${day}`,
       lead: 'Keeps running,',
       children: `${left}. Who has not been called by then is expired.`,
     },
