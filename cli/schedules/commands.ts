@@ -3,6 +3,7 @@ import {
   backfillSchedule,
   changeSchedule,
   createSchedule,
+  deleteSchedule,
   disableSchedule,
   enableSchedule,
   getSchedule,
@@ -120,6 +121,15 @@ const verbs = [
   }),
 );
 
+const remove = command({
+  name: 'delete',
+  args: ['<id>'],
+  said: 'delete one, and what it fired is not listed any more; jobs that it made go on',
+  ask: ({ client, args: [id] }) => deleteSchedule({ client, path: { id } }),
+  refused: 'not deleted',
+  noted: (_, { args: [id] }) => `${id} is deleted`,
+});
+
 const fires = {
   refused: 'not fired',
   noted: ({ fired, alreadyFired }: FiredOccurrences) =>
@@ -187,6 +197,6 @@ const occurrences = command({
 
 export const commands = [
   group('schedules', 'what recurs; over the API', [
-    ...[list, show, create, set, ...verbs, runNow, backfill, preview, occurrences],
+    ...[list, show, create, set, ...verbs, remove, runNow, backfill, preview, occurrences],
   ]),
 ];

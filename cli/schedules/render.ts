@@ -14,7 +14,8 @@ export const scheduleColumns: readonly ItemColumn<Schedule>[] = [
 ];
 
 function rhythmOf({ cron, everySeconds, zone }: Pick<Schedule, 'cron' | 'everySeconds' | 'zone'>): string {
-  return cron === undefined ? `every ${everySeconds ?? 0} s` : `${cron} ${zone}`;
+  if (cron !== undefined) return `${cron} ${zone ?? '(zone unreadable)'}`;
+  return everySeconds === undefined ? 'unreadable' : `every ${everySeconds} s`;
 }
 
 function targetOf({ target, campaignId }: Schedule): string {
@@ -27,20 +28,25 @@ export function renderSchedule(schedule: Schedule, view: View): string {
   return renderFacts(
     { name, facts: [id, `${state}${reason}`, `revision ${revision}`] },
     [
+      ['unreadable', schedule.unreadable?.cause],
       ['rhythm', rhythmOf(schedule)],
-      ['next', nextAt === null ? 'none' : localAndUtc(nextAt, zone)],
+      ['next', nextAt === null ? 'none' : localAndUtc(nextAt, zone ?? 'UTC')],
       ['for', targetOf(schedule)],
       ['groups', groups && ('names' in groups ? groups.names.join(', ') : `tags ${groups.tags.join(', ')}`)],
       ['from', from],
       ['until', until],
-      ['missed', `${schedule.misfire}, within ${count(schedule.catchUpSeconds)} s`],
-      ['overlap', schedule.overlap],
-      ['spread', schedule.spreadSeconds === 0 ? undefined : `${count(schedule.spreadSeconds)} s`],
+      ['missed', missedOf(schedule)],
+      ['overlap', schedule.overlap ?? undefined],
+      ['spread', schedule.spreadSeconds ? `${count(schedule.spreadSeconds)} s` : undefined],
       ['decided', `until ${utcTime(schedule.decidedUntil)}`],
       ['note', note],
     ],
     view,
   );
+}
+
+function missedOf({ misfire, catchUpSeconds }: Schedule): string | undefined {
+  return misfire === null || catchUpSeconds === null ? undefined : `${misfire}, within ${count(catchUpSeconds)} s`;
 }
 
 export const occurrenceTable = tableOf<Occurrence>('', [

@@ -21,10 +21,10 @@ create table schedules (
   campaign uuid unique,
   revision int not null default 1,
   definition jsonb not null,
-  state text not null check (state in ('active', 'paused', 'disabled', 'ended')),
+  state text not null check (state in ('active', 'paused', 'disabled', 'broken', 'ended')),
   state_reason text,
   state_since timestamptz not null default now(),
-  high_water timestamptz not null,
+  high_water timestamptz not null check (isfinite(high_water)),
   next_at timestamptz,
   -- When a node has to look at it. A region that has done its part, and leaves others theirs, looks again at its own
   -- time.

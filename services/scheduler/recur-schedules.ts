@@ -2,6 +2,7 @@ import { publicId } from '../../shared/domain/ids/ids.ts';
 import type { SkipCause } from '../../shared/domain/recurrence/policies.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import type { BrokenSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
 
 /** Schedules of one transaction, at most. */
@@ -23,6 +24,8 @@ export interface RecurSchedulesDeps {
 export interface ScheduleFigures {
   fired: (occurrences: number) => void;
   skipped: (cause: SkipCause, instants: number) => void;
+  /** At the last look at all of them; 0 where another node looks. */
+  broken: (schedules: number) => void;
 }
 
 export function createScheduleFigures(meter: Meter): ScheduleFigures {
@@ -34,7 +37,14 @@ export function createScheduleFigures(meter: Meter): ScheduleFigures {
     help: 'Instants of schedules that did not fire, by cause',
     labelNames: ['cause'],
   });
+  const broken = meter
+    .gauge({
+      name: 'muster_schedules_broken',
+      help: 'Schedules that cannot be read or planned, at the last look at all of them',
+    })
+    .of({});
   return {
+    broken: (schedules) => broken.set(schedules),
     fired: (occurrences) => fired.add(occurrences),
     skipped: (cause, instants) => skipped.of({ cause }).add(instants),
   };
@@ -45,7 +55,8 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return pollMs;
 
-  const { fired, buffered, skipped, ended, looked, nextLookInMs } = await dueSchedules.recur(looker, maxSchedules);
+  const recurred = await dueSchedules.recur(looker, maxSchedules);
+  const { fired, buffered, skipped, ended, broken, looked, nextLookInMs } = recurred;
   figures.fired(fired.length);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'schedule fired');
   for (const occurrence of buffered) logger.info(factsOf(occurrence), 'occurrence waits for the one before it');
@@ -55,6 +66,7 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
     logger.info({ scheduleId: publicId('schedule', scheduleId), group, ...times, count, cause }, 'instants skipped');
   }
   for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
+  logBroken(logger, broken);
   if (looked === maxSchedules) return 0;
   // What is due and was not taken is another's at this moment, or this region is switched off.
   return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? pollMs, pollMs);
@@ -66,9 +78,10 @@ const bufferedLookMs = 1000;
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, isLeading, logger, figures } = deps;
   if (!isLeading()) return bufferedLookMs;
-  const fired = await dueSchedules.fireBuffered(looker, maxSchedules);
+  const { fired, broken } = await dueSchedules.fireBuffered(looker, maxSchedules);
   figures.fired(fired.length);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
+  logBroken(logger, broken);
   return bufferedLookMs;
 }
 
@@ -78,13 +91,25 @@ const rearmPage = 500;
 
 /**
  * Gives schedules that lost their next look another one. Nothing should: that they have one is checked all the same.
+ * Finds those that cannot be read before they are due, and those that can be read again.
  */
-export function createRearming({ dueSchedules, isLeading, logger }: RecurSchedulesDeps): () => Promise<number> {
+export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> {
+  const { dueSchedules, isLeading, logger, figures } = deps;
   let cursor: string | null = null;
+  let brokenSoFar = 0;
   return async () => {
-    if (!isLeading()) return rearmEveryMs;
+    if (!isLeading()) {
+      figures.broken(0);
+      return rearmEveryMs;
+    }
     const page = await dueSchedules.rearm(rearmPage, cursor);
+    brokenSoFar = page.brokenNow + (cursor === null ? 0 : brokenSoFar);
     cursor = page.cursor;
+    if (cursor === null) figures.broken(brokenSoFar);
+    logBroken(logger, page.broken);
+    for (const scheduleId of page.readable) {
+      logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule can be read again');
+    }
     if (page.mended > 0) logger.warn({ schedules: page.mended }, 'schedules had no time to be looked at, armed again');
     return cursor === null ? rearmEveryMs : 0;
   };
@@ -101,6 +126,12 @@ export async function forgetOccurrences(
 ): Promise<number> {
   if (!isLeading() || days === 0) return forgetEveryMs;
   return (await dueSchedules.forget(days, forgottenAtOnce)) >= forgottenAtOnce ? betweenChunksMs : forgetEveryMs;
+}
+
+function logBroken(logger: Logger, broken: readonly BrokenSchedule[]): void {
+  for (const { scheduleId, cause } of broken) {
+    logger.error({ scheduleId: publicId('schedule', scheduleId), cause }, 'schedule is broken: it fires nothing');
+  }
 }
 
 function factsOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence) {

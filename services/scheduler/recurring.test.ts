@@ -44,7 +44,7 @@ function setUp() {
     } as const;
     const call = {
       url: 'https://example.com',
-      method: 'POST',
+      method: 'POST' as const,
       headers: null,
       body: null,
       relevancySeconds: null,

@@ -2,6 +2,17 @@ import type { Mutation } from './mutation.ts';
 
 export const schedulerMutations: readonly Mutation[] = [
   {
+    takesAway: 'a schedule that cannot be read holds up no other',
+    edits: [
+      {
+        text: '      broken.push({ scheduleId: idOf(subject),',
+        replacement: '      if (cause) throw error;\n      broken.push({ scheduleId: idOf(subject),',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['broken-schedules.integration'],
+  },
+  {
     takesAway: 'a key is known for three days after its job has ended',
     edits: [{ text: "const keyLife = '3 days';", replacement: "const keyLife = '2 days';" }],
     project: 'integration',

@@ -26,7 +26,7 @@ const rhythm = fc.constantFrom(
 const definition = fc.tuple(rhythm, policies, fc.boolean()).map(([times, chosen, isForGroups]): KeptSchedule => {
   const call = {
     url: 'https://example.com',
-    method: 'POST',
+    method: 'POST' as const,
     headers: null,
     body: null,
     relevancySeconds: null,

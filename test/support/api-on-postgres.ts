@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { createApi, type Api } from '../../services/api/api.ts';
 import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
 import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
+import { createScheduleStore } from '../../services/api/schedules/postgres/schedule-store.ts';
 import { createJobChanger } from '../../services/api/jobs/change-jobs.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { joinInstallation } from '../../shared/postgres/connection/installation.ts';
@@ -67,6 +68,7 @@ async function createDeps(pool: Pool) {
     ...deps,
     clients,
     clientStore: createClientStore({ pool }),
+    schedules: createScheduleStore({ pool, region: 'local', owner: 'a test' }),
     accepting: createAccepting({ clients, intake, figures, owner: 'a test', clock, logger }),
     // What it does takes as long as the database does.
     jobChanger: createJobChanger({ changes, jobStore, clock: systemClock, logger }),

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -128,6 +128,8 @@ function firedView(id: string, fired: Fired) {
       return { fired: fired.occurrences.map(occurrenceView), alreadyFired: fired.alreadyFired };
     case 'missing':
       throw notFound('schedule', id);
+    case 'unreadable':
+      throw unreadable(id, fired.cause);
     case 'disabled':
       throw new HttpProblem({ status: 409, code: 'state-forbids', detail: `${id} is disabled: enable it first` });
     case 'no-groups':
@@ -141,6 +143,11 @@ function firedView(id: string, fired: Fired) {
       throw invalidRequest([{ pointer: '/until', code: 'out-of-range', detail }]);
     }
   }
+}
+
+function unreadable(id: string, cause: string): HttpProblem {
+  const detail = `${id} cannot be read: ${cause}; PATCH /v1/schedules/${id} gives it other fields`;
+  return new HttpProblem({ status: 409, code: 'unreadable-schedule', detail });
 }
 
 function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesDeps): void {
@@ -183,12 +190,14 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
       tags,
       params: byScheduleId,
       querystring: previewQuery,
-      response: answered,
+      response: { ...answered, ...problems(409) },
     },
     handler: async ({ params: { id }, query }) => {
       const schedule = await schedules.get(requireId('schedule', id));
       if (!schedule) throw notFound('schedule', id);
-      return preview(schedule.definition.recurrence, schedule.createdAt.getTime(), query);
+      const { kept, unreadable: wrong } = schedule.definition;
+      if (wrong) throw unreadable(id, wrong.cause);
+      return preview(kept.recurrence, schedule.createdAt.getTime(), query);
     },
   });
 }

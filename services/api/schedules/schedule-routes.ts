@@ -163,6 +163,29 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   }
 
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
+
+  server.route({
+    method: 'DELETE',
+    url: '/schedules/:id',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'deleteSchedule',
+      summary: 'Delete a schedule',
+      description: 'It fires no more, and what it fired is not listed any more; jobs that it made go on.',
+      tags,
+      params: byScheduleId,
+      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const removed = await schedules.remove(requireId('schedule', id));
+      if (removed === 'missing') throw notFound('schedule', id);
+      if (removed === 'of-campaign') {
+        const detail = `${id} is the schedule of a campaign: POST /v1/schedules/${id}/disable ends it`;
+        throw new HttpProblem({ status: 409, code: 'schedule-of-campaign', detail });
+      }
+      return reply.code(204).send(null);
+    },
+  });
 }
 
 /** A manager has campaigns, and their schedules; those of clients are an operator's. */

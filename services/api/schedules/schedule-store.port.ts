@@ -1,4 +1,4 @@
-import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import type { KeptSchedule, ReadSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import type { OccurrenceKind } from '../../../shared/contracts/schedules/planned-rows.ts';
 import type { RegisteredGroup } from '../../../shared/domain/recurrence/groups.ts';
 import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
@@ -13,7 +13,7 @@ export interface ScheduleRecord {
   campaignId: string | null;
   /** Moves with every change of name, definition or note. */
   revision: number;
-  definition: KeptSchedule;
+  definition: ReadSchedule;
   state: ScheduleState;
   stateReason: string | null;
   stateSince: Date;
@@ -81,6 +81,8 @@ export type FireRequest =
 export type Fired =
   | { kind: 'fired'; schedule: ScheduleRecord; occurrences: OccurrenceRecord[]; alreadyFired: number }
   | { kind: 'missing' }
+  /** It cannot be read. */
+  | { kind: 'unreadable'; cause: string }
   /** Switched off. */
   | { kind: 'disabled'; schedule: ScheduleRecord }
   | { kind: 'too-many'; atMost: number }
@@ -107,7 +109,8 @@ export interface ScheduleStore {
    */
   list(filter: ScheduleFilter, limit: number, cursor: string | null): Promise<Page<ScheduleRecord>>;
   /**
-   * What was due before the change still fires, by the definition that it was due by; what fired is left alone.
+   * What was due before the change still fires, by the definition that it was due by; what fired is left alone. Of one
+   * that is broken, what came while it was is skipped.
    * @param expected revision; null for whatever it is
    */
   change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChanged>;
@@ -117,6 +120,8 @@ export interface ScheduleStore {
     verb: ScheduleVerb,
     reason: string | null,
   ): Promise<{ move: ScheduleMove; schedule: ScheduleRecord } | undefined>;
+  /** With what it decided; jobs and runs that it began go on. A campaign's cannot be deleted. */
+  remove(scheduleId: string): Promise<'removed' | 'missing' | 'of-campaign'>;
   /** Now, beside the rhythm, whatever the overlap policy. @param groups null: all of the schedule's */
   fire(scheduleId: string, request: FireRequest, groups: readonly string[] | null): Promise<Fired>;
   /**

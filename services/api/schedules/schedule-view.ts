@@ -6,20 +6,28 @@ import type {
   ScheduleShape,
 } from '../../../shared/contracts/schedules/schedules.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import {
+  readableCall,
+  readableGroups,
+  readableRecurrence,
+  type KeptCall,
+} from '../../../shared/contracts/schedules/kept-schedules.ts';
 import type { CronInstant } from '../../../shared/domain/recurrence/instants.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
 export function scheduleView(record: ScheduleRecord): ScheduleShape {
   const { definition, clientId, campaignId, name, revision, state, stateReason, note } = record;
+  const { kept, unreadable } = definition;
   const id = publicId('schedule', record.scheduleId);
   const self = `/v1/schedules/${id}`;
   return {
     ...{ id, name, revision, state, stateReason },
     stateSince: record.stateSince.toISOString(),
-    target: targetView(definition.call, clientId),
+    target: targetView(kept ? kept.call : readableCall(unreadable.stored), clientId),
     campaignId: campaignId === null ? null : publicId('campaign', campaignId),
-    ...definition.recurrence,
-    groups: definition.groups ?? null,
+    ...(kept ? kept.recurrence : readableRecurrence(unreadable.stored)),
+    groups: (kept ? kept.groups : readableGroups(unreadable.stored)) ?? null,
+    unreadable: unreadable && { cause: unreadable.cause, stored: unreadable.stored },
     note,
     nextAt: record.nextAt?.toISOString() ?? null,
     decidedUntil: record.highWater.toISOString(),
@@ -30,14 +38,13 @@ export function scheduleView(record: ScheduleRecord): ScheduleShape {
 }
 
 const storedHeaders = z.record(z.string(), z.string());
-const methods = z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']);
 
-function targetView(call: ScheduleRecord['definition']['call'], clientId: string | null): ScheduleShape['target'] {
+function targetView(call: KeptCall | undefined, clientId: string | null): ScheduleShape['target'] {
   if (!call || clientId === null) return null;
   const { url, method, headers, body, relevancySeconds, tags } = call;
   return {
     client: publicId('client', clientId),
-    ...{ url, method: methods.parse(method), body, tags },
+    ...{ url, method, body, tags },
     headers: headers === null ? {} : storedHeaders.parse(JSON.parse(headers)),
     ...(relevancySeconds === null ? {} : { relevancySeconds }),
   };

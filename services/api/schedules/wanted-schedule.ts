@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import { readableRecurrence, type KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/schedules/schedules.ts';
 import { headersOf } from '../jobs/accept/admit-jobs.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
+import type { FieldProblem } from '../frame/problems.contract.ts';
 import { bodyTextOf } from '../jobs/accept/read-job.ts';
 import type { ScheduleRecord } from './schedule-store.port.ts';
 import { scheduleView } from './schedule-view.ts';
@@ -27,6 +28,7 @@ const shownOnly = new Set([
   'stateReason',
   'stateSince',
   'campaignId',
+  'unreadable',
   'nextAt',
   'decidedUntil',
   'createdAt',
@@ -39,11 +41,34 @@ const shownOnly = new Set([
  * @throws {HttpProblem} 422 where that is no schedule
  */
 export function patchedSchedule(before: ScheduleRecord, patch: unknown): NewScheduleBody {
+  const unsaid = unreadableFields(before).filter((field) => !Object.hasOwn(fields.safeParse(patch).data ?? {}, field));
+  if (unsaid.length > 0) throw invalidRequest(unsaid.map(unreadableProblem));
   const shown: [string, unknown][] = Object.entries(scheduleView(before));
   const said = Object.fromEntries(shown.filter(([field, value]) => !shownOnly.has(field) && value !== null));
   const checked = checkShape(newSchedule, mergePatch(withoutNulls(said), patch));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;
+}
+
+/** What is stored of them would be lost unseen. */
+function unreadableFields({ definition: { unreadable } }: ScheduleRecord): string[] {
+  const places = unreadable?.places ?? [];
+  const named = places.flatMap((place) => {
+    const [part, field] = place.split('.');
+    if (part === 'call') return ['target'];
+    if (part === 'groups') return ['groups'];
+    // Both are missing, or both are said: the rhythm's own check names them.
+    if (field === 'cron' || field === 'everySeconds') return [];
+    return part === 'recurrence' && field !== undefined ? [field] : ['target', ...Object.keys(recurrenceDefaults)];
+  });
+  return [...new Set(named)];
+}
+
+const recurrenceDefaults = readableRecurrence(null);
+
+function unreadableProblem(field: string): FieldProblem {
+  const detail = 'cannot be read as it is stored: say it anew, or null for what it is for a new one';
+  return { pointer: `/${field}`, code: 'unreadable', detail };
 }
 
 const fields = z.record(z.string(), z.unknown());

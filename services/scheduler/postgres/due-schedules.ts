@@ -3,6 +3,7 @@ import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts
 import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { fireSchedules, isAtWork } from '../../../shared/postgres/schedules/fire-schedules.ts';
+import { breakSchedules, eachByItself, unlessRefused } from '../../../shared/postgres/schedules/broken-schedules.ts';
 import { beginTargets } from '../../../shared/postgres/schedules/insert-occurrences.ts';
 import {
   msOf,
@@ -19,11 +20,11 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<PlannedColumns>(lockDue, [looker.region, limit]);
         const decider = { region: looker.region, nodeRegion: looker.region, owner: looker.owner };
-        const { occurrences, skipped, ended } = await fireSchedules(client, rows.map(plannedRowOf), decider);
+        const { occurrences, skipped, ended, broken } = await fireSchedules(client, rows, decider);
         return {
           fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf),
           buffered: occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
-          ...{ skipped, ended, looked: rows.length },
+          ...{ skipped, ended, broken, looked: rows.length },
           nextLookInMs: await nextLookInMs(client, looker.region),
         };
       }),
@@ -31,11 +32,20 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
     fireBuffered: (looker, limit) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);
-        if (rows.length === 0) return [];
-        const ids = rows.map(({ id }) => id);
-        const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
-        await beginTargets(client, rows.map(plannedRowOf), fired);
-        return fired.map(firedOf);
+        if (rows.length === 0) return { fired: [], broken: [] };
+        const { done, broken: unreadable } = eachByItself(rows, ({ id }) => id, idAndRowOf);
+        await breakSchedules(client, unreadable);
+        const { results, broken } = await unlessRefused(client, done, async (some) => {
+          const ids = some.map(({ id }) => id);
+          const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
+          await beginTargets(
+            client,
+            some.map(({ row }) => row),
+            fired,
+          );
+          return fired.map(firedOf);
+        });
+        return { fired: results.flat(), broken: [...unreadable, ...broken] };
       }),
 
     forget: async (days, limit) => {
@@ -46,10 +56,17 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
     rearm: (limit, cursor) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<RearmedRow>(lockActive, [cursor, limit]);
-        const wrong = rows.map(rightTimes).filter((each) => each !== null);
+        const { done, broken } = eachByItself(rows, ({ id }) => id, rightTimes);
+        const wrong = done.filter((each) => each !== null);
         if (wrong.length > 0) await client.query(rearm, [JSON.stringify(wrong)]);
-        const isLastPage = rows.length < limit;
-        return { mended: wrong.length, cursor: isLastPage ? null : (rows.at(-1)?.id ?? null) };
+        await breakSchedules(client, broken);
+        const before = new Set(rows.filter(({ state }) => state === 'broken').map(({ id }) => id));
+        const readable = wrong.flatMap(({ id }) => (before.has(id) ? [id] : []));
+        return {
+          ...{ mended: wrong.length - readable.length, readable, brokenNow: broken.length },
+          broken: broken.filter(({ scheduleId }) => !before.has(scheduleId)),
+          cursor: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
+        };
       }),
   };
 }
@@ -66,13 +83,18 @@ async function nextLookInMs(client: PoolClient, region: string): Promise<number 
 
 type RearmedRow = PlannedColumns & { nextAtMs: number | null; lookAtMs: number | null };
 
-/** When to look at it, where what is stored would let an instant pass. */
+function idAndRowOf(columns: PlannedColumns) {
+  return { id: columns.id, row: plannedRowOf(columns) };
+}
+
+/** When to look at it, where what is stored would let an instant pass; at once where it was broken. */
 function rightTimes(row: RearmedRow): { id: string; next_at: string | null; look_at: string } | null {
   const { schedule } = plannedRowOf(row);
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs);
   const nextAtMs = nextInstantMs(recurrence, schedule.highWaterMs);
   // Nothing comes any more: the look finds that out, and ends it.
   const lookAtMs = nextAtMs ?? recurrence.untilMs ?? row.nowMs;
+  if (row.state === 'broken') return { id: row.id, next_at: null, look_at: iso(row.nowMs) };
   if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) return null;
   return { id: row.id, next_at: nextAtMs === null ? null : iso(nextAtMs), look_at: iso(lookAtMs) };
 }
@@ -127,8 +149,10 @@ const forgetOld = `
 
 const lockActive = `
   select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.look_at')} as "lookAtMs" from schedules s
-  where s.state = 'active' and ($1::uuid is null or s.id > $1) order by s.id limit $2 for update skip locked`;
+  where s.state in ('active', 'broken') and ($1::uuid is null or s.id > $1) order by s.id limit $2 for update skip locked`;
 
 const rearm = `
-  update schedules s set next_at = k.next_at, look_at = k.look_at, region_looks = '{}'
+  update schedules s set next_at = k.next_at, look_at = k.look_at, region_looks = '{}',
+    state_since = case when s.state = 'broken' then now() else s.state_since end,
+    state_reason = case when s.state = 'broken' then null else s.state_reason end, state = 'active'
   from jsonb_to_recordset($1::jsonb) as k (id uuid, next_at timestamptz, look_at timestamptz) where s.id = k.id`;

@@ -7,18 +7,29 @@ import {
   type PlannedOccurrence,
 } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
-import { policiesOf, recurrenceOf, recurrenceShape } from './recurrences.ts';
+import { jobLimits, jobMethods } from '../jobs/jobs.ts';
+import { checkRecurrence, policiesOf, recurrenceFields, recurrenceOf, recurrenceShape } from './recurrences.ts';
+
+const headersText = z.record(z.string(), z.string());
 
 /** What a callback of a schedule sends: its fields are checked when it comes in. */
 const keptCall = z.object({
   url: z.string(),
-  method: z.string(),
+  method: z.enum(jobMethods),
   /** JSON. */
-  headers: z.string().nullable(),
+  headers: z.string().refine(isHeaders, 'has to be a JSON object of texts').nullable(),
   body: z.string().nullable(),
-  relevancySeconds: z.number().nullable(),
+  relevancySeconds: z.int().min(1).max(jobLimits.relevancySeconds).nullable(),
   tags: z.array(z.string()),
 });
+
+function isHeaders(text: string): boolean {
+  try {
+    return headersText.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
 
 export const groupSelection = z.union([
   z.strictObject({ names: z.array(z.string()) }),
@@ -27,7 +38,7 @@ export const groupSelection = z.union([
 
 /** A schedule's definition as it is stored, and read back by the process that plans it. */
 export const keptSchedule = z.object({
-  recurrence: recurrenceShape,
+  recurrence: recurrenceShape.superRefine(checkRecurrence),
   groups: groupSelection.optional(),
   /** Of a callback; a campaign says itself what it does. */
   call: keptCall.optional(),
@@ -35,6 +46,63 @@ export const keptSchedule = z.object({
 
 export type KeptSchedule = z.output<typeof keptSchedule>;
 export type KeptCall = z.output<typeof keptCall>;
+
+/** A stored definition, and what of it could be read. */
+export type ReadSchedule = { kept: KeptSchedule; unreadable: null } | { kept: null; unreadable: UnreadableSchedule };
+
+export interface UnreadableSchedule {
+  cause: string;
+  stored: unknown;
+  /** What is wrong, such as `recurrence.zone`. */
+  places: readonly string[];
+}
+
+/** A schedule that cannot be read, or not be planned. */
+export interface BrokenSchedule {
+  scheduleId: string;
+  cause: string;
+}
+
+/** Another version may have written it, or another zone database known its zone: this never throws. */
+export function readSchedule(stored: unknown): ReadSchedule {
+  const read = keptSchedule.safeParse(stored);
+  if (read.success) return { kept: read.data, unreadable: null };
+  const { issues } = read.error;
+  const causes = issues.map(({ path, message }) => `${path.join('.') || 'the definition'}: ${message}`);
+  const cause = causes.join('; ').slice(0, maxCauseLength);
+  return { kept: null, unreadable: { cause, stored, places: issues.map(({ path }) => path.join('.')) } };
+}
+
+const maxCauseLength = 500;
+
+const fields = z.record(z.string(), z.unknown());
+
+function partOf(stored: unknown, name: keyof KeptSchedule): unknown {
+  return fields.safeParse(stored).data?.[name];
+}
+
+/** Of one that cannot be read: the fields that can, null for those that have a default otherwise. */
+export function readableRecurrence(stored: unknown) {
+  const said = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
+  const { cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap, spreadSeconds } = recurrenceFields;
+  return {
+    ...{ cron: cron.safeParse(said['cron']).data, everySeconds: everySeconds.safeParse(said['everySeconds']).data },
+    ...{ from: from.safeParse(said['from']).data, until: until.safeParse(said['until']).data },
+    zone: zone.unwrap().safeParse(said['zone']).data ?? null,
+    misfire: misfire.unwrap().safeParse(said['misfire']).data ?? null,
+    catchUpSeconds: catchUpSeconds.unwrap().safeParse(said['catchUpSeconds']).data ?? null,
+    overlap: overlap.unwrap().safeParse(said['overlap']).data ?? null,
+    spreadSeconds: spreadSeconds.unwrap().safeParse(said['spreadSeconds']).data ?? null,
+  };
+}
+
+export function readableGroups(stored: unknown): z.output<typeof groupSelection> | undefined {
+  return groupSelection.safeParse(partOf(stored, 'groups')).data;
+}
+
+export function readableCall(stored: unknown): KeptCall | undefined {
+  return keptCall.safeParse(partOf(stored, 'call')).data;
+}
 
 /** What of a schedule decides when it fires. */
 export interface PlannableSchedule {

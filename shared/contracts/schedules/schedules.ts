@@ -50,18 +50,34 @@ export const schedulePatch = z
 
 const time = z.iso.datetime({ precision: 3 });
 
+function orUnreadable<Shape extends z.ZodType>(shape: z.ZodDefault<Shape>) {
+  return shape
+    .unwrap()
+    .nullable()
+    .describe(`${shape.description ?? 'On whose clocks'}; null where it cannot be read`);
+}
+
 export const scheduleShape = z
   .object({
     id: z.string(),
     revision: z.int().min(1).describe('Moves with every change; the ETag'),
-    state: z.enum(scheduleStates),
-    stateReason: z.string().nullable(),
+    state: z.enum(scheduleStates).describe('broken: it cannot be read or planned, and fires nothing until it can'),
+    stateReason: z.string().nullable().describe('As it was given; of a broken one, the cause'),
     stateSince: time,
     ...scheduleFields,
     target: target
       .extend({ body: z.string().nullable(), headers: z.record(z.string(), z.string()) })
       .nullable()
       .describe('null for the schedule of a campaign'),
+    zone: orUnreadable(recurrenceFields.zone),
+    misfire: orUnreadable(recurrenceFields.misfire),
+    catchUpSeconds: orUnreadable(recurrenceFields.catchUpSeconds),
+    overlap: orUnreadable(recurrenceFields.overlap),
+    spreadSeconds: orUnreadable(recurrenceFields.spreadSeconds),
+    unreadable: z
+      .object({ cause: z.string(), stored: z.unknown().describe('As it is in the database') })
+      .nullable()
+      .describe('Why it cannot be read; null where it can. Fields that cannot be read are null or absent'),
     campaignId: z.string().nullable(),
     groups: groups.nullable(),
     note: note.nullable(),

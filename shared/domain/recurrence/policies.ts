@@ -20,6 +20,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
  * Why an instant did not fire.
  * - `clock-change`: no clock showed it
  * - `paused`, `disabled`: the schedule was, then
+ * - `broken`: the schedule could not be read, then, and was changed since
  * - `misfire`: no scheduler could fire in time, and the policy lets none or another one fire for it
  * - `too-late`: the same, and longer ago than the catch-up window
  * - `overlap`: the fire before was still at work
@@ -29,6 +30,7 @@ export const skipCauses = [
   'clock-change',
   'paused',
   'disabled',
+  'broken',
   'misfire',
   'too-late',
   'overlap',

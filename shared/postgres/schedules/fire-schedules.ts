@@ -1,12 +1,13 @@
 import type { PoolClient } from 'pg';
-import { planSchedule } from '../../contracts/schedules/kept-schedules.ts';
+import { planSchedule, type BrokenSchedule } from '../../contracts/schedules/kept-schedules.ts';
 import { occurrencesOf, type NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import type { RegisteredGroup } from '../../domain/recurrence/groups.ts';
 import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkippedRange } from '../../domain/recurrence/due-instants.ts';
+import { breakSchedules, eachByItself, unlessRefused } from './broken-schedules.ts';
 import { insertOccurrences } from './insert-occurrences.ts';
 import { stopRemainders } from './stop-remainders.ts';
-import { msOf, type PlannedRow } from './schedule-rows.ts';
+import { msOf, plannedRowOf, type PlannedColumns, type PlannedRow } from './schedule-rows.ts';
 
 export interface SkippedRow extends SkippedRange {
   scheduleId: string;
@@ -18,6 +19,7 @@ export interface FiredSchedules {
   occurrences: NewOccurrence[];
   skipped: SkippedRow[];
   ended: string[];
+  broken: BrokenSchedule[];
 }
 
 /** Who decides; null: for all regions. */
@@ -28,39 +30,60 @@ export interface Decider {
   owner: string;
 }
 
-/** Plans schedules whose rows are locked by this transaction, and writes what comes of it. */
+/**
+ * Plans schedules whose rows are locked by this transaction, and writes what comes of it; one that cannot be read or
+ * planned is broken, and the others are planned as if it were not there.
+ */
 export async function fireSchedules(
   client: PoolClient,
-  rows: readonly PlannedRow[],
+  columns: readonly PlannedColumns[],
   decider: Decider,
 ): Promise<FiredSchedules> {
-  if (rows.length === 0) return { occurrences: [], skipped: [], ended: [] };
+  if (columns.length === 0) return { occurrences: [], skipped: [], ended: [], broken: [] };
+  const { results, broken } = await unlessRefused(client, columns, (some) => fireTogether(client, some, decider));
+  return {
+    occurrences: results.flatMap((each) => each.occurrences),
+    skipped: results.flatMap((each) => each.skipped),
+    ended: results.flatMap((each) => each.ended),
+    broken: [...results.flatMap((each) => each.broken), ...broken],
+  };
+}
+
+async function fireTogether(
+  client: PoolClient,
+  columns: readonly PlannedColumns[],
+  decider: Decider,
+): Promise<FiredSchedules> {
+  const { done: rows, broken: unreadable } = eachByItself(columns, ({ id }) => id, plannedRowOf);
   const ids = rows.map(({ scheduleId }) => scheduleId);
   const registered = rows.some(({ schedule }) => schedule.definition.groups) ? await readGroups(client) : [];
   await client.query(closeOccurrences, [ids]);
   const open = await readOpen(client, ids);
   const decided = await readDecided(client, ids);
 
-  const planned = rows.map((row) => {
-    const { scheduleId, schedule, nowMs } = row;
-    const view = { nowMs, region: decider.region, registered };
-    const around = { open: open.get(scheduleId) ?? [], decided: decided.get(scheduleId) ?? [] };
-    return { row, plan: planSchedule(schedule, { ...view, ...around }) };
-  });
-  const skipped = planned.flatMap(({ row, plan }) => skippedOf(row.scheduleId, plan));
-  const wanted = planned.flatMap(({ row, plan }) => {
-    const { scheduleId, target, schedule } = row;
-    return occurrencesOf(plan, { scheduleId, target, spreadMs: schedule.definition.recurrence.spreadSeconds * 1000 });
-  });
+  const { done: planned, broken: unplannable } = eachByItself(
+    rows,
+    ({ scheduleId }) => scheduleId,
+    (row) => {
+      const { scheduleId, schedule, nowMs } = row;
+      const view = { nowMs, region: decider.region, registered };
+      const around = { open: open.get(scheduleId) ?? [], decided: decided.get(scheduleId) ?? [] };
+      const plan = planSchedule(schedule, { ...view, ...around });
+      const spreadMs = schedule.definition.recurrence.spreadSeconds * 1000;
+      const wanted = occurrencesOf(plan, { scheduleId, target: row.target, spreadMs });
+      return { row, plan, wanted, skipped: skippedOf(scheduleId, plan), move: moveJson(row, plan) };
+    },
+  );
+  const broken = [...unreadable, ...unplannable];
+  await breakSchedules(client, broken);
+  const skipped = planned.flatMap((each) => each.skipped);
+  const wanted = planned.flatMap((each) => each.wanted);
   const occurrences = await insertOccurrences(client, rows, wanted, decider);
   if (skipped.length > 0) await client.query(insertSkipped, [JSON.stringify(skipped.map(skippedJson))]);
-  await client.query(moveSchedules, [
-    JSON.stringify(planned.map(({ row, plan }) => moveJson(row, plan))),
-    decider.region,
-  ]);
+  await client.query(moveSchedules, [JSON.stringify(planned.map(({ move }) => move)), decider.region]);
   const ended = planned.filter(({ row, plan }) => row.isActive && plan.isOver).map(({ row }) => row);
   await stopRemainders(client, ended, 'cancel', 'the schedule that started it has ended');
-  return { occurrences, skipped, ended: ended.map(({ scheduleId }) => scheduleId) };
+  return { occurrences, skipped, ended: ended.map(({ scheduleId }) => scheduleId), broken };
 }
 
 function skippedOf(scheduleId: string, { skipped, skippedOfGroup }: OccurrencePlan): SkippedRow[] {

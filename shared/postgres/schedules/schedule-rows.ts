@@ -1,4 +1,4 @@
-import { keptSchedule, type PlannableSchedule } from '../../contracts/schedules/kept-schedules.ts';
+import { readSchedule, type PlannableSchedule } from '../../contracts/schedules/kept-schedules.ts';
 import type { ScheduleTarget } from '../../contracts/schedules/planned-rows.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
 
@@ -37,9 +37,12 @@ export interface PlannedColumns {
   nowMs: number;
 }
 
+/** @throws where it says nothing that could be planned; the message is the cause */
 export function plannedRowOf(row: PlannedColumns): PlannedRow {
   const { id, name, createdAtMs, highWaterMs, silentUntilMs, silentCause, nowMs } = row;
-  const definition = keptSchedule.parse(row.definition);
+  const { kept: definition, unreadable } = readSchedule(row.definition);
+  if (unreadable) throw new Error(unreadable.cause);
+  if (row.client !== null && !definition.call) throw new Error('call: is missing');
   const silence =
     silentUntilMs !== null && silentCause !== null ? { untilMs: silentUntilMs, cause: silentCause } : null;
   return {

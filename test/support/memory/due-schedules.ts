@@ -25,7 +25,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
         return {
           fired: decided.occurrences.filter(({ state }) => state === 'fired').map(firedOf),
           buffered: decided.occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
-          ...{ skipped: decided.skipped, ended: decided.ended, looked: due.length },
+          ...{ skipped: decided.skipped, ended: decided.ended, broken: [], looked: due.length },
           nextLookInMs: Number.isFinite(next) ? Math.max(0, next - clock.nowMs()) : null,
         };
       }),
@@ -33,7 +33,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
     fireBuffered: ({ region, owner }, limit) =>
       atOnce(() => {
         const fired: FiredOccurrence[] = [];
-        if (recurring.switchedOff.has(region)) return fired;
+        if (recurring.switchedOff.has(region)) return { fired, broken: [] };
         const rows = active().filter((row) =>
           occurrencesOfRow(database, row).some(({ state }) => state === 'buffered'),
         );
@@ -51,7 +51,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
             fired.push(firedOf(each));
           }
         }
-        return fired;
+        return { fired, broken: [] };
       }),
 
     forget: (days, limit) =>
@@ -79,7 +79,13 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
           Object.assign(row, { nextAtMs, lookAtMs, regionLooks: new Map() });
           mended++;
         }
-        return { mended, cursor: page.length < limit ? null : (page.at(-1)?.id ?? null) };
+        return {
+          mended,
+          broken: [],
+          readable: [],
+          brokenNow: 0,
+          cursor: page.length < limit ? null : (page.at(-1)?.id ?? null),
+        };
       }),
   };
 }

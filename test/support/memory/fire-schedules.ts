@@ -20,7 +20,7 @@ export function fireSchedulesInMemory(
   rows: readonly ScheduleRow[],
   decider: Decider,
 ): FiredSchedules {
-  const fired: FiredSchedules = { occurrences: [], skipped: [], ended: [] };
+  const fired: FiredSchedules = { occurrences: [], skipped: [], ended: [], broken: [] };
   for (const row of rows) {
     const plan = planOf(database, row, decider);
     const spread = {

@@ -142,6 +142,21 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         return { move, schedule: recordOf(row) };
       }),
 
+    remove: (scheduleId) =>
+      atOnce(() => {
+        const row = schedules.get(scheduleId);
+        if (!row) return 'missing';
+        if (row.campaignId !== null) return 'of-campaign';
+        for (const { group, scheduledForMs } of occurrencesOfRow(database, row)) {
+          recurring.occurrences.delete(occurrenceKeyOf(scheduleId, scheduledForMs, group));
+        }
+        for (const [key, skipped] of recurring.skipped) {
+          if (skipped.scheduleId === scheduleId) recurring.skipped.delete(key);
+        }
+        schedules.delete(scheduleId);
+        return 'removed';
+      }),
+
     fire: (scheduleId, wish, wanted) =>
       atOnce(() => {
         const row = schedules.get(scheduleId);
@@ -256,7 +271,8 @@ function recordOf(row: ScheduleRow): ScheduleRecord {
       campaignId: row.campaignId,
       revision: row.revision,
     },
-    ...{ definition: structuredClone(row.definition), state: row.state, stateReason: row.stateReason, note: row.note },
+    definition: { kept: structuredClone(row.definition), unreadable: null },
+    ...{ state: row.state, stateReason: row.stateReason, note: row.note },
     ...{ stateSince: new Date(row.stateSinceMs), nextAt: row.nextAtMs === null ? null : new Date(row.nextAtMs) },
     ...{
       highWater: new Date(row.highWaterMs),

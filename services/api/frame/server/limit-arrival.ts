@@ -12,7 +12,8 @@ const readAsItComes = /^(text\/csv|application\/x-ndjson)\b/i;
  * Cuts a request whose body does not arrive in time. Node knows one limit for all of them, which has to be the longest.
  */
 export function limitArrival({ raw, headers }: FastifyRequest): void {
-  if (raw.complete || readAsItComes.test(headers['content-type'] ?? '')) return;
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  if (!hasBody || raw.complete || readAsItComes.test(headers['content-type'] ?? '')) return;
   const timer = setTimeout(() => {
     const error = Object.assign(new Error('the request took too long to arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     if (!raw.complete) answerClientError(error, raw.socket);

@@ -75,6 +75,7 @@ describe('the OpenAPI document', () => {
       'deleteActionType',
       'deleteAudience',
       'deleteGroup',
+      'deleteSchedule',
       'disableClient',
       'disableSchedule',
       'discardDeadLetter',

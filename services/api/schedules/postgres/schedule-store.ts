@@ -1,15 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { keptSchedule, type KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
+import { readSchedule, type KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf, type ScheduleVerb } from '../../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';
-import {
-  plannedColumns,
-  plannedRowOf,
-  type PlannedColumns,
-} from '../../../../shared/postgres/schedules/schedule-rows.ts';
+import { plannedColumns, type PlannedColumns } from '../../../../shared/postgres/schedules/schedule-rows.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
@@ -56,7 +52,8 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         if (!before) return { kind: 'missing' };
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
         const { name, clientId, definition, note } = change;
-        if (definition && !(await decidePending(client, before, decider))) return { kind: 'busy' };
+        const isBroken = before.state === 'broken' || before.definition.unreadable !== null;
+        if (definition && !isBroken && !(await decidePending(client, before, decider))) return { kind: 'busy' };
         const { rowCount } = await client.query(
           updateSchedule.with({
             scheduleId,
@@ -67,7 +64,8 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
             note: note ?? null,
           }),
         );
-        if (rowCount === 1 && definition) await beginAnew(client, before, definition);
+        if (rowCount === 1 && definition && isBroken) await client.query(mend, [scheduleId]);
+        else if (rowCount === 1 && definition) await beginAnew(client, before, definition);
         return { kind: 'changed', schedule: await require(client, scheduleId) };
       }),
 
@@ -81,18 +79,26 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         const nowMs = await transactionTime(client);
         const isOn = move.to === 'active';
         const cause = isOn ? (before.state === 'paused' ? 'paused' : 'disabled') : null;
-        const next = isOn ? scheduleTimesOf(before.definition.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
+        const { kept } = before.definition;
+        const next = isOn && kept ? scheduleTimesOf(kept.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
         await client.query(moveSchedule.with({ scheduleId, to: move.to, reason, isOn, cause, next }));
         if (verb === 'disable') await client.query(dropBuffered, [scheduleId]);
         await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
         return { move, schedule: await require(client, scheduleId) };
       }),
 
+    remove: async (scheduleId) => {
+      const { rows } = await pool.query<{ gone: number; there: number }>(deleteSchedule, [scheduleId]);
+      if (rows[0]?.gone === 1) return 'removed';
+      return rows[0]?.there === 1 ? 'of-campaign' : 'missing';
+    },
+
     fire: (scheduleId, request, groups) =>
       inTransaction(pool, async (client) => {
         const schedule = await lock(client, scheduleId);
         if (!schedule) return { kind: 'missing' };
         if (schedule.state === 'disabled') return { kind: 'disabled', schedule };
+        if (schedule.definition.unreadable) return { kind: 'unreadable', cause: schedule.definition.unreadable.cause };
         return await fireByHand(client, { schedule, request, groups, decider });
       }),
 
@@ -132,7 +138,7 @@ async function firePending(client: PoolClient, scheduleId: string, decider: Deci
   for (let look = 0; look < maxLooks; look++) {
     const { rows } = await client.query<PlannedColumns>(selectPending, [scheduleId]);
     if (rows.length === 0) return true;
-    await fireSchedules(client, rows.map(plannedRowOf), decider);
+    await fireSchedules(client, rows, decider);
   }
   return false;
 }
@@ -175,7 +181,7 @@ async function require(connection: Pool | PoolClient, scheduleId: string): Promi
 type ScheduleRow = Omit<ScheduleRecord, 'definition'> & { definition: unknown };
 
 function recordOf(row: ScheduleRow): ScheduleRecord {
-  return { ...row, definition: keptSchedule.parse(row.definition) };
+  return { ...row, definition: readSchedule(row.definition) };
 }
 
 const selectSchedules = `
@@ -242,6 +248,19 @@ const beginFrom = `
   update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = case when state = 'active' then $3::timestamptz end,
     look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
   where id = $1`;
+
+/** What came while it was broken is skipped by the next look, which is at once. */
+const mend = `
+  update schedules set silent_until = now(), silent_cause = 'broken', region_looks = '{}',
+    look_at = case when state in ('active', 'broken') then now() end,
+    state_since = case when state = 'broken' then now() else state_since end,
+    state_reason = case when state = 'broken' then null else state_reason end,
+    state = case when state = 'broken' then 'active' else state end
+  where id = $1`;
+
+const deleteSchedule = `
+  with gone as (delete from schedules where id = $1 and campaign is null returning 1)
+  select (select count(*) from gone)::int as gone, (select count(*) from schedules where id = $1)::int as there`;
 
 const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
 

@@ -52,7 +52,9 @@ function Rhythm({ scheduleId }: { scheduleId: string }) {
         </Button>
       ) : (
         <>
-          <span className="t2 sm">{state}</span>
+          <span className={state === 'broken' ? 'c-bad sm' : 't2 sm'}>
+            {state === 'broken' ? `broken: ${schedule.data?.stateReason ?? 'it cannot be read'}` : state}
+          </span>
           {state === 'paused' && (
             <Button
               small

@@ -1,0 +1,77 @@
+import { DatabaseError, type PoolClient } from 'pg';
+import type { BrokenSchedule } from '../../contracts/schedules/kept-schedules.ts';
+
+/** Each by itself: one that fails is broken, and holds up no other. */
+export function eachByItself<Subject, Result>(
+  subjects: readonly Subject[],
+  idOf: (subject: Subject) => string,
+  work: (subject: Subject) => Result,
+): { done: Result[]; broken: BrokenSchedule[] } {
+  const done: Result[] = [];
+  const broken: BrokenSchedule[] = [];
+  for (const subject of subjects) {
+    try {
+      done.push(work(subject));
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      broken.push({ scheduleId: idOf(subject), cause: cause.slice(0, maxCauseLength) });
+    }
+  }
+  return { done, broken };
+}
+
+const maxCauseLength = 500;
+
+/**
+ * All at once; where the database refuses a value of one of them, each alone, and that one is broken. Their rows are
+ * locked by this transaction.
+ */
+export async function unlessRefused<Row extends { id: string }, Result>(
+  client: PoolClient,
+  rows: readonly Row[],
+  work: (rows: readonly Row[]) => Promise<Result>,
+): Promise<{ results: Result[]; broken: BrokenSchedule[] }> {
+  await client.query('savepoint before_schedules');
+  try {
+    return { results: [await work(rows)], broken: [] };
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error;
+    await client.query('rollback to savepoint before_schedules');
+    const [only] = rows;
+    if (rows.length === 1 && only) {
+      const broken = [{ scheduleId: only.id, cause: error.message.slice(0, maxCauseLength) }];
+      await breakSchedules(client, broken);
+      return { results: [], broken };
+    }
+  }
+  const results: Result[] = [];
+  const broken: BrokenSchedule[] = [];
+  for (const row of rows) {
+    const alone = await unlessRefused(client, [row], work);
+    results.push(...alone.results);
+    broken.push(...alone.broken);
+  }
+  return { results, broken };
+}
+
+/** SQLSTATE classes of a value out of range or of no form, of a broken constraint, and of what is too long. */
+const refusals = ['22', '23', '54'];
+
+function isRefusedValue(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && refusals.includes((error.code ?? '').slice(0, 2));
+}
+
+/** Nothing looks at them until they can be read again, or are changed. Their rows are locked by this transaction. */
+export async function breakSchedules(client: PoolClient, broken: readonly BrokenSchedule[]): Promise<void> {
+  if (broken.length === 0) return;
+  const rows = broken.map(({ scheduleId, cause }) => ({ id: scheduleId, cause }));
+  await client.query(setAside, [JSON.stringify(rows)]);
+}
+
+/** One that is paused or disabled stays so: it is found to be broken when it is switched on. */
+const setAside = `
+  update schedules s set next_at = null, look_at = null, region_looks = '{}',
+    state = case when s.state = 'active' then 'broken' else s.state end,
+    state_reason = case when s.state = 'active' then k.cause else s.state_reason end,
+    state_since = case when s.state = 'active' then now() else s.state_since end
+  from jsonb_to_recordset($1::jsonb) as k (id uuid, cause text) where s.id = k.id`;

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
+import { scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
+import { pageShape } from '../../services/api/frame/pages.contract.ts';
+import { problem } from '../../services/api/frame/problems.contract.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+
+/** What a roll-back, another version or a person with SQL may leave in one row. */
+const garbage = {
+  'a zone that this node does not know': `definition = jsonb_set(definition, '{recurrence,zone}', '"Mars/Olympus"')`,
+  'an expression that is none': `definition = jsonb_set(definition, '{recurrence,cron}', '"every full moon"')`,
+  'an expression and an interval': `definition = jsonb_set(definition, '{recurrence,everySeconds}', '60')`,
+  'no rhythm at all': `definition = definition #- '{recurrence,cron}'`,
+  'a beginning that is no time': `definition = jsonb_set(definition, '{recurrence,from}', '"soon"')`,
+  'an end that is no time': `definition = jsonb_set(definition, '{recurrence,until}', '"9999-99-99"')`,
+  'a policy that there is not': `definition = jsonb_set(definition, '{recurrence,misfire}', '"fire-twice"')`,
+  'a window that is a text': `definition = jsonb_set(definition, '{recurrence,catchUpSeconds}', '"long"')`,
+  'an overlap that there is not': `definition = jsonb_set(definition, '{recurrence,overlap}', '"queue"')`,
+  'a spread below zero': `definition = jsonb_set(definition, '{recurrence,spreadSeconds}', '-1')`,
+  'groups of no form': `definition = jsonb_set(definition, '{groups}', '{"all": true}')`,
+  'a URL that is none': `definition = jsonb_set(definition, '{call,url}', '7')`,
+  'a method that there is not': `definition = jsonb_set(definition, '{call,method}', '"BREW"')`,
+  'headers that are no JSON': `definition = jsonb_set(definition, '{call,headers}', '"{"')`,
+  'a body that is no text': `definition = jsonb_set(definition, '{call,body}', '{}')`,
+  'a window beyond all numbers': `definition = jsonb_set(definition, '{call,relevancySeconds}', '1e300')`,
+  'tags of no form': `definition = jsonb_set(definition, '{call,tags}', '[[]]')`,
+  'no callback': `definition = definition - 'call'`,
+  'no recurrence': `definition = definition - 'recurrence'`,
+  'a definition that is a list': `definition = '[]'`,
+  'a definition that is null': `definition = 'null'`,
+};
+
+const api = apiOnPostgres();
+const looker = { region: 'local', owner: 'a node' };
+/** As it was made. */
+const wanted = {
+  name: 'each minute',
+  cron: '* * * * *',
+  zone: 'Asia/Singapore',
+  target: { client: 'shop', url: 'https://shop.example/call', method: 'POST' },
+};
+let url: string;
+
+beforeEach(async () => {
+  await api.ask('POST', '/v1/clients', { name: 'shop' });
+  url = await make();
+});
+
+async function make(): Promise<string> {
+  return scheduleShape.parse((await api.ask('POST', '/v1/schedules', wanted)).json()).links.self;
+}
+
+/** The oldest of all: the first that is looked at. */
+async function spoil(assignment: string) {
+  await api.pool.query(
+    `update schedules set ${assignment} where id = (select id from schedules order by look_at, id limit 1)`,
+  );
+}
+
+const recur = () => createDueSchedules({ pool: api.pool }).recur(looker, 100);
+const rearm = () => createDueSchedules({ pool: api.pool }).rearm(100, null);
+const shown = async () => scheduleShape.parse((await api.ask('GET', url)).json());
+const listed = async (query: string) =>
+  pageShape(scheduleShape).parse((await api.ask('GET', `/v1/schedules${query}`)).json()).items;
+/** Typed, unlike what it stands for. */
+const containing = (text: string): unknown => expect.stringContaining(text);
+
+describe('a schedule that cannot be read', () => {
+  it('is broken, and the hundred others fire on time', async () => {
+    for (let made = 0; made < 99; made++) await make();
+    await api.pool.query(
+      `update schedules set look_at = look_at - interval '1 second' where id = (select min(id::text)::uuid from schedules)`,
+    );
+    await spoil(garbage['a zone that this node does not know']);
+    await api.passTime(60_000);
+    const { fired, broken } = await recur();
+    expect(fired).toHaveLength(99);
+    expect(broken).toMatchObject([{ cause: containing('recurrence.zone') }]);
+    expect(await recur()).toMatchObject({ fired: [], broken: [], looked: 0 });
+  });
+
+  it.each(Object.entries(garbage))('is shown, listed and disabled: %s', async (_, assignment) => {
+    await spoil(assignment);
+    await make();
+    await api.passTime(60_000);
+    expect(await recur()).toMatchObject({ fired: [{}], broken: [{}] });
+    expect(await shown()).toMatchObject({ state: 'broken', stateReason: containing(''), nextAt: null });
+    expect(await listed('?state=broken')).toHaveLength(1);
+    expect(await listed('')).toHaveLength(2);
+    expect((await api.ask('POST', `${url}/disable`)).json()).toMatchObject({ state: 'disabled' });
+    expect((await api.ask('DELETE', url)).statusCode).toBe(204);
+    expect((await api.ask('GET', url)).statusCode).toBe(404);
+  });
+
+  it.each(Object.entries(garbage))('is disabled before a scheduler has looked at it: %s', async (_, assignment) => {
+    await spoil(assignment);
+    await api.passTime(60_000);
+    expect((await api.ask('POST', `${url}/disable`)).json()).toMatchObject({ state: 'disabled' });
+  });
+
+  it.each(Object.entries(garbage))('is well again by a change of what is wrong: %s', async (_, assignment) => {
+    await spoil(assignment);
+    await api.passTime(60_000);
+    await recur();
+    const { cron, zone, target } = wanted;
+    const again = { from: null, until: null, misfire: null, catchUpSeconds: null, overlap: null, spreadSeconds: null };
+    const patch = { cron, zone, target, everySeconds: null, groups: null, note: 'mended', ...again };
+    const patched = await api.ask('PATCH', url, patch);
+    expect(patched.json()).toMatchObject({ state: 'active', stateReason: null, unreadable: null, ...{ cron, zone } });
+    expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'broken', count: 1 }], broken: [] });
+    await api.passTime(60_000);
+    expect((await recur()).fired).toHaveLength(1);
+  });
+
+  it('shows what of it can be read, and why the rest cannot', async () => {
+    await spoil(garbage['a zone that this node does not know']);
+    expect(await shown()).toMatchObject({
+      ...{ name: 'each minute', cron: '* * * * *', zone: null, misfire: 'fire-once' },
+      target: { url: 'https://shop.example/call' },
+      unreadable: { cause: 'recurrence.zone: has to be an IANA time zone such as Asia/Singapore' },
+    });
+  });
+
+  it('loses nothing by a change that leaves out what cannot be read', async () => {
+    await spoil(garbage['a zone that this node does not know']);
+    const refused = await api.ask('PATCH', url, { note: 'what is it?' });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/zone', code: 'unreadable' }]);
+    expect((await api.ask('PATCH', url, { note: 'UTC it is', zone: null })).json()).toMatchObject({ zone: 'UTC' });
+  });
+
+  it('fires nothing by hand, and says why', async () => {
+    await spoil(garbage['no rhythm at all']);
+    for (const asked of [api.ask('POST', `${url}/run-now`, {}), api.ask('GET', `${url}/preview`)]) {
+      expect((await asked).json()).toMatchObject({ status: 409, code: 'unreadable-schedule' });
+    }
+  });
+
+  it('is found within a minute though it is not due, and active again when it can be read', async () => {
+    const good = await api.pool.query<{ definition: object }>('select definition from schedules');
+    await spoil(garbage['a zone that this node does not know']);
+    expect(await rearm()).toMatchObject({ broken: [{}], brokenNow: 1, readable: [] });
+    expect(await rearm()).toMatchObject({ broken: [], brokenNow: 1, readable: [] });
+    await api.pool.query('update schedules set definition = $1', [JSON.stringify(good.rows[0]?.definition)]);
+    expect(await rearm()).toMatchObject({ mended: 0, broken: [], brokenNow: 0, readable: [containing('')] });
+    expect(await shown()).toMatchObject({ state: 'active', stateReason: null });
+    await api.passTime(60_000);
+    expect((await recur()).fired).toHaveLength(1);
+  });
+
+  it('holds up no occurrence of another that waits for the one before it', async () => {
+    const other = await make();
+    await api.ask('PATCH', url, { overlap: 'buffer-one' });
+    await api.ask('PATCH', other, { overlap: 'buffer-one' });
+    for (let minute = 0; minute < 2; minute++) {
+      await api.passTime(60_000);
+      await recur();
+    }
+    await api.pool.query('delete from jobs');
+    await spoil(garbage['headers that are no JSON']);
+    const due = createDueSchedules({ pool: api.pool });
+    expect(await due.fireBuffered(looker, 100)).toMatchObject({ fired: [{}], broken: [{}] });
+  });
+});
