@@ -26,6 +26,7 @@ const json = new Set<number>([builtins.JSON, builtins.JSONB]);
 
 /** How the rows that come differ from those that the code says; null is not looked at, which Postgres does not tell. */
 export function compareRow(row: ReadonlyMap<string, Column>, columns: Described['columns']): string[] {
+  if (row.size === 0) return ['the type of its rows names no column'];
   const missing = [...row].filter(
     ([name, { isOptional }]) => !isOptional && !columns.some((column) => column.name === name),
   );

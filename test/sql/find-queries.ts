@@ -10,7 +10,7 @@ export interface Query {
   statements: string[];
   /** How many values go with it; undefined where that is not written at this place. */
   values: number | undefined;
-  /** By name, what the rows are said to have; undefined where nothing is said. */
+  /** By name, what the rows are said to have; undefined where nothing is said. Empty: that they are objects. */
   row: Map<string, Column> | undefined;
 }
 
@@ -170,12 +170,10 @@ function declarationOf(node: ts.Identifier, checker: ts.TypeChecker): ts.Declara
   return checker.getSymbolAtLocation(node)?.declarations?.[0];
 }
 
-/** Undefined where a type has no fields of its own, as `object`: the rows are parsed. */
-function columnsOf(type: ts.Type, checker: ts.TypeChecker): Map<string, Column> | undefined {
+function columnsOf(type: ts.Type, checker: ts.TypeChecker): Map<string, Column> {
   const parts = type.isUnion() ? type.types : [type];
   const columns = new Map<string, Column>();
   for (const part of parts) {
-    if (part.getStringIndexType() || checker.isArrayType(part) || checker.isTupleType(part)) return undefined;
     for (const property of part.getProperties()) {
       const kinds = kindsOf(checker.getTypeOfSymbol(property), checker);
       const isOptional =
@@ -184,7 +182,7 @@ function columnsOf(type: ts.Type, checker: ts.TypeChecker): Map<string, Column> 
       columns.set(property.name, { kinds: new Set([...known, ...kinds]), isOptional });
     }
   }
-  return columns.size === 0 ? undefined : columns;
+  return columns;
 }
 
 function kindsOf(type: ts.Type, checker: ts.TypeChecker): Kind[] {

@@ -1,21 +1,13 @@
 import type { Pool } from 'pg';
-import { z } from 'zod';
-import type { Dispatchers } from '../ports/dispatchers.ts';
+import type { DispatcherCredit, Dispatchers } from '../ports/dispatchers.ts';
 
-const takingRow = z.object({
-  owner: z.string(),
-  toAnyClient: z.int(),
-  toClients: z.record(z.string(), z.int()),
-});
+type TakingRow = Omit<DispatcherCredit, 'toClients'> & { toClients: Record<string, number> };
 
 export function createDispatchers({ pool }: { pool: Pool }): Dispatchers {
   return {
     credit: async (region) => {
-      const { rows } = await pool.query<object>(selectTaking, [region]);
-      return rows.map((row) => {
-        const { owner, toAnyClient, toClients } = takingRow.parse(row);
-        return { owner, toAnyClient, toClients: new Map(Object.entries(toClients)) };
-      });
+      const { rows } = await pool.query<TakingRow>(selectTaking, [region]);
+      return rows.map((row) => ({ ...row, toClients: new Map(Object.entries(row.toClients)) }));
     },
   };
 }

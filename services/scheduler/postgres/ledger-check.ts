@@ -1,28 +1,25 @@
 import type { Pool } from 'pg';
-import { z } from 'zod';
 import { plainArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
-import type { LedgerCheck } from '../ports/ledger-check.ts';
-
-const checked = z.object({ clientId: z.string(), expected: z.coerce.number(), counted: z.coerce.number() });
+import type { CheckedLedger, LedgerCheck } from '../ports/ledger-check.ts';
 
 export function createLedgerCheck({ pool }: { pool: Pool }): LedgerCheck {
   return {
     expectedInAll: async () => {
-      const { rows } = await pool.query<{ jobs: string }>(expectedInAll);
-      return Number(rows[0]?.jobs ?? 0);
+      const { rows } = await pool.query<{ jobs: number }>(expectedInAll);
+      return rows[0]?.jobs ?? 0;
     },
     check: async (partitions) => {
       const params = { partitions: plainArray(partitions), count: partitions.length };
-      const { rows } = await pool.query<object>(checkLedgers.with(params));
-      return rows.map((row) => checked.parse(row));
+      const { rows } = await pool.query<CheckedLedger>(checkLedgers.with(params));
+      return rows;
     },
   };
 }
 
 const stored = 'sum(accepted - called - expired - cancelled - dead)';
 
-const expectedInAll = `select coalesce(${stored}, 0) as jobs from client_totals`;
+const expectedInAll = `select coalesce(${stored}, 0)::float8 as jobs from client_totals`;
 
 /**
  * One statement, so that totals and jobs are of one moment: every change of a job moves its total in the same
@@ -40,5 +37,5 @@ const checkLedgers = statementOf<{ partitions: string; count: number }>(
   select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0) from totals t full join counts k using (client)
   on conflict (client) do update
   set checked_at = excluded.checked_at, partitions = excluded.partitions, expected = excluded.expected, counted = excluded.counted
-  returning client as "clientId", expected, counted`,
+  returning client as "clientId", expected::float8 as expected, counted::float8 as counted`,
 );

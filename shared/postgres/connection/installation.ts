@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg';
-import { z } from 'zod';
 import {
   contradictionsBetween,
   installationConfig,
@@ -9,16 +8,26 @@ import {
 import type { Seed } from '../../ports/registry.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 import { overwriteRegistry, seedRegistry } from '../registry/registry.ts';
+import { onlyRow } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
-const installationRow = z.object({ id: z.uuid(), config: installationConfig });
+interface Installation {
+  id: string;
+  config: InstallationConfig;
+}
 
-type InstallationRow = z.infer<typeof installationRow>;
+/** Another version may have written the config. */
+type InstallationRow = Omit<Installation, 'config'> & { config: unknown };
+
+function installationOf(rows: readonly InstallationRow[]): Installation {
+  const { id, config } = onlyRow(rows);
+  return { id, config: installationConfig.parse(config) };
+}
 
 /** @throws when the database holds no installation: it was not migrated */
-export async function readInstallation(pool: Pool): Promise<InstallationRow> {
-  const { rows } = await pool.query<object>('select id, config from installation');
-  return installationRow.parse(rows[0]);
+export async function readInstallation(pool: Pool): Promise<Installation> {
+  const { rows } = await pool.query<InstallationRow>('select id, config from installation');
+  return installationOf(rows);
 }
 
 /**
@@ -54,15 +63,15 @@ export async function applyConfig(pool: Pool, file: InstallationConfig, seed?: S
     if (!seed) return contradictions;
     const changed = await overwriteRegistry(client, seed);
     await seedRegistry(client, seed);
-    // What differs in both is told once, as the registry had it.
-    const told = (line: string) => changed.some((other) => other.split(':')[0] === line.split(':')[0]);
-    return [...contradictions.filter((line) => !told(line)), ...changed];
+    // What differs in both is listed once, as the registry had it.
+    const isListed = (line: string) => changed.some((other) => other.split(':')[0] === line.split(':')[0]);
+    return [...contradictions.filter((line) => !isListed(line)), ...changed];
   });
 }
 
-async function lockInstallation(client: PoolClient): Promise<InstallationRow> {
-  const { rows } = await client.query<object>('select id, config from installation for update');
-  return installationRow.parse(rows[0]);
+async function lockInstallation(client: PoolClient): Promise<Installation> {
+  const { rows } = await client.query<InstallationRow>('select id, config from installation for update');
+  return installationOf(rows);
 }
 
 async function keep(client: PoolClient, kept: InstallationConfig, file: InstallationConfig): Promise<void> {

@@ -1,5 +1,4 @@
 import { DatabaseError, type Pool } from 'pg';
-import { z } from 'zod';
 import { jobPartitionOf } from '../../domain/job/job-ids.ts';
 import type { JobIntake, JobToStore, KnownJob } from '../../ports/job-intake.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
@@ -40,8 +39,8 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
     },
 
     known: async (jobIds) => {
-      const { rows } = await pool.query<object>(knownJobs.with({ ids: plainArray(jobIds) }));
-      return rows.map((row) => knownOf(knownRow.parse(row)));
+      const { rows } = await pool.query<KnownRow>(knownJobs.with({ ids: plainArray(jobIds) }));
+      return rows.map(knownOf);
     },
   };
 }
@@ -187,17 +186,17 @@ export const storeJobsWithin = statementOf<StoreParams>('store-jobs-within', ($)
   storing($, { looksAtEnded: true, onConflict }),
 );
 
-const knownRow = z.object({
-  id: z.string(),
-  due: z.coerce.number().nullable(),
-  whole: z.boolean(),
-  method: z.string(),
-  url: z.string(),
-  headers: z.string().nullable(),
-  body: z.string().nullable(),
-});
+interface KnownRow {
+  id: string;
+  due: number | null;
+  whole: boolean;
+  method: string;
+  url: string;
+  headers: string | null;
+  body: string | null;
+}
 
-const due = `case when isfinite(due_at) then trunc(extract(epoch from due_at) * 1000)::text end`;
+const due = `case when isfinite(due_at) then trunc(extract(epoch from due_at) * 1000)::float8 end`;
 
 /** One snapshot, in which a job is in one place alone. */
 const knownJobs = statementOf<{ ids: string }>(
@@ -211,7 +210,7 @@ const knownJobs = statementOf<{ ids: string }>(
   from dead_jobs where id = any(${$('ids')}::uuid[])`,
 );
 
-function knownOf({ id, due: dueAtMs, whole, method, url, headers, body }: z.output<typeof knownRow>): KnownJob {
+function knownOf({ id, due: dueAtMs, whole, method, url, headers, body }: KnownRow): KnownJob {
   const call = whole ? { whole, method, url, headers, body } : { whole, method, url };
   return { jobId: id, dueAtMs, call };
 }

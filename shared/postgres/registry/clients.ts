@@ -1,26 +1,10 @@
 import type { Pool } from 'pg';
-import { z } from 'zod';
 import { keptClientDefinition } from '../../contracts/jobs/clients.ts';
-import type { Client, ClientSource } from '../../ports/clients.ts';
+import type { Client, ClientKey, ClientSource } from '../../ports/clients.ts';
+import { onlyRow, withDates, type InJson } from '../connection/rows.ts';
 
-const clientRow = z.object({
-  clientId: z.string(),
-  name: z.string(),
-  revision: z.int(),
-  definition: keptClientDefinition,
-  enabled: z.boolean(),
-  disabledReason: z.string().nullable(),
-  keys: z.array(
-    z.object({
-      keyId: z.string(),
-      sealed: z.string(),
-      createdAt: z.coerce.date(),
-      expiresAt: z.coerce.date().nullable(),
-    }),
-  ),
-  createdAt: z.coerce.date(),
-  updatedAt: z.coerce.date(),
-});
+/** A newer version may have written the definition. */
+export type ClientRow = Omit<Client, 'definition' | 'keys'> & { definition: unknown; keys: InJson<ClientKey>[] };
 
 /** The fields of a client with its keys, by the names that `clientOf` reads; `c` is its row. */
 export const clientFields = `
@@ -31,30 +15,32 @@ export const clientFields = `
     from client_keys k where k.client = c.id and coalesce(k.expires_at > now(), true)) as keys`;
 
 /** Undefined where a newer version wrote what this one cannot read. */
-export function clientOf(row: unknown): Client | undefined {
-  return clientRow.safeParse(row).data;
+export function clientOf(row: ClientRow): Client | undefined {
+  const definition = keptClientDefinition.safeParse(row.definition).data;
+  return definition && { ...row, definition, keys: row.keys.map(keyOf) };
+}
+
+function keyOf({ createdAt, expiresAt, ...key }: InJson<ClientKey>): ClientKey {
+  return { ...key, createdAt: new Date(createdAt), expiresAt: expiresAt === null ? null : new Date(expiresAt) };
 }
 
 /** One statement, so that all of it is of one moment. */
 const readAll = `
-  select clients_revision as revision,
+  select clients_revision::float8 as revision,
     (select coalesce(json_agg(t order by t.name), '[]') from (select ${clientFields} from clients c) t) as clients
   from installation`;
-
-const revisionRow = z.object({ revision: z.coerce.number() });
-const allRow = revisionRow.extend({ clients: z.array(z.unknown()) });
 
 export function createClientSource({ pool }: { pool: Pool }): ClientSource {
   return {
     revision: async () => {
-      const query = { name: 'clients-revision', text: 'select clients_revision as revision from installation' };
-      const { rows } = await pool.query<object>(query);
-      return revisionRow.parse(rows[0]).revision;
+      const text = 'select clients_revision::float8 as revision from installation';
+      const { rows } = await pool.query<{ revision: number }>({ name: 'clients-revision', text });
+      return onlyRow(rows).revision;
     },
     read: async () => {
-      const { rows } = await pool.query<object>(readAll);
-      const { revision, clients } = allRow.parse(rows[0]);
-      return { revision, clients: clients.flatMap((row) => clientOf(row) ?? []) };
+      const { rows } = await pool.query<{ revision: number; clients: InJson<ClientRow>[] }>(readAll);
+      const { revision, clients } = onlyRow(rows);
+      return { revision, clients: clients.flatMap((row) => clientOf(withDates(row)) ?? []) };
     },
   };
 }

@@ -4,6 +4,7 @@ import { keptActionTypeConfig } from '../../contracts/endpoints/engine-config.ts
 import { differencesBetween } from '../../runtime/installation/registry-differences.ts';
 import { secretNames, type RegisteredActionType, type RegisteredShard } from '../../ports/registry.ts';
 import type { RegistrySource, Seed, ShardStore } from '../../ports/registry.ts';
+import { onlyRow, withDates, type InJson } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 
 const sealedSecrets = z.partialRecord(
@@ -11,29 +12,10 @@ const sealedSecrets = z.partialRecord(
   z.object({ sealed: z.string(), changedAt: z.coerce.date() }),
 );
 
-const actionTypeRow = z.object({
-  name: z.string(),
-  revision: z.int(),
-  config: keptActionTypeConfig,
-  enabled: z.boolean(),
-  origin: z.enum(['file', 'api']),
-  secrets: sealedSecrets,
-  createdAt: z.coerce.date(),
-  updatedAt: z.coerce.date(),
-});
+/** A newer version may have written its JSON. */
+export type ActionTypeRow = Omit<RegisteredActionType, 'config' | 'secrets'> & { config: unknown; secrets: unknown };
 
-const shardRow = z.object({
-  actionType: z.string(),
-  country: z.string(),
-  partitions: z.int(),
-  createdAt: z.coerce.date(),
-});
-
-const registryRow = z.object({
-  revision: z.coerce.number(),
-  actionTypes: z.array(z.unknown()),
-  shards: z.array(shardRow),
-});
+const written = z.object({ config: keptActionTypeConfig, secrets: sealedSecrets });
 
 /** The fields of an action type, by the names that `actionTypeOf` reads. */
 export const actionTypeFields = `name, revision, config, enabled, origin, secrets, created_at as "createdAt", updated_at as "updatedAt"`;
@@ -41,12 +23,9 @@ export const actionTypeFields = `name, revision, config, enabled, origin, secret
 const shardFields = `action_type as "actionType", country, partitions, created_at as "createdAt"`;
 
 /** Undefined where a newer version wrote what this one cannot read. */
-export function actionTypeOf(row: unknown): RegisteredActionType | undefined {
-  return actionTypeRow.safeParse(row).data;
-}
-
-export function shardOf(row: unknown): RegisteredShard {
-  return shardRow.parse(row);
+export function actionTypeOf(row: ActionTypeRow): RegisteredActionType | undefined {
+  const { data } = written.safeParse(row);
+  return data && { ...row, ...data };
 }
 
 /**
@@ -68,7 +47,7 @@ export async function changeRegistry<Result>(
 
 /** One statement, so that all of it is of one moment. */
 const readAll = `
-  select registry_revision as revision,
+  select registry_revision::float8 as revision,
     (select coalesce(json_agg(t order by t.name), '[]') from (
       select ${actionTypeFields} from action_types where deleted_at is null
     ) t) as "actionTypes",
@@ -78,17 +57,27 @@ const readAll = `
     ) s) as shards
   from installation`;
 
+interface RegistryRow {
+  revision: number;
+  actionTypes: InJson<ActionTypeRow>[];
+  shards: InJson<RegisteredShard>[];
+}
+
 export function createRegistrySource({ pool }: { pool: Pool }): RegistrySource {
   return {
     revision: async () => {
-      const query = { name: 'registry-revision', text: 'select registry_revision as revision from installation' };
-      const { rows } = await pool.query<object>(query);
-      return z.object({ revision: z.coerce.number() }).parse(rows[0]).revision;
+      const text = 'select registry_revision::float8 as revision from installation';
+      const { rows } = await pool.query<{ revision: number }>({ name: 'registry-revision', text });
+      return onlyRow(rows).revision;
     },
     read: async () => {
-      const { rows } = await pool.query<object>(readAll);
-      const { revision, actionTypes, shards } = registryRow.parse(rows[0]);
-      return { revision, actionTypes: actionTypes.flatMap((row) => actionTypeOf(row) ?? []), shards };
+      const { rows } = await pool.query<RegistryRow>(readAll);
+      const { revision, actionTypes, shards } = onlyRow(rows);
+      return {
+        revision,
+        actionTypes: actionTypes.flatMap((row) => actionTypeOf(withDates(row)) ?? []),
+        shards: shards.map(({ createdAt, ...shard }) => ({ ...shard, createdAt: new Date(createdAt) })),
+      };
     },
   };
 }
@@ -109,19 +98,19 @@ export function createShardStore({ pool }: { pool: Pool }): ShardStore {
     ensure: async (shards, partitions) => {
       const names = [shards.map(({ actionType }) => actionType), shards.map(({ country }) => country)];
       const select = `select ${shardFields} from shards where (action_type, country) in (${wantedShards})`;
-      const known = await pool.query<object>(select, names);
+      const known = await pool.query<RegisteredShard>(select, names);
       if (known.rows.length === new Set(shards.map(({ actionType, country }) => `${actionType}/${country}`)).size) {
-        return known.rows.map(shardOf);
+        return known.rows;
       }
       await changeRegistry(pool, (client) => client.query(insertShards, [...names, partitions]));
-      return (await pool.query<object>(select, names)).rows.map(shardOf);
+      return (await pool.query<RegisteredShard>(select, names)).rows;
     },
     raise: ({ actionType, country }, partitions) =>
       changeRegistry(pool, async (client) => {
         await client.query(raiseShard, [actionType, country, partitions]);
         const select = `select ${shardFields} from shards where action_type = $1 and country = $2`;
-        const { rows } = await client.query<object>(select, [actionType, country]);
-        return rows[0] && shardOf(rows[0]);
+        const { rows } = await client.query<RegisteredShard>(select, [actionType, country]);
+        return rows[0];
       }),
   };
 }
@@ -158,7 +147,7 @@ export async function seedRegistry(client: PoolClient, { actionTypes, countries 
  * disabled. Returns what differed, a line each.
  */
 export async function overwriteRegistry(client: PoolClient, { actionTypes }: Pick<Seed, 'actionTypes'>) {
-  const { rows } = await client.query<object>(
+  const { rows } = await client.query<ActionTypeRow>(
     `select ${actionTypeFields} from action_types where deleted_at is null and name = any($1)`,
     [Object.keys(actionTypes)],
   );

@@ -3,6 +3,7 @@ import type { RegisteredActionType } from '../../../../shared/ports/registry.ts'
 import {
   actionTypeFields,
   actionTypeOf,
+  type ActionTypeRow,
   changeRegistry,
   moveRevision,
 } from '../../../../shared/postgres/registry/registry.ts';
@@ -15,7 +16,7 @@ const namesShown = 3;
 export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore {
   return {
     list: async () => {
-      const { rows } = await pool.query<object>(`${select} order by name`);
+      const { rows } = await pool.query<ActionTypeRow>(`${select} order by name`);
       return rows.flatMap((row) => actionTypeOf(row) ?? []);
     },
 
@@ -23,8 +24,8 @@ export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore
 
     create: (name, type) =>
       changeRegistry(pool, async (client) => {
-        const { rows } = await client.query<object>(insert.with({ name, ...paramsOf(type) }));
-        return actionTypeOf(rows[0]);
+        const { rows } = await client.query<ActionTypeRow>(insert.with({ name, ...paramsOf(type) }));
+        return rows[0] && actionTypeOf(rows[0]);
       }),
 
     change: (name, change, expected) =>
@@ -35,8 +36,8 @@ export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore
         const removed = Object.entries(change.secrets ?? {}).flatMap(([secret, text]) =>
           text === null ? [secret] : [],
         );
-        const { rows } = await client.query<object>(update.with({ name, ...paramsOf(change), removed }));
-        return { kind: 'changed', type: actionTypeOf(rows[0]) ?? before };
+        const { rows } = await client.query<ActionTypeRow>(update.with({ name, ...paramsOf(change), removed }));
+        return { kind: 'changed', type: (rows[0] && actionTypeOf(rows[0])) ?? before };
       }),
 
     remove: (name, expected) =>
@@ -54,8 +55,8 @@ export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore
 }
 
 async function find(connection: Pool | PoolClient, name: string): Promise<RegisteredActionType | undefined> {
-  const { rows } = await connection.query<object>(`${select} and name = $1`, [name]);
-  return actionTypeOf(rows[0]);
+  const { rows } = await connection.query<ActionTypeRow>(`${select} and name = $1`, [name]);
+  return rows[0] && actionTypeOf(rows[0]);
 }
 
 interface TypeParams {

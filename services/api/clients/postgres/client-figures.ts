@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { z } from 'zod';
 import { partitionCount } from '../../../../shared/domain/job/partitioning.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -30,13 +29,8 @@ export function createClientFigures({ pool }: { pool: Pool }) {
   return {
     /** Those that never had a job are left out. */
     counts: async (clientIds: readonly string[]): Promise<ReadonlyMap<string, JobCounts>> => {
-      const { rows } = await pool.query<object>(countsOf.with({ clients: plainArray(clientIds) }));
-      return new Map(
-        rows.map((row) => {
-          const { client, accepted, stored } = countsRow.parse(row);
-          return [client, { accepted, stored }];
-        }),
-      );
+      const { rows } = await pool.query<CountsRow>(countsOf.with({ clients: plainArray(clientIds) }));
+      return new Map(rows.map(({ client, ...counts }) => [client, counts]));
     },
 
     /**
@@ -48,10 +42,9 @@ export function createClientFigures({ pool }: { pool: Pool }) {
       let read = 0;
       const calls = new Map<number, number>();
       while (partitions < partitionCount && read < maxRowsRead) {
-        const { rows } = await pool.query<object>(dueIn.with({ client: clientId, hours, partition: partitions }));
+        const { rows } = await pool.query<DueRow>(dueIn.with({ client: clientId, hours, partition: partitions }));
         partitions++;
-        for (const row of rows) {
-          const { atMs, mine, all } = dueRow.parse(row);
+        for (const { atMs, mine, all } of rows) {
           read += all;
           if (mine > 0) calls.set(atMs, (calls.get(atMs) ?? 0) + mine);
         }
@@ -67,23 +60,28 @@ function scaled(calls: ReadonlyMap<number, number>, partitions: number): MinuteF
   return { partitions, minutes: minutes.map(([atMs, count]) => ({ atMs, calls: Math.round(count * factor) })) };
 }
 
-const countsRow = z.object({ client: z.string(), accepted: z.coerce.number(), stored: z.coerce.number() });
+type CountsRow = JobCounts & { client: string };
 
 const countsOf = statementOf<{ clients: string }>(
   'client-counts',
   ($) => `
-  select client, sum(accepted) as accepted, sum(accepted - called - expired - cancelled - dead) as stored
+  select client, sum(accepted)::float8 as accepted,
+    sum(accepted - called - expired - cancelled - dead)::float8 as stored
   from client_totals where client = any(${$('clients')}::uuid[]) group by client`,
 );
 
-const dueRow = z.object({ atMs: z.coerce.number(), mine: z.coerce.number(), all: z.coerce.number() });
+interface DueRow {
+  atMs: number;
+  mine: number;
+  all: number;
+}
 
 /** Ids lie evenly in their partitions, so that each is a sample of all. */
 const dueIn = statementOf<{ client: string; hours: number; partition: number }>(
   'jobs-due-in',
   ($) => `
-  select extract(epoch from date_trunc('minute', d.due_at)) * 1000 as "atMs", count(*) filter (where d.client = ${$('client')}::uuid) as mine,
-    count(*) as "all"
+  select (extract(epoch from date_trunc('minute', d.due_at)) * 1000)::float8 as "atMs",
+    (count(*) filter (where d.client = ${$('client')}::uuid))::int as mine, count(*)::int as "all"
   from (
     select due_at, client from jobs
     where partition_id = ${$('partition')}::int2 and due_at < now() + ${$('hours')}::float8 * interval '1 hour'

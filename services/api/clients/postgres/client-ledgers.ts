@@ -1,22 +1,34 @@
 import type { Pool } from 'pg';
-import { z } from 'zod';
+import { onlyRow, type InJson } from '../../../../shared/postgres/connection/rows.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-const count = z.coerce.number();
+interface Counted {
+  accepted: number;
+  called: number;
+  expired: number;
+  cancelled: number;
+  dead: number;
+  sidelined: number;
+}
 
-const ledgerRow = z.object({
-  ...{ accepted: count, called: count, expired: count, cancelled: count, dead: count, sidelined: count },
-  /** The last time that its stored jobs were counted; null before the first. */
-  check: z.object({ at: z.coerce.date(), partitions: count, expected: count, counted: count }).nullable(),
-});
+interface Check {
+  at: Date;
+  partitions: number;
+  expected: number;
+  counted: number;
+}
 
 /**
  * accepted = called + expired + cancelled + dead + sidelined + pending, where pending is what is left: it is not
  * counted for each question.
  */
-export interface ClientLedger extends z.output<typeof ledgerRow> {
+export interface ClientLedger extends Counted {
   pending: number;
+  /** The last time that its stored jobs were counted; null before the first. */
+  check: Check | null;
 }
+
+type LedgerRow = Counted & { check: InJson<Check> | null };
 
 export type ClientLedgers = ReturnType<typeof createClientLedgers>;
 
@@ -24,10 +36,14 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
   return {
     /** All figures are of one moment. All are 0 for a client that never had a job. */
     ledgerOf: async (clientId: string): Promise<ClientLedger> => {
-      const { rows } = await pool.query<object>(readLedger.with({ client: clientId }));
-      const row = ledgerRow.parse(rows[0]);
-      const { accepted, called, expired, cancelled, dead, sidelined } = row;
-      return { ...row, pending: accepted - called - expired - cancelled - dead - sidelined };
+      const { rows } = await pool.query<LedgerRow>(readLedger.with({ client: clientId }));
+      const { check, ...counted } = onlyRow(rows);
+      const { accepted, called, expired, cancelled, dead, sidelined } = counted;
+      return {
+        ...counted,
+        pending: accepted - called - expired - cancelled - dead - sidelined,
+        check: check && { ...check, at: new Date(check.at) },
+      };
     },
   };
 }
@@ -36,9 +52,10 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
 const readLedger = statementOf<{ client: string }>(
   'read-client-ledger',
   ($) => `
-  select coalesce(sum(accepted), 0) as accepted, coalesce(sum(called), 0) as called, coalesce(sum(expired), 0) as expired,
-    coalesce(sum(cancelled), 0) as cancelled, coalesce(sum(dead), 0) as dead,
-    (select count(*) from jobs where client = ${$('client')}::uuid and sideline is not null) as sidelined,
+  select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(called), 0)::float8 as called,
+    coalesce(sum(expired), 0)::float8 as expired, coalesce(sum(cancelled), 0)::float8 as cancelled,
+    coalesce(sum(dead), 0)::float8 as dead,
+    (select count(*)::float8 from jobs where client = ${$('client')}::uuid and sideline is not null) as sidelined,
     (select json_build_object('at', checked_at, 'partitions', partitions, 'expected', expected, 'counted', counted)
       from ledger_checks where client = ${$('client')}::uuid) as "check"
   from client_totals where client = ${$('client')}::uuid`,

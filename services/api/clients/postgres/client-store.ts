@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type { Client } from '../../../../shared/ports/clients.ts';
-import { clientFields, clientOf } from '../../../../shared/postgres/registry/clients.ts';
+import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ClientStore } from '../client-store.port.ts';
@@ -11,7 +11,7 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
     list: async (limit, cursor) => {
       requireIdCursor(cursor);
       const text = `select ${clientFields} from clients c where ($1::uuid is null or c.id > $1) order by c.id limit $2`;
-      const { rows } = await pool.query<object>(text, [cursor, limit + 1]);
+      const { rows } = await pool.query<ClientRow>(text, [cursor, limit + 1]);
       return pageOf(
         rows.flatMap((row) => clientOf(row) ?? []),
         limit,
@@ -76,8 +76,10 @@ async function moveRevision(client: PoolClient): Promise<void> {
 }
 
 async function find(connection: Pool | PoolClient, clientId: string): Promise<Client | undefined> {
-  const { rows } = await connection.query<object>(`select ${clientFields} from clients c where c.id = $1`, [clientId]);
-  return clientOf(rows[0]);
+  const { rows } = await connection.query<ClientRow>(`select ${clientFields} from clients c where c.id = $1`, [
+    clientId,
+  ]);
+  return rows[0] && clientOf(rows[0]);
 }
 
 async function insertKey(client: PoolClient, clientId: string, { keyId, sealed }: { keyId: string; sealed: string }) {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { jobChangeVerbs } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobChangeShape } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
@@ -15,30 +15,28 @@ const filter = z.object({
   dueUntil: z.coerce.date().optional(),
 });
 
-const changeRow = z.object({
-  changeId: z.string(),
-  clientId: z.string(),
-  verb: z.enum(jobChangeVerbs),
-  filter,
+export interface JobChange {
+  changeId: string;
+  clientId: string;
+  verb: JobChangeShape['verb'];
+  filter: z.output<typeof filter>;
   /** Where to jobs are moved; null where they are cancelled. */
-  dueAt: z.date().nullable(),
-  state: z.enum(['running', 'done']),
+  dueAt: Date | null;
+  state: JobChangeShape['state'];
   /** Cursor of the list of jobs: those before it have been changed. Null at the beginning. */
-  place: z.string().nullable(),
-  seen: z.coerce.number(),
-  changed: z.coerce.number(),
-  tooLate: z.coerce.number(),
-  createdAt: z.date(),
-  endedAt: z.date().nullable(),
-});
-
-export type JobChange = z.output<typeof changeRow>;
+  place: string | null;
+  seen: number;
+  changed: number;
+  tooLate: number;
+  createdAt: Date;
+  endedAt: Date | null;
+}
 
 export type NewJobChange = Pick<JobChange, 'changeId' | 'clientId' | 'verb' | 'filter' | 'dueAt'>;
 
 const select = `
-  select id as "changeId", client as "clientId", verb, filter, due_at as "dueAt", state, place, seen, changed, too_late as "tooLate",
-    created_at as "createdAt", ended_at as "endedAt"
+  select id as "changeId", client as "clientId", verb, filter, due_at as "dueAt", state, place,
+    seen::float8 as seen, changed::float8 as changed, too_late::float8 as "tooLate", created_at as "createdAt", ended_at as "endedAt"
   from job_changes`;
 
 export type JobChanges = ReturnType<typeof createJobChanges>;
@@ -49,8 +47,8 @@ export type JobChanges = ReturnType<typeof createJobChanges>;
  */
 export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
   const get = async (changeId: string): Promise<JobChange | undefined> => {
-    const { rows } = await pool.query<object>(`${select} where id = $1`, [changeId]);
-    return rows[0] && changeRow.parse(rows[0]);
+    const { rows } = await pool.query<ChangeRow>(`${select} where id = $1`, [changeId]);
+    return rows[0] && changeOf(rows[0]);
   };
 
   return {
@@ -64,8 +62,8 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
     },
     /** The oldest of those that are not done; undefined where there is none. */
     nextRunning: async (): Promise<JobChange | undefined> => {
-      const { rows } = await pool.query<object>(`${select} where state = 'running' order by id limit 1`);
-      return rows[0] && changeRow.parse(rows[0]);
+      const { rows } = await pool.query<ChangeRow>(`${select} where state = 'running' order by id limit 1`);
+      return rows[0] && changeOf(rows[0]);
     },
     /**
      * Changes these jobs and moves the place behind them, in one transaction, where the place is still what it was: of
@@ -90,6 +88,12 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
       );
     },
   };
+}
+
+type ChangeRow = Omit<JobChange, 'filter'> & { filter: unknown };
+
+function changeOf(row: ChangeRow): JobChange {
+  return { ...row, filter: filter.parse(row.filter) };
 }
 
 interface NewChange {

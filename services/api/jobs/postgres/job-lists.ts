@@ -4,7 +4,7 @@ import type { JobState } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { loadJobs, scanEnded, scanFires, scanJobs, scanSidelined } from './job-statements.ts';
-import { jobRecord, type JobRecord } from './job-rows.ts';
+import type { JobRecord } from './job-rows.ts';
 
 /** Jobs of one partition that one page looks at, where most of them fit. */
 const rowsOfPartition = { least: 8, most: 64 };
@@ -56,7 +56,12 @@ export function createJobLists({ pool }: { pool: Pool }) {
   };
 }
 
-const scanned = z.object({ partition: z.int(), us: z.string(), id: z.string(), fits: z.boolean() });
+interface Scanned {
+  partition: number;
+  us: string;
+  id: string;
+  fits: boolean;
+}
 
 async function listStored(
   pool: Pool,
@@ -71,7 +76,7 @@ async function listStored(
   const rows = isFiltered ? rowsOfPartitionFiltered : share;
   const range = { fromUs: from[0], fromId: from[1], untilUs: dueUntil ? usOf(dueUntil) : farUs, rows };
   const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, client: clientId, tag });
-  const found = (await pool.query<object>(scan)).rows.map((row) => scanned.parse(row)).sort(byPlace);
+  const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
   const edge = edgeOf(found, rows);
   const known = edge ? found.filter((each) => byPlace(each, edge) <= 0) : found;
@@ -81,8 +86,6 @@ async function listStored(
   const items = (await load(pool, taken)).filter((job) => fits(job, filter));
   return { items, next: end ? writeCursor([end.us, end.id]) : null };
 }
-
-type Scanned = z.output<typeof scanned>;
 
 /**
  * Up to where all partitions were seen: the first of the places where one of them was left. Undefined when all were
@@ -100,8 +103,8 @@ function edgeOf(sorted: readonly Scanned[], rows: number): Scanned | undefined {
 
 async function load(pool: Pool, taken: readonly Scanned[]): Promise<JobRecord[]> {
   if (taken.length === 0) return [];
-  const { rows } = await pool.query<object>(loadJobs.with({ ids: plainArray(taken.map(({ id }) => id)) }));
-  const byId = new Map(rows.map((row) => jobRecord.parse(row)).map((job) => [job.jobId, job]));
+  const { rows } = await pool.query<JobRecord>(loadJobs.with({ ids: plainArray(taken.map(({ id }) => id)) }));
+  const byId = new Map(rows.map((job) => [job.jobId, job]));
   return taken.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
@@ -113,7 +116,7 @@ function byPlace(a: Scanned, b: Scanned): number {
 async function listSidelined(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [host, fromId] = cursor === null ? ['', nil] : readCursor(hostPlace, cursor);
   const params = { client: filter.clientId ?? nil, host, fromId, rows: limit + 1 };
-  const found = (await pool.query<object>(scanSidelined.with(params))).rows.map((row) => jobRecord.parse(row));
+  const { rows: found } = await pool.query<JobRecord>(scanSidelined.with(params));
   const items = found.slice(0, limit);
   const end = found.length > limit ? items.at(-1) : undefined;
   return {
@@ -125,8 +128,8 @@ async function listSidelined(pool: Pool, filter: JobFilter, limit: number, curso
 async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [beforeUs, beforeId] = cursor === null ? [null, nil] : readCursor(place, cursor);
   const params = { client: filter.clientId ?? nil, beforeUs, beforeId, rows: endedRows };
-  const { rows } = await pool.query<{ us: string }>(scanEnded.with(params));
-  const found = rows.map((row) => ({ us: row.us, job: jobRecord.parse(row) }));
+  const { rows } = await pool.query<JobRecord & { us: string }>(scanEnded.with(params));
+  const found = rows.map(({ us, ...job }) => ({ us, job }));
   const fitting = found.filter(({ job }) => job.state === filter.state && fits(job, filter));
   const taken = fitting.slice(0, limit);
   const isCut = fitting.length > limit;

@@ -1,50 +1,48 @@
-import { z } from 'zod';
-import { jobOutcomes, jobStates } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobOutcome, JobState } from '../../../../shared/contracts/jobs/jobs.ts';
 
-const record = {
-  jobId: z.string(),
-  clientId: z.string(),
-  state: z.enum(jobStates),
-  scheduledFor: z.date(),
+export interface JobRecord {
+  jobId: string;
+  clientId: string;
+  state: JobState;
+  scheduledFor: Date;
   /** Null while it is sidelined, and when it has ended. */
-  dueAt: z.date().nullable(),
+  dueAt: Date | null;
   /** Null where it has ended. */
-  acceptedAt: z.date().nullable(),
-  expiresAt: z.date().nullable(),
-  endedAt: z.date().nullable(),
-  attempt: z.int(),
-  method: z.string(),
-  url: z.string(),
-  key: z.string().nullable(),
-  tags: z
-    .array(z.string())
-    .nullable()
-    .transform((tags) => tags ?? []),
-  scheduleId: z.string().nullable(),
-  sideline: z.string().nullable(),
+  acceptedAt: Date | null;
+  expiresAt: Date | null;
+  endedAt: Date | null;
+  attempt: number;
+  method: string;
+  url: string;
+  key: string | null;
+  tags: string[];
+  scheduleId: string | null;
+  sideline: string | null;
   /** Why it is dead. */
-  cause: z.string().nullable(),
-};
-
-export const jobRecord = z.object(record);
-
-export type JobRecord = z.output<typeof jobRecord>;
-
-/** Headers (JSON) and body are there until it has ended, and of a dead one until that is forgotten. */
-export const wholeRow = z.object({ ...record, headers: z.string().nullable(), body: z.string().nullable() });
-
-export const attemptRow = z.object({
-  attempt: z.int(),
-  at: z.date(),
-  status: z.int().nullable(),
-  latencyMs: z.int().nullable(),
-  error: z.string().nullable(),
-  answer: z.string().nullable(),
-});
-
-export interface WholeJob extends z.output<typeof wholeRow> {
-  /** Oldest first. */
-  attempts: z.output<typeof attemptRow>[];
+  cause: string | null;
 }
 
-export const fateRow = z.object({ id: z.string(), outcome: z.enum(jobOutcomes).nullable() });
+/** Headers (JSON) and body are there until it has ended, and of a dead one until that is forgotten. */
+export interface WholeRow extends JobRecord {
+  headers: string | null;
+  body: string | null;
+}
+
+export interface JobAttempt {
+  attempt: number;
+  at: Date;
+  status: number | null;
+  latencyMs: number | null;
+  error: string | null;
+  answer: string | null;
+}
+
+export interface WholeJob extends WholeRow {
+  /** Oldest first. */
+  attempts: JobAttempt[];
+}
+
+export interface FateRow {
+  id: string;
+  outcome: JobOutcome | null;
+}

@@ -1,17 +1,17 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** Of what has not ended, by the names that `recordOf` reads; `j` is the job and `f` its fire. */
+/** Of what has not ended, by the names of `JobRecord`; `j` is the job and `f` its fire. */
 const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing' else 'pending' end as state,
   j.scheduled_for as "scheduledFor", case when isfinite(j.due_at) then j.due_at end as "dueAt", j.accepted_at as "acceptedAt",
-  j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key, j.tags, j.schedule as "scheduleId",
-  j.sideline, null::text as cause`;
+  j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key, coalesce(j.tags, '{}') as tags,
+  j.schedule as "scheduleId", j.sideline, null::text as cause`;
 
 const endedFields = `
   e.id as "jobId", e.client as "clientId", e.outcome as state, e.scheduled_for as "scheduledFor", null::timestamptz as "dueAt",
-  null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method, e.url, e.key, e.tags,
-  e.schedule as "scheduleId", null::text as sideline, case when e.outcome = 'dead' then e.error end as cause`;
+  null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method, e.url, e.key,
+  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", null::text as sideline, case when e.outcome = 'dead' then e.error end as cause`;
 
 /** One snapshot: a job is in one place. What was replayed after its death is found where it waits. */
 export const findJob = statementOf<{ id: string }>(

@@ -3,7 +3,7 @@ import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { createJobLists } from './job-lists.ts';
-import { attemptRow, fateRow, wholeRow, type WholeJob } from './job-rows.ts';
+import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs } from './job-statements.ts';
 
 export type NewDueTime = { dueAt: Date } | { delayMs: number };
@@ -18,11 +18,11 @@ export type JobStore = ReturnType<typeof createJobStore>;
 export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
   return {
     find: async (jobId: string): Promise<WholeJob | undefined> => {
-      const { rows } = await pool.query<object>(findJob.with({ id: jobId }));
+      const { rows } = await pool.query<WholeRow>(findJob.with({ id: jobId }));
       const [row] = rows;
       if (!row) return undefined;
-      const attempts = await pool.query<object>(findAttempts.with({ id: jobId }));
-      return { ...wholeRow.parse(row), attempts: attempts.rows.map((each) => attemptRow.parse(each)) };
+      const attempts = await pool.query<JobAttempt>(findAttempts.with({ id: jobId }));
+      return { ...row, attempts: attempts.rows };
     },
 
     list: createJobLists({ pool }),
@@ -62,8 +62,9 @@ export async function changeLocked(
   const { rows } = await client.query<{ id: string }>(statement);
   const changed = new Set(rows.map(({ id }) => id));
   const others = jobIds.filter((jobId) => !changed.has(jobId));
-  const fates = others.length === 0 ? [] : (await client.query<object>(fatesOf.with({ ids: plainArray(others) }))).rows;
-  const outcomes = new Map(fates.map((row) => fateRow.parse(row)).map(({ id, outcome }) => [id, outcome]));
+  const fates =
+    others.length === 0 ? [] : (await client.query<FateRow>(fatesOf.with({ ids: plainArray(others) }))).rows;
+  const outcomes = new Map(fates.map(({ id, outcome }) => [id, outcome]));
   return jobIds.map((jobId): JobChanged => {
     if (changed.has(jobId)) return { kind: 'changed' };
     const outcome = outcomes.get(jobId);
