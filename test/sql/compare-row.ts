@@ -27,6 +27,16 @@ const json = new Set<number>([builtins.JSON, builtins.JSONB]);
 /** How the rows that come differ from those that the code says; null is not looked at, which Postgres does not tell. */
 export function compareRow(row: ReadonlyMap<string, Column>, columns: Described['columns']): string[] {
   if (row.size === 0) return ['the type of its rows names no column'];
+  const isByPlace = [...row.keys()].every((name) => /^\d+$/.test(name));
+  if (isByPlace)
+    return compareByName(
+      row,
+      columns.map(({ type }, place) => ({ name: String(place), type })),
+    );
+  return compareByName(row, columns);
+}
+
+function compareByName(row: ReadonlyMap<string, Column>, columns: Described['columns']): string[] {
   const missing = [...row].filter(
     ([name, { isOptional }]) => !isOptional && !columns.some((column) => column.name === name),
   );

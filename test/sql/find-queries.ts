@@ -170,11 +170,15 @@ function declarationOf(node: ts.Identifier, checker: ts.TypeChecker): ts.Declara
   return checker.getSymbolAtLocation(node)?.declarations?.[0];
 }
 
+/** By name, or by place where rows come as arrays. Empty where a type has no fields of its own, as `object`. */
 function columnsOf(type: ts.Type, checker: ts.TypeChecker): Map<string, Column> {
   const parts = type.isUnion() ? type.types : [type];
   const columns = new Map<string, Column>();
   for (const part of parts) {
-    for (const property of part.getProperties()) {
+    const fields = part.getProperties();
+    // Of rows that come as arrays, by place.
+    const isByPlace = checker.isTupleType(part);
+    for (const property of isByPlace ? fields.filter(({ name }) => /^\d+$/.test(name)) : fields) {
       const kinds = kindsOf(checker.getTypeOfSymbol(property), checker);
       const isOptional =
         parts.some((other) => !other.getProperty(property.name)) || (property.flags & ts.SymbolFlags.Optional) !== 0;

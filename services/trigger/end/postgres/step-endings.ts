@@ -1,4 +1,4 @@
-import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { restCode } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
@@ -12,11 +12,11 @@ import * as statements from './ending-statements.ts';
 export const followKeys = 'set local enable_hashjoin = off';
 
 export function createStepEndings({ pool }: { pool: Pool }): StepEndings {
-  function run<Row extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<Row>> {
+  function followingKeys<Result>(run: (client: PoolClient) => Promise<Result>) {
     return retryingDeadlocks(() =>
       inTransaction(pool, async (client) => {
         await client.query(followKeys);
-        return client.query<Row>(statement);
+        return run(client);
       }),
     );
   }
@@ -24,7 +24,7 @@ export function createStepEndings({ pool }: { pool: Pool }): StepEndings {
   return {
     endOpen: async ({ feedId, chainLength }, outcome, { from, limit }) => {
       const params = { feed: feedId, chainLength, rest: restCode[outcome], from, limit };
-      const { rows } = await run<EndedSteps>(statements.endOpen.with(params));
+      const { rows } = await followingKeys((client) => client.query<EndedSteps>(statements.endOpen.with(params)));
       return rows.at(0) ?? { ended: 0, next: null };
     },
     endQuarantined: async (refs) => {
@@ -34,7 +34,9 @@ export function createStepEndings({ pool }: { pool: Pool }): StepEndings {
         steps: plainArray(refs.map(({ step }) => step)),
         rest: restCode.expired,
       };
-      const { rows } = await run<{ ended: number }>(statements.endQuarantined.with(params));
+      const { rows } = await followingKeys((client) =>
+        client.query<{ ended: number }>(statements.endQuarantined.with(params)),
+      );
       return rows.at(0)?.ended ?? 0;
     },
   };

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { KeptKind, Retention } from '../retention-store.port.ts';
 import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
@@ -16,10 +17,12 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
   }
 
   return {
-    makeAhead: async () => {
-      const { rows } = await patiently(pool, statements.makeAhead, [weeksAhead]);
-      return Number(rows[0]?.['made']);
-    },
+    makeAhead: () =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+        const { rows } = await client.query<{ made: number }>(statements.makeAhead, [weeksAhead]);
+        return onlyRow(rows).made;
+      }),
     dropWeeks: (kind, days) => dropWeeks(pool, kind, days),
     deleteStrays: async (kind, days, limit) => {
       let strays = 0;
@@ -75,11 +78,4 @@ async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<numb
 async function companionsOf(pool: Pool, kind: KeptKind): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(statements.companions, [kind, statements.tableOf[kind]]);
   return rows.map(({ name }) => name);
-}
-
-function patiently(pool: Pool, text: string, values: unknown[]) {
-  return inTransaction(pool, async (client) => {
-    await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-    return client.query<Record<string, unknown>>(text, values);
-  });
 }
