@@ -19,11 +19,11 @@ describe('the address and the key', () => {
     ['localhost:8080', 'did you mean http://localhost:8080?'],
     ['ftp://muster', 'did you mean http://muster?'],
     ['http://me:geheim@muster', 'must not hold a user'],
-  ])('MUSTER_API_URL=%s is explained', async (url, told) => {
+  ])('MUSTER_API_URL=%s is explained', async (url, explanation) => {
     environment['MUSTER_API_URL'] = url;
     const { code, notes } = await muster(['campaign', 'list']);
     expect(code).toBe(exitCodes.usage);
-    expect(notes).toContain(told);
+    expect(notes).toContain(explanation);
     expect(notes).not.toContain('geheim');
   });
 

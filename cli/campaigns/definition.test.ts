@@ -109,9 +109,9 @@ describe('a campaign from options', () => {
     ['no action', withoutAction, '--action'],
     ['a zone without a time', { ...flags, zone: 'Asia/Singapore' }, '--at'],
     ['params that are no JSON', { ...flags, action: ['award-reward={units:2}'] }, '--action award-reward'],
-  ])('%s is a usage error', (_name, wrong, told) => {
+  ])('%s is a usage error', (_name, wrong, problem) => {
     expect(() => definitionOf(wrong)).toThrow(UsageError);
-    expect(() => definitionOf(wrong)).toThrow(told);
+    expect(() => definitionOf(wrong)).toThrow(problem);
   });
 });
 

@@ -109,7 +109,7 @@ describe('an endpoint that keeps its contract passes', () => {
     expect(brokenIn(await judge('A', { rules: { calls: [rule, { latencyMs: 20 }] } }))).toEqual([]);
   });
 
-  it('and is told when its checks were weak, because it served nobody', async () => {
+  it('is warned when its checks were weak, because it served nobody', async () => {
     const rule = { answer: { kind: 'fail-users', code: 'unknown-user' } };
     const verdict = await judge('A', { rules: { calls: [rule] } });
     expect(verdict.notes.join()).toContain('no user was ever served');

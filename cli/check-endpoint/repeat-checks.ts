@@ -65,8 +65,8 @@ export const repeatChecks: readonly EndpointCheck[] = [
       const second = await player.call({ ...again, users });
       const asked = new Set(users);
       const known = new Map([...(first.results ?? [])].filter(([user]) => asked.has(user)));
-      const told = { ...first, results: known, users: [...known.keys()] };
-      return broken(...repeatProblems(player, told, second, 'the same run, step and users under another key'));
+      const expected = { ...first, results: known, users: [...known.keys()] };
+      return broken(...repeatProblems(player, expected, second, 'the same run, step and users under another key'));
     },
   },
   {
@@ -115,7 +115,7 @@ async function repeatUntilAnswered(player: EndpointPlayer, call: PlayedCall): Pr
   return played;
 }
 
-/** An endpoint that serves twice and says the same both times cannot be told from one that served once. */
+/** An endpoint that serves twice and says the same both times cannot be distinguished from one that served once. */
 function ownRecords({ users, run }: Played): string {
   return `what only your own records can show: ${users[0] ?? ''} of ${run} has to stand there exactly once`;
 }

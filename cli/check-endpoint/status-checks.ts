@@ -16,7 +16,7 @@ export const statusChecks: readonly EndpointCheck[] = [
     play: async (player) => {
       const users = player.freshUsers(player.terms.batchSize);
       const answer = await player.askStatus(player.freshRun(), 1, users);
-      return toldAs(
+      return statusProblems(
         answer,
         users,
         'not-found',
@@ -45,8 +45,8 @@ export const statusChecks: readonly EndpointCheck[] = [
       const played = await player.call({ users });
       if (played.problems.length > 0) return broken(...played.problems);
       const because = 'outcomes belong to run, step and user together';
-      const otherStep = toldAs(await player.askStatus(played.run, 2, users), users, 'not-found', because);
-      const otherRun = toldAs(await player.askStatus(player.freshRun(), 1, users), users, 'not-found', because);
+      const otherStep = statusProblems(await player.askStatus(played.run, 2, users), users, 'not-found', because);
+      const otherRun = statusProblems(await player.askStatus(player.freshRun(), 1, users), users, 'not-found', because);
       return broken(...otherStep.problems, ...otherRun.problems);
     },
   },
@@ -73,7 +73,7 @@ export const statusChecks: readonly EndpointCheck[] = [
       const changed = users.filter((user) => settled.statuses.get(user)?.status !== later.statuses.get(user)?.status);
       if (changed.length === 0) return kept();
       return broken(
-        `the outcome of ${usersInWords(changed.length)} changed after it was told, such as ${someOf(changed)}`,
+        `the outcome of ${usersInWords(changed.length)} changed after it was said, such as ${someOf(changed)}`,
       );
     },
   },
@@ -96,15 +96,15 @@ async function served(player: EndpointPlayer, users: readonly string[]): Promise
 
 function differing(results: Results, statuses: ReadonlyMap<string, UserStatus>): string[] {
   return [...results].flatMap(([user, result]) => {
-    const told = statuses.get(user);
-    if (result === 'succeeded') return told?.status === 'succeeded' ? [] : [user];
+    const status = statuses.get(user);
+    if (result === 'succeeded') return status?.status === 'succeeded' ? [] : [user];
     // Nothing was applied: "not found" says that as well.
-    if (result.retryable && told?.status === 'not-found') return [];
-    return told?.status === 'failed' && told.retryable === result.retryable ? [] : [user];
+    if (result.retryable && status?.status === 'not-found') return [];
+    return status?.status === 'failed' && status.retryable === result.retryable ? [] : [user];
   });
 }
 
-function toldAs(
+function statusProblems(
   answer: StatusAnswer,
   users: readonly string[],
   wanted: UserStatus['status'],

@@ -35,7 +35,7 @@ describe('the demo', () => {
     }
   });
 
-  test('sets the sandbox up with a segment of the wished size, 2 % reward and 1 % message failures', () => {
+  test('sets the sandbox up with a segment of the wanted size, 2 % reward and 1 % message failures', () => {
     const config = readConfig({ ...sandboxSettings(5000), DATABASE_URL: 'postgres://localhost/x' });
     expect(config.segments).toEqual([{ id: 'lapsed-riders', size: 5000, ids: 'plain' }]);
     expect(config.rewardsDatabase).toBeDefined();

@@ -26,7 +26,7 @@ export interface DemoOptions {
   exit: boolean;
 }
 
-/** What has to be ended and tidied up, as far as it has come to be. */
+/** What has to be ended and cleaned up, as far as it has come to be. */
 interface Begun {
   folder: string;
   processes: Processes;

@@ -1,7 +1,7 @@
 import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { oneLine } from '../show/text.ts';
 
-/** What is to be done now: what the sandbox is told, where that changes, and what is said about it. */
+/** What is to be done now: which faults the sandbox makes, where that changes, and what is said about it. */
 export interface IncidentStep {
   /** All faults of the sandbox, in place of those before (docs/sandbox.md). */
   faults?: object;

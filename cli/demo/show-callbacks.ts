@@ -49,14 +49,14 @@ export async function showCallbacks(
     const ids = await scheduleSome(muster, `http://127.0.0.1:${port}/hook`);
     const states = await endsOf(ids, muster, { clock, signal });
     if (signal.aborted) return true;
-    const lines = states.map(({ name, state, calls, isAsWished }) => {
+    const lines = states.map(({ name, state, calls, isAsExpected }) => {
       const times = calls === 0 ? 'never called' : `${state} at attempt ${calls}`;
-      return `  ${isAsWished ? paint.good('✔') : paint.bad('✖')} ${name.padEnd(18)} ${times}\n`;
+      return `  ${isAsExpected ? paint.good('✔') : paint.bad('✖')} ${name.padEnd(18)} ${times}\n`;
     });
     const { accepted, called, cancelled, pending } = await muster.ledger(client);
     const sums = `${accepted} accepted = ${called} called + ${cancelled} cancelled + ${pending} pending`;
     say(`${lines.join('')}\n  ${sums}\n\n`);
-    return states.every(({ isAsWished }) => isAsWished) && accepted === called + cancelled && handled.size === 3;
+    return states.every(({ isAsExpected }) => isAsExpected) && accepted === called + cancelled && handled.size === 3;
   } finally {
     receiver.close();
     receiver.closeAllConnections();
@@ -76,15 +76,15 @@ async function addClient({ api }: Muster, port: number): Promise<string> {
 interface Scheduled {
   name: string;
   id: string;
-  wished: { state: string; calls: number };
+  expected: { state: string; calls: number };
 }
 
 async function scheduleSome(muster: Muster, url: string): Promise<Scheduled[]> {
-  const schedule = async (name: string, wished: Scheduled['wished']): Promise<Scheduled> => {
+  const schedule = async (name: string, expected: Scheduled['expected']): Promise<Scheduled> => {
     const idempotencyKey = name.replaceAll(' ', '-');
     const wanted = { client, url, method: 'POST', body: name, delaySeconds: afterSeconds, idempotencyKey } as const;
     const { id } = await muster.schedule(wanted);
-    return { name, id, wished };
+    return { name, id, expected };
   };
   const called = { state: 'called', calls: 1 };
   const twice = await schedule('asked for twice', called);
@@ -100,16 +100,16 @@ async function endsOf(
   scheduled: readonly Scheduled[],
   muster: Muster,
   { clock, signal }: Pick<ShowCallbacksDeps, 'clock' | 'signal'>,
-): Promise<{ name: string; state: string; calls: number; isAsWished: boolean }[]> {
+): Promise<{ name: string; state: string; calls: number; isAsExpected: boolean }[]> {
   const giveUpMs = clock.monotonicMs() + endsWithinMs;
   for (;;) {
     const jobs = await Promise.all(scheduled.map(({ id }) => muster.job(id)));
     const isOver = jobs.every(({ endedAt }) => endedAt !== null);
     if (isOver || signal.aborted || clock.monotonicMs() > giveUpMs) {
       return jobs.map(({ state, attempts }, index) => {
-        const { name = '', wished } = scheduled[index] ?? {};
+        const { name = '', expected } = scheduled[index] ?? {};
         const calls = attempts.length;
-        return { name, state, calls, isAsWished: state === wished?.state && calls === wished.calls };
+        return { name, state, calls, isAsExpected: state === expected?.state && calls === expected.calls };
       });
     }
     await clock.sleep(pollMs);

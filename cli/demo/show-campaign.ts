@@ -21,7 +21,7 @@ export interface ShownCampaign {
 
 /** Something that happens while the campaign runs. */
 export interface Companion {
-  /** Told of every look at the run. */
+  /** Called with every look at the run. */
   onProgress(progress: RunProgress): void;
   /** The run has ended, or it is not watched any more; resolves when nothing of it is left. */
   end(): Promise<void>;

@@ -21,7 +21,7 @@ export function startTrouble({ sandboxUrl, victims, kill, clock, say }: TroubleD
   const incident = createIncident(demoCountries.at(-1) ?? '');
   const ending = new AbortController();
   let havoc: Promise<void> | undefined;
-  let told: Promise<void> = Promise.resolve();
+  let applied: Promise<void> = Promise.resolve();
   let hasFaults = false;
 
   async function tellSandbox(faults: object): Promise<void> {
@@ -31,7 +31,7 @@ export function startTrouble({ sandboxUrl, victims, kill, clock, say }: TroubleD
 
   function switchFaults(faults: object): void {
     hasFaults = Object.keys(faults).length > 0;
-    told = told.then(() => tellSandbox(faults)).catch((error: unknown) => say(String(error)));
+    applied = applied.then(() => tellSandbox(faults)).catch((error: unknown) => say(String(error)));
   }
 
   return {
@@ -46,7 +46,7 @@ export function startTrouble({ sandboxUrl, victims, kill, clock, say }: TroubleD
       ending.abort();
       // A run may end in the middle of it.
       if (hasFaults) switchFaults({});
-      await Promise.all([havoc, told]);
+      await Promise.all([havoc, applied]);
     },
   };
 }

@@ -24,7 +24,7 @@ export function whereItServes(
     ['try', `curl -s ${apiUrl}/v1/runs/${runId}/report -H 'Authorization: Bearer ${apiKey}'`],
     ['or', `${muster} campaign list`],
   ];
-  const told = lines.map(([name, text]) => `  ${paint.faint(name.padEnd(5))} ${text}\n`).join('');
+  const listed = lines.map(([name, text]) => `  ${paint.faint(name.padEnd(5))} ${text}\n`).join('');
   const retry = `  ${count(retryableUsers)} users failed. Try exactly those again:\n  ${muster} campaign retry-failed ${runId}\n\n`;
-  return `${told}\n${retryableUsers > 0 ? retry : ''}  ${paint.accent('serving until Ctrl-C')}\n`;
+  return `${listed}\n${retryableUsers > 0 ? retry : ''}  ${paint.accent('serving until Ctrl-C')}\n`;
 }

@@ -8,8 +8,8 @@ const link = { link: 'abc', url: 'http://127.0.0.1:8080/log-in#link=abc', expire
 test('the demo tells its address first, and a link that logs in once', async () => {
   const send: typeof fetch = (url) =>
     Promise.resolve(url === 'http://127.0.0.1:8080/' ? new Response('<html>') : Response.json(link, { status: 201 }));
-  const told = await whereTheConsoleIs(installation, createPaint(false), send);
-  expect(told).toBe(
+  const line = await whereTheConsoleIs(installation, createPaint(false), send);
+  expect(line).toBe(
     '  console  http://127.0.0.1:8080/\n  log in   http://127.0.0.1:8080/log-in#link=abc (logs in once, within ten minutes)\n',
   );
 });

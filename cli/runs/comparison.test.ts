@@ -12,7 +12,7 @@ function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): 
 }
 
 describe('a run beside the one before it', () => {
-  it('is told by counts, shares and points', () => {
+  it('is shown by counts, shares and points', () => {
     const before = run('run_1', 22, { audience: 800, through: 720, failed: 60, recovered: 20, tookMs: 6_720_000 });
     const text = renderComparison(
       { run: run('run_2', 23), before, others: [] },

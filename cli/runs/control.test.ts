@@ -103,7 +103,7 @@ describe('cancel', () => {
     expect(notes).toContain('  VN: 79,000 not begun, 1,200 half-way, 1,100 in flight\n');
   });
 
-  test('does as it was told after a yes, with --yes, and where nobody can answer', async () => {
+  test('controls the run after a yes, with --yes, and where nobody can answer', async () => {
     for (const [args, sitting] of [
       [[], { typed: 'y\n' }],
       [['--yes'], { typed: '' }],

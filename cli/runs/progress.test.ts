@@ -99,11 +99,11 @@ describe('progress bars', () => {
       nextStep: 'Set it right.',
     };
     const progress = progressOf({ stalled: 'x', waits: [wait, { ...wait, country: 'ID' }] });
-    const told =
+    const line =
       'waits: step 1 award-reward in SG: endpoint says 405 Method Not Allowed, since 20:44:20 UTC, 11 batches (and 1 more)';
 
-    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 200, plain).at(-1)).toBe(`  ${told}`);
-    expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(told);
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 200, plain).at(-1)).toBe(`  ${line}`);
+    expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(line);
     const held = progressOf({ stalled: 'x', waits: [{ ...wait, held: true }] });
     expect(renderProgressLine({ progress: held, rates: [0], elapsedSeconds: 0 })).toMatch(/11 batches. Set it right.$/);
   });

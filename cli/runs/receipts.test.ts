@@ -38,8 +38,8 @@ describe('muster run receipts', () => {
 
 describe('muster explain', () => {
   it('says what the provider said last of what it accepted', async () => {
-    const told = { reason: null, detail: null, endedAt: at, waitsFor: null, nextAttemptAt: null, attempts: [] };
-    const sent = { ...told, step: 1, action: 'send-message', outcome: 'succeeded' };
+    const step = { reason: null, detail: null, endedAt: at, waitsFor: null, nextAttemptAt: null, attempts: [] };
+    const sent = { ...step, step: 1, action: 'send-message', outcome: 'succeeded' };
     const receipt = { status: 'undelivered', code: 'no-device', at, receivedAt: at };
     const explained = {
       ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'u1', state: 'completed', asOf: at },

@@ -178,8 +178,8 @@ function retriesText({ retries }: RunReport, paint: Paint): string {
 function remarks({ stalled, waitingSince, notes }: RunReport, paint: Paint): string {
   const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
   const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
-  const told = [...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
-  return told.map((line) => `  ${paint.accent(line)}\n`).join('');
+  const lines = [...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
+  return lines.map((line) => `  ${paint.accent(line)}\n`).join('');
 }
 
 function verdict(report: RunReport, paint: Paint): string {

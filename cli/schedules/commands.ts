@@ -18,7 +18,7 @@ import {
 import type {
   FiredOccurrences,
   NewScheduleInput,
-  PreviewWishInput,
+  PreviewRequestInput,
   Schedule,
   SchedulePatchInput,
 } from '../../sdk/generated/types.gen.ts';
@@ -172,7 +172,7 @@ const preview = command({
   ask: async ({ client, args: [words], options: { file, ...query }, context: { input } }) => {
     const [id = ''] = words;
     if (!id.startsWith('sch_')) {
-      const fields = await readFields({ words, file, input }, z.custom<PreviewWishInput>());
+      const fields = await readFields({ words, file, input }, z.custom<PreviewRequestInput>());
       return previewRecurrence({ client, body: { ...fields, ...query } });
     }
     if (words.length > 1) throw new UsageError('give an id or fields, not both');

@@ -25,7 +25,7 @@ export interface BatchServiceDeps {
   faults: Pick<FaultSwitches, 'ruleForCall' | 'ruleForStatus'>;
   ledger: LedgerWriter;
   segments: Segments;
-  /** Users that are accepted now, for the first time: what becomes of them is told later. */
+  /** Users that are accepted now, for the first time: what becomes of them is reported later. */
   onAccepted?: ((accepted: AcceptedUsers) => void) | undefined;
   clock: Clock;
 }

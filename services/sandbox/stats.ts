@@ -5,7 +5,7 @@ export interface ServiceStats {
   users: number;
   applied: number;
   failed: number;
-  /** Told an earlier result again, without a second effect. */
+  /** Answered with an earlier result again, without a second effect. */
   repeatsSuppressed: number;
   /** Asked for in a country in which no segment holds them. */
   unexpected: number;

@@ -9,7 +9,7 @@ export interface FireJobsDeps {
   dueJobs: DueJobs;
   /** New jobs may fall due before the ones that are known: look again after this at the latest. */
   pollMs: number;
-  /** The lease, while it is surely ours. */
+  /** The lease, while it is certainly ours. */
   held: () => HeldLease | null;
   /** The database says that the lease is not ours. */
   leaseLost: () => void;

@@ -19,7 +19,7 @@ export interface PartitionKeeperDeps {
   region: string;
   /** Renewed at a third of it, or sooner. */
   ttlMs: number;
-  /** The leader's lease, while it is surely ours. */
+  /** The leader's lease, while it is certainly ours. */
   leads: () => HeldLease | null;
   figures: () => Readonly<Record<string, number>>;
   /** What is owned has changed. */

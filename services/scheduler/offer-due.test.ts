@@ -9,7 +9,7 @@ import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createClientCredit } from './client-credit.ts';
 import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
-import { createOfferedLately } from './offered-lately.ts';
+import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind, lookForDue, nearMs } from './offer-due.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -22,7 +22,7 @@ function setUp() {
   const outbox: JobReference[] = [];
   const look = {
     ...{ due: createMemoryDueReferences({ tables }), marks, outbox, credit },
-    ...{ lately: createOfferedLately(), behind: createClientsBehind(), swept: createSweptJobs() },
+    ...{ lately: createRecentOffers(), behind: createClientsBehind(), swept: createSweptJobs() },
   };
   let nowMs = 0;
   /** What was offered before is not under way any more. */

@@ -2,7 +2,7 @@ import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { ClientCredit } from './client-credit.ts';
 import type { ClientsBehind } from './clients-behind.ts';
 import type { Marks } from './marks.ts';
-import type { OfferedLately } from './offered-lately.ts';
+import type { RecentOffers } from './recent-offers.ts';
 import {
   firstMark,
   type ClientRange,
@@ -28,7 +28,7 @@ const lapsedPerSweep = 200;
 export interface LookDeps {
   due: DueReferences;
   marks: Marks;
-  lately: OfferedLately;
+  lately: RecentOffers;
   behind: ClientsBehind;
   swept: SweptJobs;
   credit: Pick<ClientCredit, 'left' | 'spend'>;

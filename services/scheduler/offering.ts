@@ -6,7 +6,7 @@ import { createLoop } from '../../shared/runtime/loop.ts';
 import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
 import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
-import { createOfferedLately } from './offered-lately.ts';
+import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind, lookForDue, lookForLate, nearMs, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
 import type { Dispatchers } from './ports/dispatchers.ts';
 import type { DueReferences } from './ports/due-references.ts';
@@ -35,7 +35,7 @@ export interface OfferingDeps extends ClientCreditDeps {
   region: string;
   publisher: MessagePublisher;
   topic: string;
-  /** Partitions that are surely ours now; none while the region is switched off. */
+  /** Partitions that are certainly ours now; none while the region is switched off. */
   owned: () => readonly number[];
   clock: Clock;
   logger: Logger;
@@ -80,7 +80,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const { due, dispatchers, region, clock, logger } = deps;
   const [marks, lately, behind, swept] = [
     createMarks(),
-    createOfferedLately(),
+    createRecentOffers(),
     createClientsBehind(),
     createSweptJobs(),
   ];

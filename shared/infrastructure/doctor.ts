@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { brokerAnswers, databaseAnswers } from './given-servers.ts';
-import { readWish, type Wish } from './infrastructure.ts';
+import { readRequest, type InfrastructureRequest } from './infrastructure.ts';
 import { findCommand, installCommand } from './install-hints.ts';
 import { findJava } from './java.ts';
 import { containersLeftOut, loadContainers } from './load-containers.ts';
@@ -21,30 +21,30 @@ export interface Check {
 
 /** Looks at everything that `startInfrastructure` would use in this environment, and starts nothing. */
 export async function examine(environment: NodeJS.ProcessEnv): Promise<Check[]> {
-  let wish: Wish;
+  let wanted: InfrastructureRequest;
   try {
-    wish = readWish(environment);
+    wanted = readRequest(environment);
   } catch (error) {
     return [
       checkNode(),
       { name: 'environment', ok: false, found: messageOf(error), fix: 'see docs/infrastructure.md' },
     ];
   }
-  if (wish.kind === 'external') {
+  if (wanted.kind === 'external') {
     return [
       checkNode(),
-      await checkDatabase(wish.given),
-      ...(await Promise.all(wish.given.KAFKA_BROKERS.map(checkBroker))),
+      await checkDatabase(wanted.given),
+      ...(await Promise.all(wanted.given.KAFKA_BROKERS.map(checkBroker))),
     ];
   }
   const containers = await loadContainers();
   const runtime = await containers?.findContainerRuntime();
-  const localNeeded = wish.kind === 'local' || (wish.kind === 'auto' && runtime === undefined);
+  const localNeeded = wanted.kind === 'local' || (wanted.kind === 'auto' && runtime === undefined);
   return [
     checkNode(),
     {
       name: 'container runtime',
-      ok: wish.kind !== 'containers' || runtime !== undefined,
+      ok: wanted.kind !== 'containers' || runtime !== undefined,
       found:
         runtime?.description ??
         (containers ? `none answers${localNeeded ? '; local processes take its place' : ''}` : containersLeftOut),

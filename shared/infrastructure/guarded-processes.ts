@@ -39,20 +39,20 @@ export function createGuardian(folder: string): Guardian {
   const send = (order: ToGuardian) => child.send(order, () => undefined);
 
   child.on('message', (message: unknown) => {
-    const told = fromGuardian.parse(message);
-    const started = processes.get(told.id);
+    const answer = fromGuardian.parse(message);
+    const started = processes.get(answer.id);
     if (started === undefined) return;
-    if (told.type === 'started') {
-      const { id, pid } = told;
+    if (answer.type === 'started') {
+      const { id, pid } = answer;
       const signal = (name: FaultSignal) => {
         if (child.connected) send({ type: 'signal', id, signal: name });
       };
       started.pid = pid;
       started.running.resolve({ pid, exited: started.exit.promise, signal });
     } else {
-      processes.delete(told.id);
-      if (told.type === 'failed') started.running.reject(new Error(told.message));
-      else started.exit.resolve({ how: told.how, clean: told.clean });
+      processes.delete(answer.id);
+      if (answer.type === 'failed') started.running.reject(new Error(answer.message));
+      else started.exit.resolve({ how: answer.how, clean: answer.clean });
     }
   });
   void gone.then(() => {

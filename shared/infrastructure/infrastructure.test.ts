@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findFreePorts } from './free-ports.ts';
-import { readWish, startInfrastructure } from './infrastructure.ts';
+import { readRequest, startInfrastructure } from './infrastructure.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -47,7 +47,7 @@ describe('where Kafka and Postgres come from', () => {
   });
 
   it('may be local although the environment names servers', () => {
-    expect(readWish({ INFRA: 'local', KAFKA_BROKERS: '127.0.0.1:9092' })).toEqual({ kind: 'local' });
+    expect(readRequest({ INFRA: 'local', KAFKA_BROKERS: '127.0.0.1:9092' })).toEqual({ kind: 'local' });
   });
 
   it('is refused with the address of a database that does not answer', async () => {

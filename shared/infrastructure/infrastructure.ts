@@ -24,10 +24,10 @@ const infraEnvironment = z.object({ INFRA: z.enum(['auto', 'external', 'containe
  * it.
  */
 export async function startInfrastructure(deps: InfrastructureDeps): Promise<Infrastructure> {
-  const wish = readWish(deps.environment);
-  switch (wish.kind) {
+  const wanted = readRequest(deps.environment);
+  switch (wanted.kind) {
     case 'external':
-      return { kind: 'external', ...(await useGivenServers(wish.given)) };
+      return { kind: 'external', ...(await useGivenServers(wanted.given)) };
     case 'containers':
       if (!(await loadContainers())) throw new ConfigurationError(`INFRA=containers: ${containersLeftOut}`);
       return (await inContainers(deps)) ?? noRuntime();
@@ -38,10 +38,11 @@ export async function startInfrastructure(deps: InfrastructureDeps): Promise<Inf
   }
 }
 
-export type Wish = { kind: 'external'; given: GivenServers } | { kind: 'containers' | 'local' | 'auto' };
+export type InfrastructureRequest =
+  { kind: 'external'; given: GivenServers } | { kind: 'containers' | 'local' | 'auto' };
 
 /** What the environment asks for; `auto`: containers or local, whichever is possible. */
-export function readWish(environment: NodeJS.ProcessEnv): Wish {
+export function readRequest(environment: NodeJS.ProcessEnv): InfrastructureRequest {
   const { INFRA } = readEnvironment(infraEnvironment, environment);
   if (INFRA === 'containers' || INFRA === 'local') return { kind: INFRA };
   const given = readGivenServers(environment);

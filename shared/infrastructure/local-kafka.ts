@@ -30,7 +30,7 @@ export interface KafkaListener {
   name: string;
   protocol: 'PLAINTEXT' | 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT';
   port: number;
-  /** The port that clients are told, where something stands in front of the broker's own. */
+  /** The port that is announced to clients, where something stands in front of the broker's own. */
   advertisedPort?: number;
   /** Settings of the brokers that go with it. */
   properties: Readonly<Record<string, string>>;

@@ -56,7 +56,7 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
   const exited = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 0));
   });
-  // A process that could not be started has no exit; `running` is false then, and what waits for its port is told.
+  // A process that could not be started has no exit; `running` is false then, which is how the wait for its port ends.
   child.on('error', () => undefined);
   return {
     service,

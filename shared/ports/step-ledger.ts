@@ -72,10 +72,10 @@ export interface AttemptNote {
   /** For people; null where the users have their own. */
   cause: string | null;
   /** What was said of users that go on, by code and message. */
-  users: readonly ToldUsers[];
+  users: readonly ReportedUsers[];
 }
 
-export interface ToldUsers {
+export interface ReportedUsers {
   code: string;
   detail: string | null;
   users: readonly string[];

@@ -16,7 +16,7 @@ export interface EarlierRun {
   feedIds: string[];
   /** Whether its batches still hold their users: personal data has the shortest time. */
   keepsUsers: boolean;
-  /** Whether single failures are still kept, by which its outcomes are told apart. */
+  /** Whether single failures are still kept, by which its outcomes are distinguished. */
   keepsFailures: boolean;
 }
 

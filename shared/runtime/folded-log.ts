@@ -28,8 +28,8 @@ interface Failing {
   sources: Set<object>;
   sinceMs: number;
   failures: number;
-  toldMs: number;
-  toldFailures: number;
+  loggedMs: number;
+  loggedFailures: number;
 }
 
 export function createFoldedLog({ logger, clock, failing, fields = {} }: FoldedLogDeps): FoldedLog {
@@ -46,18 +46,18 @@ export function createFoldedLog({ logger, clock, failing, fields = {} }: FoldedL
     failed: (source, error) => {
       const nowMs = clock.monotonicMs();
       if (!current) {
-        current = { sources: new Set([source]), sinceMs: nowMs, failures: 1, toldMs: nowMs, toldFailures: 1 };
+        current = { sources: new Set([source]), sinceMs: nowMs, failures: 1, loggedMs: nowMs, loggedFailures: 1 };
         logger.warn({ ...fields, err: error }, failing);
         return;
       }
       current.sources.add(source);
       current.failures += 1;
-      if (nowMs - current.toldMs < everyMs) return;
-      const failures = current.failures - current.toldFailures;
+      if (nowMs - current.loggedMs < everyMs) return;
+      const failures = current.failures - current.loggedFailures;
       // Without a stack: the first line had it.
       logger.warn({ ...fields, failures, cause: textOf(error) }, `${failing}, still`);
-      current.toldMs = nowMs;
-      current.toldFailures = current.failures;
+      current.loggedMs = nowMs;
+      current.loggedFailures = current.failures;
     },
 
     worked: (source) => {

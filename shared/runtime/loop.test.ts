@@ -22,12 +22,12 @@ function countingLoop(turn: (count: number) => Promise<number>) {
 describe('a loop', () => {
   it('tells of a database that is away for 15 s in two lines, however many loops of its kind there are', async () => {
     const lines: string[] = [];
-    const told = pino({}, { write: (line: string) => lines.push(line) });
+    const logger = pino({}, { write: (line: string) => lines.push(line) });
     const clock = createSettableClock();
     let isDown = true;
     const turn = () => (isDown ? Promise.reject(new Error('connect ECONNREFUSED')) : Promise.resolve(100));
     const loops = Array.from({ length: 20 }, () =>
-      createLoop({ name: 'write-pages', afterErrorMs: 100, clock, logger: told, turn }),
+      createLoop({ name: 'write-pages', afterErrorMs: 100, clock, logger: logger, turn }),
     );
     for (const loop of loops) loop.start();
     await passTime(clock, 15_000);
@@ -57,7 +57,7 @@ describe('a loop', () => {
     expect(loop.overdueMs()).toBe(0);
   });
 
-  it('lets so much time pass between two turns as it is told to, however often it is poked, and then no more', async () => {
+  it('lets so much time pass between two turns as its turn asks for, however often it is poked, and then no more', async () => {
     const clock = createSettableClock();
     const turnsAt: number[] = [];
     const startMs = clock.monotonicMs();

@@ -14,7 +14,7 @@ import { describeLedgerModel } from '../support/conformance/ledger-model.conform
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
 import { describeQuarantinedSteps } from '../support/conformance/quarantined-steps.conformance.ts';
-import { describeReceiptBook } from '../support/conformance/receipt-book.conformance.ts';
+import { describeReceiptStore } from '../support/conformance/receipt-store.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../support/conformance/run-history.conformance.ts';
@@ -33,7 +33,7 @@ import { createBudgetStore } from '../../services/api/runs/control/postgres/budg
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createQuarantinedSteps } from '../../services/api/trouble/postgres/quarantined-steps.ts';
-import { createReceiptBook } from '../../services/api/receipts/postgres/receipt-book.ts';
+import { createReceiptStore } from '../../services/api/receipts/postgres/receipt-store.ts';
 import { recordReceipts } from '../../services/api/receipts/postgres/receipt-statements.ts';
 import { createRetries } from '../../services/api/runs/failures/postgres/retries.ts';
 import { createRunControl } from '../../services/api/runs/control/postgres/run-control.ts';
@@ -146,9 +146,9 @@ describeQuarantinedSteps('in Postgres', async () => ({
   ...(await postgresStores()),
   quarantined: createQuarantinedSteps({ pool: database.pool }),
 }));
-describeReceiptBook('in Postgres', async () => ({
+describeReceiptStore('in Postgres', async () => ({
   ...(await postgresStores()),
-  receipts: createReceiptBook({ pool: database.pool, slot: 0 }),
+  receipts: createReceiptStore({ pool: database.pool, slot: 0 }),
   dropUsers: async () => {
     await database.pool.query('delete from batches');
   },

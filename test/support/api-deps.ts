@@ -30,7 +30,7 @@ import {
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
 import { createMemoryQuarantinedSteps } from './memory/quarantined-steps.ts';
-import { createMemoryReceiptBook } from './memory/receipt-book.ts';
+import { createMemoryReceiptStore } from './memory/receipt-store.ts';
 import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
@@ -50,7 +50,7 @@ import { createClientLedgers } from '../../services/api/clients/postgres/client-
 import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
 import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
-import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
+import { createSchedulerStatus } from '../../services/api/jobs/scheduler/postgres/scheduler-status.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 
 /** Of stores that have no twin in memory, where a test asks them nothing. */
@@ -96,13 +96,13 @@ export async function createApiDeps(pool: Pool = noServer) {
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
     deadJobs: createDeadJobStore({ pool }),
-    schedulerDesk: createSchedulerDesk({ pool }),
+    schedulerStatus: createSchedulerStatus({ pool }),
     quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
-    receipts: createMemoryReceiptBook({ database }),
+    receipts: createMemoryReceiptStore({ database }),
     signers: createReceiptSigners({
       registered: () => registry.current()?.actionTypes,
       openSecret: (type) => openSecrets(type, secretBox).receipts,

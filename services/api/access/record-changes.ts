@@ -63,6 +63,6 @@ const refusal = z.object({ code: z.string(), detail: z.string() });
 
 function refusalOf(payload: unknown): AuditDetail {
   if (typeof payload !== 'string') return {};
-  const told = refusal.safeParse(JSON.parse(payload)).data;
-  return told ? { refused: told.code, because: told.detail } : {};
+  const said = refusal.safeParse(JSON.parse(payload)).data;
+  return said ? { refused: said.code, because: said.detail } : {};
 }

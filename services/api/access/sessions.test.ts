@@ -218,7 +218,7 @@ describe('a change by session', () => {
     }
   });
 
-  it('is told by the name of the key', async () => {
+  it('is known by the name of the key', async () => {
     const { browser } = await logIn();
     await ask('POST', '/v1/campaigns', browser, someCampaign);
     const listed = pageShape(auditRecord).parse((await ask('GET', '/v1/audit', browser)).json()).items;
@@ -365,7 +365,7 @@ describe('a role', () => {
     expect(problem.parse(refused.json())).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
   });
 
-  it('that is refused is told before anything is read: a body that is wrong changes nothing about it', async () => {
+  it('that is refused hears so before anything is read: a body that is wrong changes nothing about it', async () => {
     const { headers } = await addKey('someone', 'viewer');
     expect((await ask('POST', '/v1/campaigns', headers, { nonsense: true })).statusCode).toBe(403);
   });

@@ -105,8 +105,8 @@ export function actionTypeRoutes(
     ...asItCame,
     handler: async (request, reply) => {
       const { params, headers, body } = request;
-      const wish = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body), before);
-      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wish);
+      const wanted = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body), before);
+      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wanted);
       request.auditDetail = secretsIn(body);
       return answer(reply, changed);
     },
@@ -129,8 +129,8 @@ export function actionTypeRoutes(
     ...asItCame,
     handler: async (request, reply) => {
       const { params, headers, body } = request;
-      const wish = (before: RegisteredActionType) => changer.wantedFrom(patched(before.config, body), before);
-      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wish);
+      const wanted = (before: RegisteredActionType) => changer.wantedFrom(patched(before.config, body), before);
+      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wanted);
       request.auditDetail = secretsIn(body);
       return answer(reply, changed);
     },

@@ -17,7 +17,7 @@ export interface ActionTypeChangerDeps {
 }
 
 /** What is to be different, said by what there is. */
-type Wish = (before: RegisteredActionType) => ActionTypeChange;
+type WantedChange = (before: RegisteredActionType) => ActionTypeChange;
 
 /** Changes action types as the API does it. */
 export interface ActionTypeChanger {
@@ -26,9 +26,9 @@ export interface ActionTypeChanger {
   /**
    * Another may change it between our look and our write: then its newest state is looked at again.
    * @param expected revision; null for whatever it is
-   * @throws {HttpProblem} 404, 412, and what the wish throws
+   * @throws {HttpProblem} 404, 412, and what that throws
    */
-  change(name: string, expected: number | null, wish: Wish): Promise<RegisteredActionType>;
+  change(name: string, expected: number | null, wanted: WantedChange): Promise<RegisteredActionType>;
   /**
    * What a body wants, with its secrets sealed.
    * @throws {HttpProblem} 422 with everything that is wrong, 409 where secrets cannot be kept
@@ -57,10 +57,10 @@ export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeCh
   return {
     require,
     sealed,
-    change: async (name, expected, wish) => {
+    change: async (name, expected, wanted) => {
       const changed = await changeRevised(expected, {
         look: () => require(name),
-        change: (before) => actionTypes.change(name, wish(before), before.revision),
+        change: (before) => actionTypes.change(name, wanted(before), before.revision),
         nameOf: (type) => type.name,
       });
       if (changed.kind === 'missing') throw refusalOf(changed, name);

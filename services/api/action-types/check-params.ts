@@ -10,7 +10,7 @@ import { describeParamsError } from './describe-params-error.ts';
 const maxValues = 2000;
 
 /** Of larger ones only the first problem is reported: each that was found on the way is an object. */
-const maxValuesToldWhole = 200;
+const maxValuesListedWhole = 200;
 
 interface Compiled {
   first: ValidateFunction;
@@ -34,7 +34,7 @@ export function paramsProblems(schema: ParamsSchema, params: unknown, pointer: s
   }
   const { first, all } = compiled.get(schema) ?? compileParamsSchema(schema);
   if (first(params)) return [];
-  const validate = values > maxValuesToldWhole ? first : all();
+  const validate = values > maxValuesListedWhole ? first : all();
   validate(params);
   return withoutRepeats(validate.errors ?? []).map((error) => describeParamsError(error, pointer));
 }

@@ -42,7 +42,7 @@ const campaignWith = (params: unknown) =>
   ask('POST', '/v1/campaigns', { ...someCampaign, chain: [{ action: 'award-reward', params }] });
 
 /** `pointer code: detail`, a line each. */
-function told(answer: Awaited<ReturnType<typeof ask>>): string[] {
+function problemsOf(answer: Awaited<ReturnType<typeof ask>>): string[] {
   return problem.parse(answer.json()).errors.map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`);
 }
 
@@ -94,7 +94,7 @@ describe('a campaign whose action says what it takes', () => {
   it('is refused with each problem at its place, with the value and what would be right', async () => {
     const refused = await campaignWith({ units: 0, channel: 'fax', until: 'soon', tags: ['', 7, 'c'], unit: 2 });
     expect(refused.statusCode).toBe(422);
-    expect(told(refused).sort()).toEqual([
+    expect(problemsOf(refused).sort()).toEqual([
       '/chain/0/params/channel invalid-value: has to be "push" or "email", not "fax"',
       '/chain/0/params/rewardId missing: is missing: has to be a text',
       '/chain/0/params/tags wrong-length: has to have at most 2 items, not 3',
@@ -107,7 +107,7 @@ describe('a campaign whose action says what it takes', () => {
   });
 
   it('is refused for a pattern, and for a text that is longer than patterns are used on', async () => {
-    expect(told(await campaignWith({ rewardId: 'Ride 5' }))).toEqual([
+    expect(problemsOf(await campaignWith({ rewardId: 'Ride 5' }))).toEqual([
       '/chain/0/params/rewardId invalid-value: has to look like ^[a-z0-9-]+$, in at most 256 characters, not "Ride 5"',
     ]);
     expect((await campaignWith({ rewardId: 'a'.repeat(256) })).statusCode).toBe(201);
@@ -116,7 +116,7 @@ describe('a campaign whose action says what it takes', () => {
 
   it('is refused without parameters where some are needed, beside what else is wrong with it', async () => {
     const body = { ...someCampaign, name: '', chain: [{ action: 'award-reward' }] };
-    expect(told(await ask('POST', '/v1/campaigns', body)).map((line) => line.split(' ')[0])).toEqual([
+    expect(problemsOf(await ask('POST', '/v1/campaigns', body)).map((line) => line.split(' ')[0])).toEqual([
       '/name',
       '/chain/0/params/rewardId',
     ]);
@@ -126,18 +126,18 @@ describe('a campaign whose action says what it takes', () => {
     await describeRewards({
       properties: { tags: { items: { anyOf: Array.from({ length: 200 }, (_, n) => ({ const: n })) } } },
     });
-    expect(told(await campaignWith({ tags: Array.from({ length: 2500 }, () => -1) }))).toEqual([
+    expect(problemsOf(await campaignWith({ tags: Array.from({ length: 2500 }, () => -1) }))).toEqual([
       '/chain/0/params too-large: has to have at most 2000 values, where they are checked, not 2502',
     ]);
-    const many = told(await campaignWith({ tags: Array.from({ length: 1500 }, () => -1) }));
+    const many = problemsOf(await campaignWith({ tags: Array.from({ length: 1500 }, () => -1) }));
     expect(many).toEqual(['/chain/0/params/tags/0 invalid-value: fits none of the forms that it may have']);
-    const few = told(await campaignWith({ tags: Array.from({ length: 3 }, () => -1) }));
+    const few = problemsOf(await campaignWith({ tags: Array.from({ length: 3 }, () => -1) }));
     expect(few).toHaveLength(3);
   });
 
   it('says one thing where several forms could have been meant', async () => {
     await describeRewards({ anyOf: [{ required: ['rewardId'] }, { required: ['voucher'] }] });
-    expect(told(await campaignWith({}))).toEqual([
+    expect(problemsOf(await campaignWith({}))).toEqual([
       '/chain/0/params invalid-value: fits none of the forms that it may have',
     ]);
   });
@@ -151,7 +151,7 @@ describe('a campaign whose action says what it takes', () => {
     const refused = await ask('POST', links.start);
 
     expect(refused.statusCode).toBe(409);
-    expect(told(refused)).toEqual(['/chain/0/params/units out-of-range: has to be at most 10, not 50']);
+    expect(problemsOf(refused)).toEqual(['/chain/0/params/units out-of-range: has to be at most 10, not 50']);
     await describeRewards();
     expect((await ask('POST', links.start)).statusCode).toBe(200);
   });
@@ -161,7 +161,7 @@ describe('a campaign whose action says what it takes', () => {
     if (!kept) throw new Error('it is gone');
     const config = { ...kept.config, paramsSchema: { type: 'tensor' } };
     await deps.actionTypes.change('award-reward', { config }, null);
-    expect(told(await campaignWith({})).join()).toContain('/chain/0/action unreadable-schema');
+    expect(problemsOf(await campaignWith({})).join()).toContain('/chain/0/action unreadable-schema');
   });
 });
 

@@ -90,10 +90,10 @@ describe('a campaign that is not made yet', () => {
     campaignPreview.parse((await send('POST', '/v1/campaigns/preview', body)).json());
 
   it('is estimated by country and source, and nothing is kept of it', async () => {
-    const told = await preview({ ...someCampaign, audience: { ...someCampaign.audience, holdOutPercent: 10 } });
+    const shown = await preview({ ...someCampaign, audience: { ...someCampaign.audience, holdOutPercent: 10 } });
 
-    expect(told).toMatchObject({ problems: [], warnings: [], holdOutPercent: 10, batchUsers: 100 });
-    expect(told.countries.map(({ country, users }) => [country, users])).toEqual(
+    expect(shown).toMatchObject({ problems: [], warnings: [], holdOutPercent: 10, batchUsers: 100 });
+    expect(shown.countries.map(({ country, users }) => [country, users])).toEqual(
       ['SG', 'ID', 'VN'].map((country) => [country, { atLeast: 1000, atMost: 1000 }]),
     );
     const list = await api.server.inject({ url: '/v1/campaigns', headers: authorized });
@@ -111,31 +111,31 @@ describe('a campaign that is not made yet', () => {
   });
 
   it('says how long it takes by its pace', async () => {
-    const told = await preview({ ...someCampaign, paceUsersPerSecond: 10 });
+    const shown = await preview({ ...someCampaign, paceUsersPerSecond: 10 });
 
-    expect(told.takesSeconds).toEqual({ atLeast: 300, atMost: 300 });
-    expect(told.load[0]).toMatchObject({ limit: 'pace', seconds: 300 });
+    expect(shown.takesSeconds).toEqual({ atLeast: 300, atMost: 300 });
+    expect(shown.load[0]).toMatchObject({ limit: 'pace', seconds: 300 });
   });
 
   it('tells all that is wrong instead of refusing it, and estimates what can be understood', async () => {
-    const told = await preview({ ...someCampaign, name: '', chain: [{ action: 'award-yacht' }] });
+    const shown = await preview({ ...someCampaign, name: '', chain: [{ action: 'award-yacht' }] });
 
-    expect(told.problems.map(({ pointer }) => pointer)).toEqual(['/name', '/chain/0/action']);
-    expect(told.countries).toHaveLength(3);
-    expect(told.batchUsers).toBeNull();
+    expect(shown.problems.map(({ pointer }) => pointer)).toEqual(['/name', '/chain/0/action']);
+    expect(shown.countries).toHaveLength(3);
+    expect(shown.batchUsers).toBeNull();
   });
 
   it('tells what the audience names and is not there', async () => {
-    const told = await preview({ ...someCampaign, audience: { include: [{ list: 'aud_nothing' }] } });
-    expect(told.problems).toMatchObject([{ pointer: '/audience/include/0/list', code: 'unknown-list' }]);
+    const shown = await preview({ ...someCampaign, audience: { include: [{ list: 'aud_nothing' }] } });
+    expect(shown.problems).toMatchObject([{ pointer: '/audience/include/0/list', code: 'unknown-list' }]);
   });
 
   it.each([[{}], [{ countries: 'SG' }], [{ audience: { include: [] }, chain: 7 }]])(
     'is answered however little of it there is: %j',
     async (body) => {
-      const told = await preview(body);
-      expect(told.problems.length).toBeGreaterThan(0);
-      expect(told).toMatchObject({ countries: [], load: [], takesSeconds: null });
+      const shown = await preview(body);
+      expect(shown.problems.length).toBeGreaterThan(0);
+      expect(shown).toMatchObject({ countries: [], load: [], takesSeconds: null });
     },
   );
 });

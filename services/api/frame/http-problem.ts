@@ -40,10 +40,10 @@ export class HttpProblem extends Error {
  * @param unlisted how many problems there are that are not listed
  */
 export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
-  const told = errors.slice(0, maxFieldProblems);
-  const more = errors.length - told.length + unlisted;
+  const listed = errors.slice(0, maxFieldProblems);
+  const more = errors.length - listed.length + unlisted;
   const detail = more === 0 ? 'the request has problems' : `the request has problems, and ${more} more than are listed`;
-  return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: told });
+  return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: listed });
 }
 
 /** @param what such as `campaign` */
@@ -55,8 +55,8 @@ export function problemBody(problem: HttpProblem, requestId: string): Problem {
   const { status, code, message, errors, requiredRole } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
   const type = `urn:muster:problem:${code}`;
-  const told = { type, title, status, detail: message, code, errors: [...errors], requestId };
-  return requiredRole === undefined ? told : { ...told, requiredRole };
+  const body = { type, title, status, detail: message, code, errors: [...errors], requestId };
+  return requiredRole === undefined ? body : { ...body, requiredRole };
 }
 
 const maxQuotedLength = 80;

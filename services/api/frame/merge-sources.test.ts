@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { settled } from '../../../test/support/pass-time.ts';
 import { mergeSources } from './merge-sources.ts';
 
-async function* told<Value>(...values: Value[]): AsyncGenerator<Value, void> {
+async function* sourceOf<Value>(...values: Value[]): AsyncGenerator<Value, void> {
   for (const value of values) {
     await settled();
     yield value;
@@ -33,14 +33,14 @@ describe('merged sources', () => {
   it('tell whatever comes first until all have ended, whatever lies beside them', async () => {
     const heard: string[] = [];
     const beside = silent();
-    for await (const each of mergeSources([told('a', 'b'), told('1')], beside.source)) heard.push(each);
+    for await (const each of mergeSources([sourceOf('a', 'b'), sourceOf('1')], beside.source)) heard.push(each);
     expect(heard.toSorted()).toEqual(['1', 'a', 'b']);
     beside.end();
   });
 
-  it('stay open while one is silent, and what comes beside them is told meanwhile', async () => {
+  it('stay open while one is silent, and what comes beside them arrives meanwhile', async () => {
     const waiting = silent();
-    const merged = mergeSources<string>([waiting.source], told('here'));
+    const merged = mergeSources<string>([waiting.source], sourceOf('here'));
     expect(await merged.next()).toEqual({ done: false, value: 'here' });
     const last = merged.next();
     await settled();
@@ -56,7 +56,7 @@ describe('merged sources', () => {
     await expect(mergeSources([silent().source, broken], silent().source).next()).rejects.toThrow('away');
   });
 
-  it('keep nothing of what was told while another one is silent', async () => {
+  it('keep nothing of what arrived while another one is silent', async () => {
     setFlagsFromString('--expose-gc');
     const collect: unknown = runInNewContext('gc');
     if (typeof collect !== 'function') expect.fail('no garbage collection to be had');

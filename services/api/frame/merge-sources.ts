@@ -1,28 +1,28 @@
-interface Arrived<Told> {
-  source: AsyncGenerator<Told, void>;
-  /** What it told, or that it failed. */
-  take: () => IteratorResult<Told, void>;
+interface Arrived<Value> {
+  source: AsyncGenerator<Value, void>;
+  /** What it brought, or that it failed. */
+  take: () => IteratorResult<Value, void>;
 }
 
 /**
  * Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. Each is asked
- * for more when what it told is taken. Promises are not raced: every race leaves something at the promise of a source
- * that is silent, and with it what the others told in that round, for as long as it stays silent.
+ * for more when what it brought is taken. Promises are not raced: every race leaves something at the promise of a source
+ * that is silent, and with it what the others brought in that round, for as long as it stays silent.
  */
-export async function* mergeSources<Told>(
-  sources: readonly AsyncGenerator<Told, void>[],
-  beside: AsyncGenerator<Told, void>,
-): AsyncGenerator<Told, void> {
-  const arrived: Arrived<Told>[] = [];
+export async function* mergeSources<Value>(
+  sources: readonly AsyncGenerator<Value, void>[],
+  beside: AsyncGenerator<Value, void>,
+): AsyncGenerator<Value, void> {
+  const arrived: Arrived<Value>[] = [];
   const open = new Set(sources);
   let wake: (() => void) | undefined;
-  const arrive = (source: Arrived<Told>['source'], take: Arrived<Told>['take']) => {
+  const arrive = (source: Arrived<Value>['source'], take: Arrived<Value>['take']) => {
     arrived.push({ source, take });
     wake?.();
   };
-  const ask = (source: Arrived<Told>['source']) => {
+  const ask = (source: Arrived<Value>['source']) => {
     source.next().then(
-      (told) => arrive(source, () => told),
+      (result) => arrive(source, () => result),
       (error: unknown) =>
         arrive(source, () => {
           throw error;
@@ -36,12 +36,12 @@ export async function* mergeSources<Told>(
       await new Promise<void>((resolve) => (wake = resolve));
       continue;
     }
-    const told = first.take();
-    if (told.done === true) {
+    const result = first.take();
+    if (result.done === true) {
       open.delete(first.source);
     } else {
       ask(first.source);
-      yield told.value;
+      yield result.value;
     }
   }
 }

@@ -13,7 +13,7 @@ import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createJobChanges } from './postgres/job-changes.ts';
 import { createJobStore } from './postgres/job-store.ts';
-import { createSchedulerDesk } from './scheduler/postgres/scheduler-desk.ts';
+import { createSchedulerStatus } from './scheduler/postgres/scheduler-status.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler-routes.ts';
 
 /** Three flushes at once, and what they look up. */
@@ -46,7 +46,7 @@ export function jobsModule(parts: Parts, clientFigures: AcceptingDeps['figures']
     jobChanger,
     accepting,
     deadJobs: createDeadJobStore({ pool }),
-    schedulerDesk: createSchedulerDesk({ pool }),
+    schedulerStatus: createSchedulerStatus({ pool }),
   };
 }
 

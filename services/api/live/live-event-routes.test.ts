@@ -148,7 +148,7 @@ describe('one stream for a page', () => {
     expect(stream.heard().at(-1)?.data).toEqual({ runId: going.id, state: 'completed' });
   });
 
-  it('goes on where it was: a run whose end was told is not told again', async () => {
+  it('goes on where it was: a run whose end was sent is not sent again', async () => {
     const [going, ended] = [await addRun(), await addRun(true)];
     const first = await open(`runs=${going.id},${ended.id}`);
     await expect.poll(() => namesOf(first)).toEqual(['progress', 'progress', 'end']);

@@ -41,7 +41,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
         'Events: `progress` of each run at once and whenever it changed, twice a second at most, then `end` when it has ended; `campaigns` ' +
         'with the counts at once and whenever the list changed. A line that begins with `:` every two seconds says that the server is there. ' +
         'It ends when all runs have ended and the list is not asked for; one that ends before was cut: connect again. `Last-Event-ID` ' +
-        'leaves out runs whose end was told.',
+        'leaves out runs whose end was sent.',
       tags: ['runs'],
       querystring: liveQuery,
       response: {
@@ -63,9 +63,9 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       const gone = new AbortController();
       const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
       reply.raw.once('close', () => gone.abort());
-      const toldUpToMs = momentIn(request.headers['last-event-id']);
-      const wish = { runs: found, withCampaigns: campaigns === 'true', lines, toldUpToMs };
-      return reply.send(Readable.from(liveEvents(wish, deps, ended)));
+      const sentUpToMs = momentIn(request.headers['last-event-id']);
+      const wanted = { runs: found, withCampaigns: campaigns === 'true', lines, sentUpToMs };
+      return reply.send(Readable.from(liveEvents(wanted, deps, ended)));
     },
   });
 }

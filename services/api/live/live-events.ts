@@ -14,15 +14,15 @@ export interface LiveEventsDeps {
 
 type Lines = 'all' | 'steps';
 
-export interface LiveWish {
+export interface LiveRequest {
   /** As they were when they were asked for. */
   runs: ReadonlyMap<string, RunProgress>;
   /** Whether changes of the list of campaigns are wanted too. */
   withCampaigns: boolean;
   /** Which lines a progress comes with: `steps` leaves the countries out. */
   lines: Lines;
-  /** What the reader was told up to, in milliseconds: runs that had ended by then are not told again. Null: nothing. */
-  toldUpToMs: number | null;
+  /** Up to when the reader has it all, in milliseconds: runs that had ended by then are left out. Null: it has nothing. */
+  sentUpToMs: number | null;
 }
 
 /** A reader that hears nothing for longer may take the stream for cut. */
@@ -32,14 +32,14 @@ const beatMs = 2000;
  * What changes, as server-sent events, until every run has ended and campaigns are not asked for, or the signal aborts.
  */
 export async function* liveEvents(
-  wish: LiveWish,
+  request: LiveRequest,
   deps: LiveEventsDeps,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   const beating = beats(deps.clock, ended);
-  const telling = [runEvents(wish, deps, ended), ...(wish.withCampaigns ? [campaignEvents(deps, ended)] : [])];
+  const telling = [runEvents(request, deps, ended), ...(request.withCampaigns ? [campaignEvents(deps, ended)] : [])];
   try {
     yield* mergeSources(telling, beating);
   } finally {
@@ -47,9 +47,9 @@ export async function* liveEvents(
   }
 }
 
-async function* runEvents({ runs, toldUpToMs, lines }: LiveWish, { watch }: LiveEventsDeps, signal: AbortSignal) {
+async function* runEvents({ runs, sentUpToMs, lines }: LiveRequest, { watch }: LiveEventsDeps, signal: AbortSignal) {
   const wanted = [...runs].filter(
-    ([, { endedAt }]) => toldUpToMs === null || !endedAt || Date.parse(endedAt) > toldUpToMs,
+    ([, { endedAt }]) => sentUpToMs === null || !endedAt || Date.parse(endedAt) > sentUpToMs,
   );
   for (const [, progress] of wanted) yield textOf(progress, lines);
   for await (const news of watch.followAll(new Map(wanted), beatMs, signal)) {
@@ -79,11 +79,11 @@ function textOf(progress: RunProgress, lines: Lines): string {
   return text;
 }
 
-/** The last one of a run says so; only what is told with its end may be left out by who comes again. */
-function written({ runId, state, asOf }: RunProgress, told: RunProgress): string {
+/** The last one of a run says so; only a run whose end was sent may be left out for a reader that comes again. */
+function written({ runId, state, asOf }: RunProgress, progress: RunProgress): string {
   const id = String(Date.parse(asOf));
-  if (!isTerminal(state)) return event('progress', told, id);
-  return event('progress', told) + event('end', { runId, state }, id);
+  if (!isTerminal(state)) return event('progress', progress, id);
+  return event('progress', progress) + event('end', { runId, state }, id);
 }
 
 function event(name: string, body: object, id?: string): string {

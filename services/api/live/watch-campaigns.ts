@@ -26,7 +26,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
   let polling: AbortController | undefined;
   let newest: { mark: string; counts: CampaignCountsRow } | undefined;
 
-  const isOld = (told: string | undefined) => newest === undefined || newest.mark === told;
+  const isOld = (reported: string | undefined) => newest === undefined || newest.mark === reported;
 
   async function look(): Promise<void> {
     const mark = await campaignLists.changeMark();
@@ -71,14 +71,14 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
       let changed = new AbortController();
       const wake = () => changed.abort();
       join(wake);
-      let told: string | undefined;
+      let reported: string | undefined;
       try {
         while (!isOver()) {
-          if (isOld(told)) await aborted(AbortSignal.any([changed.signal, ended]));
+          if (isOld(reported)) await aborted(AbortSignal.any([changed.signal, ended]));
           if (isOver()) return;
           changed = new AbortController();
-          if (newest === undefined || isOld(told)) continue;
-          told = newest.mark;
+          if (newest === undefined || isOld(reported)) continue;
+          reported = newest.mark;
           yield newest.counts;
         }
       } finally {

@@ -10,7 +10,7 @@ import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import type { Receipt } from './receipt-book.port.ts';
+import type { Receipt } from './receipt-store.port.ts';
 
 /** A receipt as it can be written, or why it cannot, in the order of the request. */
 export type ReadReceipt = Receipt | Omit<ReceiptProblem, 'index'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptVerdict } from './receipt-book.port.ts';
+import type { Receipt, ReceiptVerdict } from './receipt-store.port.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
 
 const at = new Date(0);

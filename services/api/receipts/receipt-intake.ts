@@ -1,5 +1,5 @@
 import { HttpProblem } from '../frame/http-problem.ts';
-import type { Receipt, ReceiptBook, ReceiptVerdict } from './receipt-book.port.ts';
+import type { Receipt, ReceiptStore, ReceiptVerdict } from './receipt-store.port.ts';
 
 /** Receipts in one statement, at most; a request is never divided. */
 const maxGroup = 2000;
@@ -7,7 +7,7 @@ const maxGroup = 2000;
 const maxWaiting = 20_000;
 
 export interface ReceiptIntakeDeps {
-  book: Pick<ReceiptBook, 'record'>;
+  book: Pick<ReceiptStore, 'record'>;
 }
 
 export interface ReceiptIntake {

@@ -92,7 +92,7 @@ describe('receipts over HTTP', () => {
     expect((await report()).steps[0]?.receipts).toMatchObject({ delivered: 1 });
   });
 
-  it('that are of nobody, or no receipts, are told one by one, and the others count', async () => {
+  it('that are of nobody, or no receipts, are listed one by one, and the others count', async () => {
     const receipts = [
       of('u1', 'delivered'),
       of('nobody', 'delivered'),

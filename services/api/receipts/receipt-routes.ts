@@ -13,14 +13,14 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
-import type { Receipt, ReceiptBook } from './receipt-book.port.ts';
+import type { Receipt, ReceiptStore } from './receipt-store.port.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
 import { checkRole } from '../access/route-roles.ts';
 import { isSigned, signerOf, type ReceiptSigners } from './receipt-signers.ts';
 import { readReceipts, receiptDetails, type ReadReceipt } from './read-receipts.ts';
 
 export interface ReceiptRoutesDeps {
-  receipts: ReceiptBook;
+  receipts: ReceiptStore;
   signers: ReceiptSigners;
   apiKeys: ApiKeys;
   onRefusedKey?: (() => void) | undefined;
@@ -104,7 +104,7 @@ function isReceipt(read: ReadReceipt): read is Receipt {
   return 'of' in read;
 }
 
-function answerOf(read: readonly ReadReceipt[], verdicts: Awaited<ReturnType<ReceiptBook['record']>>): ReceiptsAnswer {
+function answerOf(read: readonly ReadReceipt[], verdicts: Awaited<ReturnType<ReceiptStore['record']>>): ReceiptsAnswer {
   const found: ReceiptProblem[] = [];
   let written = 0;
   for (const [index, receipt] of read.entries()) {

@@ -3,7 +3,7 @@ import { totalsSlotOf } from '../../../shared/domain/step/totals-slot.ts';
 import { createHotPathPool } from '../../../shared/postgres/connection/pool.ts';
 import { openSecrets } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
-import { createReceiptBook } from './postgres/receipt-book.ts';
+import { createReceiptStore } from './postgres/receipt-store.ts';
 import { createReceiptSigners } from './receipt-signers.ts';
 
 /** One writes receipts, and lists of them are read beside it. */
@@ -21,7 +21,7 @@ export function receiptsModule({
   // One statement at a time, which has to keep its plan.
   const pool = onClose(createHotPathPool(poolOptions('receipts', maxReceiptConnections)), (opened) => opened.end());
   return {
-    receipts: createReceiptBook({ pool, slot: totalsSlotOf(randomUUID()) }),
+    receipts: createReceiptStore({ pool, slot: totalsSlotOf(randomUUID()) }),
     signers: createReceiptSigners({
       registered: () => registry.current()?.actionTypes,
       openSecret: (type) => openSecrets(type, config.secretBox).receipts,

@@ -26,7 +26,7 @@ export function comparisonRoutes(server: HttpServer, { reports, retries }: Compa
       operationId: 'compareRun',
       summary: 'A run beside the one before it: was it better than last time?',
       description:
-        'Runs that try failed users again are nobody’s last time; what they recovered is told with the run whose users these are.',
+        'Runs that try failed users again are nobody’s last time; what they recovered is counted with the run whose users these are.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: z.strictObject({

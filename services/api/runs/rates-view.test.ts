@@ -4,14 +4,14 @@ import { runRatesView } from './rates-view.ts';
 const startedAt = new Date('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(startedAt.getTime() + seconds * 1000);
 const point = (seconds: number, ended: number) => ({ at: at(seconds), ended });
-const told = (rates: ReturnType<typeof runRatesView>) =>
+const pointsOf = (rates: ReturnType<typeof runRatesView>) =>
   rates.points.map(({ at: time, usersPerSecond }) => [Date.parse(time) - startedAt.getTime(), usersPerSecond]);
 
 describe('the rates of a run', () => {
   it('are the means between its points, from its start on', () => {
     const points = [point(4, 40), point(9, 140), point(14, 140), point(16, 200)];
     const rates = runRatesView({ startedAt, endedAt: at(16), points });
-    expect(told(rates)).toEqual([
+    expect(pointsOf(rates)).toEqual([
       [1, 10],
       [4000, 10],
       [9000, 20],
@@ -23,7 +23,7 @@ describe('the rates of a run', () => {
 
   it('are flat where nobody noted anything for a while', () => {
     const rates = runRatesView({ startedAt, endedAt: null, points: [point(5, 50), point(65, 650), point(70, 750)] });
-    expect(told(rates)).toEqual([
+    expect(pointsOf(rates)).toEqual([
       [1, 10],
       [5000, 10],
       [5001, 10],
@@ -35,7 +35,7 @@ describe('the rates of a run', () => {
   it('say since when they are noted where that was long after the start', () => {
     const rates = runRatesView({ startedAt, endedAt: null, points: [point(600, 6000), point(605, 6100)] });
     expect(rates.notedSince).toBe('2026-01-01T00:10:00.000Z');
-    expect(told(rates).slice(0, 2)).toEqual([
+    expect(pointsOf(rates).slice(0, 2)).toEqual([
       [1, 10],
       [600_000, 10],
     ]);
@@ -52,7 +52,7 @@ describe('the rates of a run', () => {
   });
 
   it('never sink below nothing when sums were taken back', () => {
-    expect(told(runRatesView({ startedAt, endedAt: null, points: [point(5, 50), point(10, 40)] })).at(-1)).toEqual([
+    expect(pointsOf(runRatesView({ startedAt, endedAt: null, points: [point(5, 50), point(10, 40)] })).at(-1)).toEqual([
       10_000, 0,
     ]);
   });

@@ -164,7 +164,7 @@ describe('the progress of a run', () => {
 });
 
 describe('the rates of a run', () => {
-  it('are told from its start on, however long ago it ended and whoever asks', async () => {
+  it('are listed from its start on, however long ago it ended and whoever asks', async () => {
     const { id, runId } = await runThere({ startedAt: deps.clock.now() });
     const feedId = await deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
     const history = createMemoryRunHistory({ database: deps.database });

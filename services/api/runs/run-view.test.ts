@@ -136,8 +136,8 @@ describe('the figures of a run', () => {
       undefined,
     ]);
     expect(countries[1]?.steps[1]?.receipts).toEqual({ delivered: 0, undelivered: 0, unexpected: 0, awaiting: 90 });
-    const told = runFiguresView(snapshotOf([of('SG', [{ ...line, step: 3 }])], 3));
-    expect(told.steps[2]?.receipts).toMatchObject({ delivered: 60 });
+    const view = runFiguresView(snapshotOf([of('SG', [{ ...line, step: 3 }])], 3));
+    expect(view.steps[2]?.receipts).toMatchObject({ delivered: 60 });
   });
 
   it('give no estimate when one country has none', () => {

@@ -39,8 +39,8 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
   const receipts = countries.flatMap((country) => country.receipts);
-  const shaped = (lines: readonly StepLine[], told: readonly ReceiptTotals[]) =>
-    lines.map((line) => stepLineView(line, snapshot.chain, told));
+  const shaped = (lines: readonly StepLine[], receipts: readonly ReceiptTotals[]) =>
+    lines.map((line) => stepLineView(line, snapshot.chain, receipts));
   return {
     ...runSummaryView(snapshot),
     asOf: snapshot.asOf.toISOString(),
@@ -51,7 +51,10 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
     steps: shaped(sums, receipts),
-    countries: countries.map(({ lines, receipts: told, ...country }) => ({ ...country, steps: shaped(lines, told) })),
+    countries: countries.map(({ lines, receipts, ...country }) => ({
+      ...country,
+      steps: shaped(lines, receipts),
+    })),
     ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     budgets: snapshot.budgets.map(budgetView),
@@ -104,9 +107,9 @@ function stepLineView(
   receipts: readonly ReceiptTotals[],
 ): StepLineShape {
   const { action = '', receipts: isAsynchronous = false } = chain[step - 1] ?? {};
-  // Who was told by receipts once is shown them, whatever is configured since.
-  const isTold = isAsynchronous || receipts.some((each) => each.step === step);
-  return { step, action, ...line, ...(isTold && { receipts: receiptLine(line.succeeded, receipts, step) }) };
+  // A step of which there are receipts shows them, whatever is configured since.
+  const hasReceipts = isAsynchronous || receipts.some((each) => each.step === step);
+  return { step, action, ...line, ...(hasReceipts && { receipts: receiptLine(line.succeeded, receipts, step) }) };
 }
 
 /** Null as soon as one country has no estimate: half a sum would look like a whole one. */

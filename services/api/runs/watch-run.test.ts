@@ -40,13 +40,13 @@ async function follow(signal = new AbortController().signal) {
 }
 
 async function next(news: News) {
-  const told = await news.next();
-  if (told.done) return 'over';
-  return told.value === 'quiet' ? told.value : told.value.steps[0]?.succeeded;
+  const seen = await news.next();
+  if (seen.done) return 'over';
+  return seen.value === 'quiet' ? seen.value : seen.value.steps[0]?.succeeded;
 }
 
 async function untilSucceeded(users: number, news: News): Promise<boolean> {
-  for (let told = await next(news); told !== 'over'; told = await next(news)) if (told === users) return true;
+  for (let seen = await next(news); seen !== 'over'; seen = await next(news)) if (seen === users) return true;
   return false;
 }
 
@@ -67,14 +67,14 @@ describe('watching a run', () => {
   it('tells what changed, when it changed', async () => {
     const news = await follow();
 
-    const told = next(news);
+    const seen = next(news);
     await succeed(100);
-    expect(await whilePassing(told)).toBe(100);
+    expect(await whilePassing(seen)).toBe(100);
 
     // Rates change by themselves as time passes, and are sent as well.
-    const toldNext = untilSucceeded(150, news);
+    const nextSeen = untilSucceeded(150, news);
     await succeed(50);
-    expect(await whilePassing(toldNext)).toBe(true);
+    expect(await whilePassing(nextSeen)).toBe(true);
   });
 
   it('tells a slow watcher the newest, not everything', async () => {
@@ -101,29 +101,29 @@ describe('watching a run', () => {
     const watchers = await Promise.all(Array.from({ length: 20 }, () => follow()));
     const before = looks;
 
-    const told = Promise.all(watchers.map(next));
+    const seen = Promise.all(watchers.map(next));
     await succeed(100);
-    await whilePassing(told);
+    await whilePassing(seen);
 
     expect(looks - before).toBeLessThanOrEqual(2);
   });
 
   it('ends when the signal aborts, and nobody looks any more', async () => {
     const leaving = new AbortController();
-    const told = next(await follow(leaving.signal));
+    const seen = next(await follow(leaving.signal));
 
     leaving.abort();
 
-    expect(await told).toBe('over');
+    expect(await seen).toBe('over');
     expect(deps.clock.nextWakeMs()).toBeUndefined();
   });
 
   it('ends for everybody when it is stopped', async () => {
-    const told = Promise.all([await follow(), await follow()].map(next));
+    const seen = Promise.all([await follow(), await follow()].map(next));
 
     watch.stop();
 
-    expect(await told).toEqual(['over', 'over']);
+    expect(await seen).toEqual(['over', 'over']);
     expect(await next(await follow())).toBe('over');
   });
 
@@ -140,10 +140,10 @@ describe('watching a run', () => {
       },
     };
     watchWith(failing);
-    const told = next(await follow());
+    const seen = next(await follow());
     await succeed(100);
 
-    expect(await whilePassing(told)).toBe(100);
+    expect(await whilePassing(seen)).toBe(100);
     expect(failures).toBe(1);
   });
 });

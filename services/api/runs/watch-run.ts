@@ -134,22 +134,22 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
   async function* followAll(from: ReadonlyMap<string, RunProgress>, quietAfterMs: number, signal: AbortSignal) {
     const ended = AbortSignal.any([signal, stopping.signal]);
     const isOver = () => ended.aborted;
-    const told = new Map(from);
+    const reported = new Map(from);
     // Another watcher's look may be a moment older than this one's own first.
     const news = () =>
-      [...told].flatMap(([runId, { asOf }]) => {
+      [...reported].flatMap(([runId, { asOf }]) => {
         const newest = watched.get(runId)?.newest;
         return newest && newest.asOf > asOf ? [[runId, newest] as const] : [];
       });
     let changed = new AbortController();
     const leaveAll = join(from, () => changed.abort());
     try {
-      while (!isOver() && [...told.values()].some(({ state }) => !isTerminal(state))) {
+      while (!isOver() && [...reported.values()].some(({ state }) => !isTerminal(state))) {
         if (news().length === 0) await clock.sleep(quietAfterMs, AbortSignal.any([changed.signal, ended]));
         if (isOver()) return;
         changed = new AbortController();
         const fresh = news();
-        for (const [runId, progress] of fresh) told.set(runId, progress);
+        for (const [runId, progress] of fresh) reported.set(runId, progress);
         yield fresh.map(([, progress]) => progress);
       }
     } finally {

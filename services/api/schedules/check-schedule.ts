@@ -10,7 +10,7 @@ import { quoted } from '../frame/http-problem.ts';
 /** How far behind us a time may lie: a request takes a moment, and clocks differ. */
 const pastToleranceMs = 60_000;
 
-/** What of a campaign's schedule is wrong beyond its shape: a time that has passed, or that cannot be told. */
+/** What of a campaign's schedule is wrong beyond its shape: a time that has passed, or that cannot be read. */
 export function checkSchedule(schedule: unknown, countries: readonly unknown[], now: Date): readonly FieldProblem[] {
   const at = scheduleAt.safeParse(schedule);
   if (at.success) {

@@ -1,8 +1,8 @@
 import { recurrenceOf, type RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import {
-  backfillWish,
+  backfillRequest,
   firedShape,
-  fireWish,
+  fireRequest,
   groupName,
   occurrenceShape,
   occurrenceStates,
@@ -73,7 +73,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       tags,
       headers: idempotentHeaders,
       params: byScheduleId,
-      body: fireWish.nullish(),
+      body: fireRequest.nullish(),
       response: answered,
     },
     handler: async (request) => {
@@ -99,7 +99,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       tags,
       headers: idempotentHeaders,
       params: byScheduleId,
-      body: backfillWish,
+      body: backfillRequest,
       response: answered,
     },
     handler: async (request) => {

@@ -152,17 +152,17 @@ describe('a schedule', () => {
         { at: '2026-01-01T02:00:00.000Z', localTime: '2026-01-01T02:00:00', mark: null, instants: 1 },
       ],
     });
-    const wish = { zone: 'America/New_York', after: '2026-03-08T00:00:00-05:00' };
-    const fixed = await ask('POST', '/schedules/preview', { ...wish, cron: '30 2 * * *', count: 1 });
+    const question = { zone: 'America/New_York', after: '2026-03-08T00:00:00-05:00' };
+    const fixed = await ask('POST', '/schedules/preview', { ...question, cron: '30 2 * * *', count: 1 });
     expect(fixed.body['fires']).toEqual([
       { at: '2026-03-08T07:00:00.000Z', localTime: '2026-03-08T02:30:00', mark: 'shifted', instants: 1 },
     ]);
-    const wild = await ask('POST', '/schedules/preview', { ...wish, cron: '*/30 2 * * *', count: 1 });
+    const wild = await ask('POST', '/schedules/preview', { ...question, cron: '*/30 2 * * *', count: 1 });
     expect(wild.body['fires']).toMatchObject([
       { at: null, localTime: '2026-03-08T02:00:00', mark: 'skipped', instants: 2 },
       {},
     ]);
-    const autumn = { ...wish, after: '2026-11-01T01:30:00-04:00', cron: '30 * * * *', count: 1 };
+    const autumn = { ...question, after: '2026-11-01T01:30:00-04:00', cron: '30 * * * *', count: 1 };
     expect((await ask('POST', '/schedules/preview', autumn)).body['fires']).toMatchObject([{ mark: 'repeated' }]);
   });
 

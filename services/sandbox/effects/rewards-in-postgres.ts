@@ -118,7 +118,7 @@ async function award(client: ClientBase, request: BatchRequest, decide: Decide):
   await client.query(addToBalances, [applied, rewardId, units]);
   await client.query(addEvents.with({ run, step, users: applied, reward: rewardId, units }));
   return {
-    failures: users.flatMap((user) => told(user, earlier, decisions.get(user)) ?? []),
+    failures: users.flatMap((user) => failureOf(user, earlier, decisions.get(user)) ?? []),
     applied,
     failedNow: final.filter((user) => isNew.has(user) && decisions.get(user)),
     repeated: earlier.size,
@@ -145,7 +145,7 @@ async function awardOneByOne(client: ClientBase, request: BatchRequest, decide: 
 }
 
 /** An earlier final result wins over what this call would have decided. */
-function told(
+function failureOf(
   user: string,
   earlier: ReadonlyMap<string, string | null>,
   decision: UserFailure | undefined,

@@ -53,7 +53,7 @@ export function faultyAnswerOf(
     case 'add-users':
       return { ...whole, body: inFullForm(asked, body, (results) => [...results, ...answer.users.map(succeeded)]) };
     case 'tell-users':
-      return { ...whole, body: inFullForm(asked, body, (results) => toldOf(results, answer)) };
+      return { ...whole, body: inFullForm(asked, body, (results) => resultsToTell(results, answer)) };
     case 'mangle-ids':
       return { ...whole, body: inFullForm(asked, body, mangled) };
     case 'compressed':
@@ -63,12 +63,12 @@ export function faultyAnswerOf(
   }
 }
 
-type Told = Omit<z.infer<typeof fullAnswer>['results'][number], 'message'>;
+type Result = Omit<z.infer<typeof fullAnswer>['results'][number], 'message'>;
 
-const succeeded = (id: string): Told => ({ id, status: 'succeeded' });
+const succeeded = (id: string): Result => ({ id, status: 'succeeded' });
 
 /** A compact answer cannot say what is to be said: it becomes a full one. */
-function inFullForm(asked: readonly string[], body: string, change: (results: readonly Told[]) => Told[]): string {
+function inFullForm(asked: readonly string[], body: string, change: (results: readonly Result[]) => Result[]): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if ('results' in answer) return JSON.stringify({ results: change(answer.results) });
   const failures = new Map(answer.failed.map((failure) => [failure.id, { ...failure, status: 'failed' }]));
@@ -76,10 +76,10 @@ function inFullForm(asked: readonly string[], body: string, change: (results: re
 }
 
 /** Says so of these users, whatever is true. */
-export function toldOf<Entry extends { id: string }>(
+export function resultsToTell<Entry extends { id: string }>(
   results: readonly Entry[],
   { status, code, ...picked }: Picked & { status: string; code?: string | undefined },
-): (Entry | Told)[] {
+): (Entry | Result)[] {
   const isPicked = pickUsers('tell', picked);
   return results.map((entry) => (isPicked(entry.id) ? { id: entry.id, status, ...(code && { code }) } : entry));
 }

@@ -1,7 +1,7 @@
 import type { StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import type { UserOutcome } from '../effects/effects.ts';
 import type { StatusRule } from './fault-rules.ts';
-import { compressed, mangled, pickUsers, toldOf } from './faulty-answer.ts';
+import { compressed, mangled, pickUsers, resultsToTell } from './faulty-answer.ts';
 import type { HttpAnswer } from '../wire/http-answer.ts';
 
 /** The answer to a status query, or what a fault makes of it. */
@@ -38,6 +38,6 @@ export function faultyStatus(
       return answerOf(outcomes.filter(({ id }) => !omitted.has(id)));
     }
     case 'tell-users':
-      return answerOf(toldOf(outcomes, fault));
+      return answerOf(resultsToTell(outcomes, fault));
   }
 }

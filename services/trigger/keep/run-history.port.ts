@@ -20,7 +20,7 @@ export interface RunHistory {
   /**
    * Tells the history of each such run what has come in its way since it was asked last, and what is over: breakers of
    * shards that its users have yet to pass, steps that are held, feeds whose next page was not to be had twice in a
-   * row. Returns what was told.
+   * row. Returns what was written.
    */
   noteTroubles(): Promise<TroubleEvent[]>;
 }

@@ -38,7 +38,7 @@ describe('how a run goes', () => {
     expect(points().length).toBeLessThanOrEqual(4);
   });
 
-  it('is told once, when a step is held and when it is no more', async () => {
+  it('is written once, when a step is held and when it is no more', async () => {
     const { clock, database, feedRows, kinds } = await fedRun();
     const holds = createMemoryStepHolds({ database });
     const feedId = feedRows()[0]?.feedId ?? '';

@@ -100,9 +100,9 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
 
   function tryLater({ runId, campaignId, deadlineInMs }: RunToPrepare, cause: string, retryAfterMs: number): void {
     const failures = (tries.get(runId)?.failures ?? 0) + 1;
-    const wishedMs = Math.max(backoffMs(backoff, failures, deps.random()), retryAfterMs);
+    const wantedMs = Math.max(backoffMs(backoff, failures, deps.random()), retryAfterMs);
     // Not beyond the deadline, at which the run has to be ended.
-    const waitMs = Math.min(wishedMs, Math.max(deadlineInMs, lookEveryMs));
+    const waitMs = Math.min(wantedMs, Math.max(deadlineInMs, lookEveryMs));
     tries.set(runId, { failures, nextAtMs: clock.monotonicMs() + waitMs, cause });
     warn('cannot prepare a run yet', cause, { runId, campaignId, waitMs });
   }

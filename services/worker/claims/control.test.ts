@@ -31,7 +31,7 @@ async function busyWorker(batches: number, callMs = 300) {
 
 describe('a worker', () => {
   it.each<RunState>(['pausing', 'cancelling'])(
-    'begins no call of a run after it was told that it is %s',
+    'begins no call of a run after the ledger said that it is %s',
     async (to) => {
       const { clock, beganAtMs, move } = await busyWorker(3000);
       const stoppedAtMs = move(to);

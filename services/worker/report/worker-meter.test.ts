@@ -68,15 +68,15 @@ describe('an operator', () => {
     endpoint.answer = () => ({ kind: 'ambiguous', cause: 'no whole answer within 1500 ms' });
     const { runId } = await feed(Array.from({ length: 30 }, (_, batch) => [`u${batch}`]));
     await passTime(clock, 1000);
-    const told = () => lines.filter(({ msg }) => msg === 'a call brought no results');
-    expect(told()).toMatchObject([
+    const logged = () => lines.filter(({ msg }) => msg === 'a call brought no results');
+    expect(logged()).toMatchObject([
       { actionType: 'award-reward', country: 'SG', cause: 'no whole answer within 1500 ms', count: 1 },
     ]);
     await passTime(clock, 120_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
-    expect(told()).toHaveLength(2);
-    expect(told()[1]?.count).toBeGreaterThan(5);
+    expect(logged()).toHaveLength(2);
+    expect(logged()[1]?.count).toBeGreaterThan(5);
   });
 
   it('counts an endpoint that breaks its contract', async () => {

@@ -25,7 +25,7 @@ export interface EndedCall {
   nowMs: number;
 }
 
-/** What the store has to be told: the calls met nothing but failures, or the probe has ended. */
+/** What the store has to know: the calls met nothing but failures, or the probe has ended. */
 export interface GuardReport {
   kind: 'open' | 'probe-answered' | 'probe-failed';
   cause: string;

@@ -31,7 +31,7 @@ describe('the breaker that all workers share', () => {
     end(how);
   }
 
-  it('is told to the store by the worker whose calls fail, with what the endpoint asked for', () => {
+  it('is reported to the store by the worker whose calls fail, with what the endpoint asked for', () => {
     look(null);
     endMany('unanswered', 9);
     expect(breaker.report).toBeNull();
@@ -40,7 +40,7 @@ describe('the breaker that all workers share', () => {
     expect([breaker.isOpen(nowMs), allowed(), breaker.cause(nowMs)]).toEqual([true, 0, cause]);
   });
 
-  it('opens by the word of the store, whoever told it', () => {
+  it('opens by the word of the store, whichever worker reported it', () => {
     look(null);
     expect(look(openLook(500))).toBe(true);
     expect(look(openLook(400))).toBe(false);

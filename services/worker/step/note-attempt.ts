@@ -1,5 +1,5 @@
 import { reasons } from '../../../shared/domain/step/reasons.ts';
-import type { AttemptNote, ChildBatch, StepResult, ToldUsers } from '../../../shared/ports/step-ledger.ts';
+import type { AttemptNote, ChildBatch, StepResult, ReportedUsers } from '../../../shared/ports/step-ledger.ts';
 import type { FinalReading, ReportedReading } from '../call/read-endpoint.ts';
 
 interface WholeReading {
@@ -25,12 +25,12 @@ function noteOfWhole({ kind, cause }: WholeReading): AttemptNote {
 function noteOfUsers({ failed, missing }: ReportedReading, children: readonly ChildBatch[] | null): AttemptNote {
   if (!children) return { reading: 'missing', cause: null, users: [] };
   const goingOn = new Set(children.flatMap(({ users }) => users));
-  const told = [
+  const reported = [
     ...failed.map(({ id, code, detail }) => ({ id, code, detail })),
     ...missing.map((id) => ({ id, code: reasons.noResult, detail: null })),
   ].filter(({ id }) => goingOn.has(id));
-  const groups = Map.groupBy(told, ({ code, detail }) => JSON.stringify([code, detail]));
-  const users = [...groups.values()].flatMap((group): ToldUsers[] => {
+  const groups = Map.groupBy(reported, ({ code, detail }) => JSON.stringify([code, detail]));
+  const users = [...groups.values()].flatMap((group): ReportedUsers[] => {
     const [first] = group;
     return first ? [{ code: first.code, detail: first.detail, users: group.map(({ id }) => id) }] : [];
   });

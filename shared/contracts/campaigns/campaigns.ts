@@ -46,7 +46,7 @@ export const scheduleAt = z.strictObject({
   time: z
     .string()
     .describe('RFC 3339 with an offset, or a local time whose zone stands beside it')
-    // Told to readers of the OpenAPI document only: what is wrong with a time is said more clearly than by a pattern.
+    // Said to readers of the OpenAPI document only: what is wrong with a time is said more clearly than by a pattern.
     .meta({
       pattern: String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$`,
       examples: ['2027-01-15T09:00:00', '2027-01-15T09:00:00+08:00'],

@@ -40,7 +40,7 @@ const actionTypeFields = service.extend({
    */
   appliesLateSeconds: z.int().min(1).max(86_400).optional(),
   /**
-   * Answers 202: `succeeded` means accepted, and what became of each user is told later by receipts
+   * Answers 202: `succeeded` means accepted, and what became of each user is reported later by receipts
    * (docs/contracts.md).
    */
   receipts: z.boolean().default(false),

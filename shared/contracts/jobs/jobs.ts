@@ -267,7 +267,7 @@ export type NewDue = z.output<typeof newDue>;
 
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
 
-/** One wish for all jobs of a client that fit. */
+/** One request for all jobs of a client that fit. */
 export const newJobChange = z
   .strictObject({
     verb: z.enum(jobChangeVerbs),

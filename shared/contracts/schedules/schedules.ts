@@ -100,7 +100,7 @@ export const previewQuery = z.strictObject({ count, after: instant.describe('Now
 export const previewBody = z
   .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after: instant })
   .superRefine(checkRecurrence)
-  .meta({ id: 'PreviewWish' });
+  .meta({ id: 'PreviewRequest' });
 
 export const previewShape = z
   .object({
@@ -126,17 +126,17 @@ export const previewShape = z
 
 export type PreviewShape = z.output<typeof previewShape>;
 
-export const fireWish = z.strictObject({
+export const fireRequest = z.strictObject({
   groups: groupNames.optional().describe('Of the schedule’s; all of them if absent'),
 });
 
-export const backfillWish = z
+export const backfillRequest = z
   .strictObject({
     from: z.iso.datetime({ offset: true }),
     until: z.iso.datetime({ offset: true }).describe('Both inclusive; what is to come does not fire'),
     groups: groupNames.optional(),
   })
-  .meta({ id: 'BackfillWish' });
+  .meta({ id: 'BackfillRequest' });
 
 export const occurrenceStates = ['fired', 'buffered', 'skipped'] as const;
 
@@ -162,7 +162,7 @@ export type OccurrenceShape = z.output<typeof occurrenceShape>;
 export const firedShape = z
   .object({
     fired: z.array(occurrenceShape),
-    alreadyFired: z.int().describe('Instants of the wish that had fired before: they are left alone'),
+    alreadyFired: z.int().describe('Instants of the request that had fired before: they are left alone'),
   })
   .meta({ id: 'FiredOccurrences' });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { paramsSchemaProblems, schemaDialect } from './params-schema.ts';
 
 /** `path message`, a line each. */
-const told = (schema: unknown) =>
+const problemsOf = (schema: unknown) =>
   paramsSchemaProblems(schema).map(({ path, message }) => `/${path.join('/')} ${message}`);
 
 describe('a schema of parameters', () => {
@@ -29,7 +29,7 @@ describe('a schema of parameters', () => {
       { patternProperties: { '^x-': { format: 'date' } }, propertyNames: { pattern: '^[a-z]+$' } },
     ],
   ])('may say %s', (_name, schema) => {
-    expect(told(schema)).toEqual([]);
+    expect(problemsOf(schema)).toEqual([]);
   });
 
   it.each<[string, unknown, string]>([
@@ -71,17 +71,17 @@ describe('a schema of parameters', () => {
     ['unique items without an end', { uniqueItems: true }, '/uniqueItems needs maxItems of at most 1000'],
     ['too much', { title: 'x'.repeat(17_000) }, '/ has to be at most 16384 bytes'],
   ])('must not say %s', (_name, schema, problem) => {
-    expect(told(schema).join('\n')).toContain(problem);
+    expect(problemsOf(schema).join('\n')).toContain(problem);
   });
 
   it('says all that is wrong at once', () => {
-    expect(told({ minimum: '1', properties: { a: { type: 'int' }, b: 7 } })).toHaveLength(3);
+    expect(problemsOf({ minimum: '1', properties: { a: { type: 'int' }, b: 7 } })).toHaveLength(3);
   });
 
   it('must not go deeper than anybody means', () => {
     const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) });
-    expect(told(nested(16))).toEqual([]);
-    expect(told(nested(40)).join()).toContain('is nested deeper than 16 schemas');
+    expect(problemsOf(nested(16))).toEqual([]);
+    expect(problemsOf(nested(40)).join()).toContain('is nested deeper than 16 schemas');
   });
 
   it('must not be a short one that stands for an enormous one', () => {
@@ -89,9 +89,9 @@ describe('a schema of parameters', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [`d${n}`, n === 0 ? {} : twice(`d${n - 1}`)]),
     );
-    expect(told({ $defs, properties: { a: twice('d29') } }).join()).toContain('has more than 500 parts');
+    expect(problemsOf({ $defs, properties: { a: twice('d29') } }).join()).toContain('has more than 500 parts');
     // However it is hidden.
-    expect(told({ $defs, properties: { default: { properties: { enum: twice('d29') } } } }).join()).toContain(
+    expect(problemsOf({ $defs, properties: { default: { properties: { enum: twice('d29') } } } }).join()).toContain(
       '500 parts',
     );
   });

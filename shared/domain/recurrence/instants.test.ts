@@ -61,7 +61,7 @@ describe('fixed times', () => {
 });
 
 describe('wildcards', () => {
-  it('follow the clock: nothing in a gap, and what was leapt over is told', () => {
+  it('follow the clock: nothing in a gap, and what was leapt over is listed', () => {
     expect(fires('*/30 * * * *', 'America/New_York', '2026-03-08T06:00Z', 2)).toEqual([
       '2026-03-08T06:30',
       '2026-03-08T07:00 skipped 2',
@@ -167,7 +167,7 @@ function answerOf(fields: Fields, { zone }: ClockWindow, fromMs: number, untilMs
   const found: string[] = [];
   for (const each of cronInstants(cronOf(expressionOf(fields)), zone, fromMs)) {
     if (each.atMs >= untilMs) break;
-    found.push(told(each));
+    found.push(described(each));
   }
   return found.join('\n');
 }
@@ -176,11 +176,11 @@ function expectedOf(fields: Fields, window: ClockWindow, fromMs: number, untilMs
   const events = oracle(fields, window);
   return events
     .filter(({ atMs }) => atMs >= fromMs && atMs < untilMs)
-    .map(told)
+    .map(described)
     .join('\n');
 }
 
-function told(each: OracleEvent): string {
+function described(each: OracleEvent): string {
   const what = each.kind === 'skipped' ? `skipped ${each.count}` : (each.mark ?? 'fires');
   return `${each.atMs} ${what}`;
 }

@@ -59,7 +59,7 @@ describe('what is due', () => {
 });
 
 describe('what was missed', () => {
-  it('fires once where one fire stands for all, and the others are told', () => {
+  it('fires once where one fire stands for all, and the others are listed', () => {
     const plan = planAfter(3.5);
     expect(minutesOf(plan.fires)).toEqual([3]);
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
@@ -79,18 +79,18 @@ describe('what was missed', () => {
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
   });
 
-  it('for years is told in as many ranges as looks, none of which holds others up', () => {
+  it('for years is listed in as many ranges as looks, none of which holds others up', () => {
     const years = 60 * 24 * 120;
     let plan = planAfter(years);
-    let told = plan.skipped.reduce((sum, { count }) => sum + count, 0);
+    let listed = plan.skipped.reduce((sum, { count }) => sum + count, 0);
     let looks = 1;
     for (; plan.fires.length === 0; looks++) {
       expect(plan).toMatchObject({ lookAtMs: startMs + years * minuteMs });
       expect(plan.skipped.length).toBeLessThanOrEqual(2);
       plan = planAfter(years, { highWaterMs: plan.highWaterMs });
-      told += plan.skipped.reduce((sum, { count }) => sum + count, 0);
+      listed += plan.skipped.reduce((sum, { count }) => sum + count, 0);
     }
-    expect(told).toBe(years - 1);
+    expect(listed).toBe(years - 1);
     expect(looks).toBe(Math.ceil(years / 50_000));
     expect(minutesOf(plan.fires)).toEqual([years]);
   });
@@ -153,7 +153,7 @@ describe('groups', () => {
     expect(plan.highWaterMs).toBe(startMs + minuteMs);
   });
 
-  it('that are none let the instant pass, and that is told', () => {
+  it('that are none let the instant pass, and that is listed', () => {
     expect(rangesOf(planAfter(1, { groups: [] }).skipped)).toEqual([[1, 1, 1, 'no-groups']]);
   });
 });

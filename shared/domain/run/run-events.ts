@@ -27,7 +27,7 @@ export const troubleEventKinds = [
 
 export type TroubleEventKind = (typeof troubleEventKinds)[number];
 
-/** Of a run: what flaps for days is not told for days. */
+/** Of a run: what flaps for days is not listed for days. */
 export const maxTroubleEvents = 500;
 
 export const runEventKinds = [

@@ -32,11 +32,11 @@ const passing = [
 ];
 
 /** What its broker pool says of a connection that has failed was said by the connection a moment before. */
-const toldByConnection = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
+const saidByConnection = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
 
 interface Cause {
   sinceMs: number;
-  toldMs: number;
+  loggedMs: number;
   /** Times since it was logged last. */
   count: number;
 }
@@ -64,20 +64,20 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
   function fold(causes: Map<string, Cause>, key: string, fields: object, line: string): void {
     const nowMs = clock.monotonicMs();
     const known = causes.get(key);
-    const cause = known ?? { sinceMs: nowMs, toldMs: nowMs, count: 0 };
+    const cause = known ?? { sinceMs: nowMs, loggedMs: nowMs, count: 0 };
     causes.set(key, cause);
     cause.count += 1;
-    if (known && nowMs - known.toldMs < tellAgainMs) return;
+    if (known && nowMs - known.loggedMs < tellAgainMs) return;
     const lastedSeconds = Math.round((nowMs - cause.sinceMs) / 1000);
     logger.warn(known ? { ...fields, times: cause.count, lastedSeconds } : fields, line);
-    cause.toldMs = nowMs;
+    cause.loggedMs = nowMs;
     cause.count = 0;
   }
 
   /** Causes that have been silent for a while begin anew, and are not kept. */
   function forgetQuiet(causes: Map<string, Cause>): void {
     const nowMs = clock.monotonicMs();
-    for (const [key, { toldMs }] of causes) if (nowMs - toldMs > 2 * tellAgainMs) causes.delete(key);
+    for (const [key, { loggedMs }] of causes) if (nowMs - loggedMs > 2 * tellAgainMs) causes.delete(key);
   }
 
   return {
@@ -85,7 +85,7 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
       const { timestamp: _timestamp, logger: _name, message, stack: _stack, ...facts } = log;
       const fields = { part: namespace, said: message, ...facts };
       if (level === logLevel.DEBUG) logger.trace(fields, 'kafka client');
-      else if (level === logLevel.INFO || isPassing(message, log['error']) || isTold(namespace, message)) {
+      else if (level === logLevel.INFO || isPassing(message, log['error']) || isSaidByConnection(namespace, message)) {
         logger.debug(fields, 'kafka client');
       } else if (namespace === 'Connection' && typeof log['broker'] === 'string') {
         fold(unreachable, log['broker'], fields, 'kafka broker does not answer');
@@ -111,6 +111,6 @@ function isPassing(message: string, error: unknown): boolean {
   return passing.some((known) => message.includes(known) || (typeof error === 'string' && error.startsWith(known)));
 }
 
-function isTold(namespace: string, message: string): boolean {
-  return namespace === 'BrokerPool' && toldByConnection.some((known) => message.startsWith(known));
+function isSaidByConnection(namespace: string, message: string): boolean {
+  return namespace === 'BrokerPool' && saidByConnection.some((known) => message.startsWith(known));
 }

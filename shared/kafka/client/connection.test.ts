@@ -79,8 +79,8 @@ describe('what the Kafka client logs', () => {
     log.answered('other:1');
     log.answered('b:1');
     log.answered('b:1');
-    const told = lines.map((text) => folded.parse(JSON.parse(text)));
-    expect(told).toEqual([
+    const entries = lines.map((text) => folded.parse(JSON.parse(text)));
+    expect(entries).toEqual([
       { msg: 'kafka broker does not answer' },
       { msg: 'kafka broker does not answer', times: 30, lastedSeconds: 30 },
       { msg: 'kafka broker does not answer', times: 30, lastedSeconds: 60 },

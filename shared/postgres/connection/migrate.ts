@@ -6,7 +6,7 @@ import { z } from 'zod';
 export interface MigrateOptions {
   /** Where the migrations are; this version's own unless given. Ends with a slash. */
   folder?: URL;
-  /** Told, for people, each time that something is waited for. */
+  /** Reported, for people, each time that something is waited for. */
   onWait?: (why: string) => void;
 }
 

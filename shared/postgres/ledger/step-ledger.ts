@@ -153,10 +153,10 @@ async function withWrittenBefore(
   results: readonly StepResult[],
   flushed: LedgerFlushed,
 ): Promise<LedgerFlushed> {
-  const told = new Set<StepResult | StepRef>([...flushed.recorded, ...flushed.refused.map(({ step }) => step)]);
+  const answered = new Set<StepResult | StepRef>([...flushed.recorded, ...flushed.refused.map(({ step }) => step)]);
   const before = await writtenBefore(
     pool,
-    results.filter((result) => !told.has(result)),
+    results.filter((result) => !answered.has(result)),
   );
   return { ...flushed, recorded: [...flushed.recorded, ...before] };
 }

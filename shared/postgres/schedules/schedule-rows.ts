@@ -8,7 +8,7 @@ export interface PlannedRow {
   name: string;
   target: ScheduleTarget;
   schedule: PlannableSchedule;
-  /** What is not is only told what it leaves out. */
+  /** What is not only has recorded what it leaves out. */
   isActive: boolean;
   /** The transaction's clock. */
   nowMs: number;

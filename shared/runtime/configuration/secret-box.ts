@@ -107,8 +107,8 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       }
       const found = known.find((candidate) => candidate.id === id);
       if (!found) {
-        const told = `the secret for ${context} was sealed with another key (${id}) than MUSTER_SECRETS_KEY has here`;
-        throw new SecretBoxError('unknown-key', `${told}: ${known.map((key) => key.id).join(', ')}`);
+        const problem = `the secret for ${context} was sealed with another key (${id}) than MUSTER_SECRETS_KEY has here`;
+        throw new SecretBoxError('unknown-key', `${problem}: ${known.map((key) => key.id).join(', ')}`);
       }
       return opened(found, box, context);
     },
@@ -122,8 +122,8 @@ function opened({ id, key }: Key, box: Buffer, context: string): string {
   try {
     return Buffer.concat([decipher.update(box.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
   } catch (error) {
-    const told = `the secret for ${context} does not open: it was changed, or sealed for another place`;
-    throw new SecretBoxError('not-authentic', told, { cause: error });
+    const problem = `the secret for ${context} does not open: it was changed, or sealed for another place`;
+    throw new SecretBoxError('not-authentic', problem, { cause: error });
   }
 }
 

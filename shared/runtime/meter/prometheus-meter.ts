@@ -21,7 +21,7 @@ interface Known<Metric> extends Sources {
 }
 
 /**
- * A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is told
+ * A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is reported
  * when it is read.
  */
 interface Tally {
@@ -32,15 +32,15 @@ interface Tally {
 }
 
 function createTally(labels: ports.LabelValues<string>): Tally {
-  let untold = 0;
+  let unreported = 0;
   return {
     labels,
     add: (by = 1) => {
-      untold += by;
+      unreported += by;
     },
     take: () => {
-      const taken = untold;
-      untold = 0;
+      const taken = unreported;
+      unreported = 0;
       return taken;
     },
   };

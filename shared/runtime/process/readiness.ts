@@ -13,10 +13,10 @@ export interface Readiness {
 const patienceMs = 2_000;
 
 export async function readinessOf(parts: Parts): Promise<Readiness> {
-  const told = await Promise.all(
+  const answers = await Promise.all(
     Object.entries(parts).map(async ([name, check]): Promise<[string, string]> => [name, await tell(check)]),
   );
-  return { ready: told.every(([, state]) => state === 'ok'), parts: Object.fromEntries(told) };
+  return { ready: answers.every(([, state]) => state === 'ok'), parts: Object.fromEntries(answers) };
 }
 
 async function tell(check: PartCheck): Promise<string> {

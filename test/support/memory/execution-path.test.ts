@@ -8,7 +8,7 @@ import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts'
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
 import { describeQuarantinedSteps } from '../conformance/quarantined-steps.conformance.ts';
-import { describeReceiptBook } from '../conformance/receipt-book.conformance.ts';
+import { describeReceiptStore } from '../conformance/receipt-store.conformance.ts';
 import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../conformance/run-history.conformance.ts';
@@ -30,7 +30,7 @@ import { createMemoryShardFigures, createMemoryShardReports } from './shard-figu
 import { createMemoryAudienceStore } from './audience-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryQuarantinedSteps } from './quarantined-steps.ts';
-import { createMemoryReceiptBook } from './receipt-book.ts';
+import { createMemoryReceiptStore } from './receipt-store.ts';
 import { createMemoryRetention } from './retention.ts';
 import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
@@ -56,11 +56,11 @@ describeQuarantinedSteps('in memory', () => {
     quarantined: createMemoryQuarantinedSteps({ database }),
   });
 });
-describeReceiptBook('in memory', () => {
+describeReceiptStore('in memory', () => {
   const database = createMemoryDatabase(createSettableClock(Date.now()));
   return Promise.resolve({
     ...createMemoryExecutionStores({ database }),
-    receipts: createMemoryReceiptBook({ database }),
+    receipts: createMemoryReceiptStore({ database }),
     dropUsers: () => atOnce(() => database.batches.clear()),
   });
 });

@@ -21,7 +21,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import { receiptTotalsOf } from './receipt-book.ts';
+import { receiptTotalsOf } from './receipt-store.ts';
 import { settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
 import { isOverSinceClosed } from './waiting-steps.ts';

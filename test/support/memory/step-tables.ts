@@ -2,7 +2,7 @@ import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.
 import type { QuarantineState } from '../../../services/api/trouble/quarantined-steps.port.ts';
 import type { RejectedLine } from '../../../services/api/trouble/settlement-requests.port.ts';
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
-import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
+import type { AttemptNote, ReportedUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 
 export interface StepRow {
   feedId: string;
@@ -32,7 +32,7 @@ export interface StepAttemptRow {
   at: Date;
   reading: AttemptNote['reading'] | 'lost';
   cause: string | null;
-  users: readonly ToldUsers[];
+  users: readonly ReportedUsers[];
 }
 
 export interface StepBeginRow {

@@ -14,7 +14,7 @@ export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   const parsed = shape.safeParse(value, { error: describe, reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
   const { issues } = parsed.error;
-  const problems = issues.slice(0, maxListed).flatMap(told);
+  const problems = issues.slice(0, maxListed).flatMap(problemsOf);
   const all = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
   return { ok: false, problems, more: all - problems.length };
 }
@@ -31,10 +31,10 @@ function insideUnion({ path, ...issue }: z.core.$ZodIssueInvalidUnion): z.core.$
   return only?.map((each) => ({ ...each, path: [...path, ...each.path] })) ?? [];
 }
 
-function told(issue: z.core.$ZodIssue): FieldProblem[] {
+function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   if (issue.code === 'invalid_union') {
     const inside = insideUnion(issue);
-    if (inside.length > 0) return inside.flatMap(told);
+    if (inside.length > 0) return inside.flatMap(problemsOf);
   }
   if (issue.code !== 'unrecognized_keys') {
     return [{ pointer: pointerOf(issue.path), code: codeOf(issue), detail: issue.message }];

@@ -1,4 +1,4 @@
-import { fieldsOf } from './tidy-components.ts';
+import { fieldsOf } from './prune-components.ts';
 
 const header = (description: string, schema: object) => ({ description, schema });
 

@@ -2,7 +2,7 @@ import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/
 import { z } from 'zod';
 import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { referredTo } from './describe-answers.ts';
-import { fieldsOf } from './tidy-components.ts';
+import { fieldsOf } from './prune-components.ts';
 
 /**
  * Writes into the OpenAPI document what only this installation knows: its countries and actions, and a campaign that it

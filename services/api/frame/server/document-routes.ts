@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { HttpServer } from './create-http-server.ts';
 import { describeAnswers } from './describe-answers.ts';
-import { tidyComponents } from './tidy-components.ts';
+import { pruneComponents } from './prune-components.ts';
 import { withUsualProblems } from './usual-problems.ts';
 
 export interface DocumentedApi {
@@ -48,7 +48,7 @@ export async function documentRoutes(
     },
     transformObject: (document) => {
       const written = jsonSchemaTransformObject(document);
-      tidyComponents(written);
+      pruneComponents(written);
       describeAnswers(written);
       return written;
     },

@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Thousands of requests a second may come: neither a log line nor an entry in the audit log for each, and repeats
-     * are told by what was created, not by what is kept of requests.
+     * are logged by what was created, not by what is kept of requests.
      */
     isFrequent?: true;
   }

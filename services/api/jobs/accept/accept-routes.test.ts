@@ -152,8 +152,8 @@ describe('scheduling many at once', () => {
     expect(response.statusCode).toBe(200);
     const answer = jobResults.parse(response.json());
     expect(answer).toMatchObject({ accepted: 2, duplicates: 1, refused: 3, unknown: 0 });
-    const told = answer.results.map((each) => ('errors' in each ? each.errors[0]?.pointer : each.status));
-    expect(told).toEqual(['accepted', 'duplicate', '/jobs/2/url', '/jobs/3/client', '/jobs/4/url', 'accepted']);
+    const shown = answer.results.map((each) => ('errors' in each ? each.errors[0]?.pointer : each.status));
+    expect(shown).toEqual(['accepted', 'duplicate', '/jobs/2/url', '/jobs/3/client', '/jobs/4/url', 'accepted']);
     expect(stored()).toHaveLength(2);
   });
 

@@ -13,11 +13,11 @@ import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
-import type { RegionLook, SchedulerDesk } from './postgres/scheduler-desk.ts';
+import type { RegionLook, SchedulerStatus } from './postgres/scheduler-status.ts';
 import { regionsView, schedulerView } from './scheduler-view.ts';
 
 export interface SchedulerRoutesDeps {
-  schedulerDesk: SchedulerDesk;
+  schedulerStatus: SchedulerStatus;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
 }
 
@@ -25,7 +25,7 @@ const tags = ['scheduler'];
 const byName = z.object({ region: z.string() });
 
 /** Who looks at due jobs, who calls them, and what operators do about regions and hosts. */
-export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: SchedulerRoutesDeps): void {
+export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }: SchedulerRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/scheduler',
@@ -36,7 +36,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
       tags,
       response: { 200: jsonAnswer('All of it', schedulerShape) },
     },
-    handler: async () => schedulerView(await schedulerDesk.look()),
+    handler: async () => schedulerView(await schedulerStatus.look()),
   });
 
   server.route({
@@ -58,7 +58,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
     handler: async (request) => {
       const { region } = request.params;
       request.auditDetail = { region, ...request.body };
-      return known(region, await schedulerDesk.switchTo(region, request.body.reason ?? null));
+      return known(region, await schedulerStatus.switchTo(region, request.body.reason ?? null));
     },
   });
 
@@ -77,7 +77,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
     handler: async (request) => {
       const { region } = request.params;
       request.auditDetail = { region };
-      return known(region, await schedulerDesk.activate(region));
+      return known(region, await schedulerStatus.activate(region));
     },
   });
 
@@ -97,7 +97,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
       const { client, host } = request.body;
       const clientId = clientIdOf(clients, client, '/client');
       request.auditDetail = { client, host };
-      await schedulerDesk.enableHost(clientId, host);
+      await schedulerStatus.enableHost(clientId, host);
       return { clientId: publicId('client', clientId), host };
     },
   });

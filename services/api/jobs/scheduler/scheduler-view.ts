@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { regionsShape, SchedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import type { RegionLook, SchedulerLook } from './postgres/scheduler-desk.ts';
+import type { RegionLook, SchedulerLook } from './postgres/scheduler-status.ts';
 
 export function schedulerView(look: SchedulerLook): SchedulerShape {
   const { regions, nodes, leaders, partitions, hosts } = look;

@@ -313,7 +313,7 @@ describe('changing a run while it goes on', () => {
 });
 
 describe('the history of a run', () => {
-  it('is told page by page, and of no run 404', async () => {
+  it('is listed page by page, and of no run 404', async () => {
     const { id } = await runThere('running');
     for (const verb of ['pause', 'resume', 'cancel']) await send('POST', `/v1/runs/${id}/${verb}`);
     const page = (query: string) => send('GET', `/v1/runs/${id}/events${query}`);

@@ -162,11 +162,11 @@ describe('trying again is refused', () => {
 
   it('for what the run does not have, all of it at once', async () => {
     await end();
-    const wish = { steps: [1, 3], actions: ['award-points'], countries: ['SG', 'VN'], colour: 'red' };
-    const { status, errors } = await refusal(wish);
+    const wanted = { steps: [1, 3], actions: ['award-points'], countries: ['SG', 'VN'], colour: 'red' };
+    const { status, errors } = await refusal(wanted);
     expect(status).toBe(422);
     expect(errors).toMatchObject([{ pointer: '/colour', code: 'unknown-field' }]);
-    const { errors: inRun } = await refusal({ ...wish, colour: undefined });
+    const { errors: inRun } = await refusal({ ...wanted, colour: undefined });
     expect(inRun.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/steps/1', 'not-in-run'],
       ['/actions/0', 'not-in-run'],

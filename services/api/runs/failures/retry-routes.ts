@@ -43,21 +43,21 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
       },
     },
     handler: async ({ params: { id }, body, begun }, reply) => {
-      const wish = retryRequest.parse(body ?? {});
+      const wanted = retryRequest.parse(body ?? {});
       const of = requireId('run', id);
       const snapshot = await reports.snapshot(of);
       if (!snapshot) throw notFound('run', id);
       requireEnded(snapshot);
-      const filter = filterOf(wish, snapshot);
+      const filter = filterOf(wanted, snapshot);
       const groups = await retries.groups(of, filter);
       const users = groups.reduce((sum, group) => sum + group.users, 0);
       const named = groups.map((group) => ({ ...group, action: snapshot.chain[group.step - 1]?.action ?? '' }));
       const answer = { parentRunId: publicId('run', snapshot.parentRunId ?? of), users, groups: named };
-      if (wish.preview) return reply.code(200).send(viewOf(answer, null));
+      if (wanted.preview) return reply.code(200).send(viewOf(answer, null));
 
       if (users === 0) throw nothingToRetry(id);
       const runId = begun?.createdId ?? uuidv7();
-      const verdict = await retries.create({ runId, of, filter, deadlineSeconds: wish.deadlineSeconds ?? null });
+      const verdict = await retries.create({ runId, of, filter, deadlineSeconds: wanted.deadlineSeconds ?? null });
       if (verdict.kind === 'running') throw stillRunning(verdict.runId);
       if (verdict.kind === 'not-ended') throw notEnded(snapshot);
       const view = viewOf(answer, publicId('run', runId));
@@ -82,24 +82,29 @@ function requireEnded(snapshot: RunSnapshot): void {
 }
 
 /** Actions are names of steps. All that the run does not have is reported at once. */
-function filterOf(wish: RetryRequest, { chain, countries }: RunSnapshot): RetryFilter {
+function filterOf(wanted: RetryRequest, { chain, countries }: RunSnapshot): RetryFilter {
   const actions = chain.map(({ action }) => action);
   const known = new Set(countries.map(({ country }) => country));
   const errors = [
-    ...unknownIn('steps', wish.steps, (step) => step <= chain.length, `the chain has ${chain.length} steps`),
-    ...unknownIn('actions', wish.actions, (action) => actions.includes(action), `the chain has ${actions.join(', ')}`),
-    ...unknownIn('countries', wish.countries, (each) => known.has(each), `the run has ${[...known].join(', ')}`),
+    ...unknownIn('steps', wanted.steps, (step) => step <= chain.length, `the chain has ${chain.length} steps`),
+    ...unknownIn(
+      'actions',
+      wanted.actions,
+      (action) => actions.includes(action),
+      `the chain has ${actions.join(', ')}`,
+    ),
+    ...unknownIn('countries', wanted.countries, (each) => known.has(each), `the run has ${[...known].join(', ')}`),
   ];
   if (errors.length > 0) throw invalidRequest(errors);
-  const steps = chain.map((_, index) => index + 1).filter((step) => isWished(step, actions[step - 1] ?? '', wish));
+  const steps = chain.map((_, index) => index + 1).filter((step) => isWanted(step, actions[step - 1] ?? '', wanted));
   return {
-    steps: wish.steps || wish.actions ? steps : null,
-    countries: wish.countries ?? null,
-    reasons: wish.reasons ?? null,
+    steps: wanted.steps || wanted.actions ? steps : null,
+    countries: wanted.countries ?? null,
+    reasons: wanted.reasons ?? null,
   };
 }
 
-function isWished(step: number, action: string, { steps, actions }: RetryRequest): boolean {
+function isWanted(step: number, action: string, { steps, actions }: RetryRequest): boolean {
   return (steps?.includes(step) ?? true) && (actions?.includes(action) ?? true);
 }
 

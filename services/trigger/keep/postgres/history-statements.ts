@@ -49,12 +49,12 @@ const ends: Record<string, TroubleEventKind> = { breaker: 'breaker-closed', hold
 
 const kindOf = (kinds: Record<string, TroubleEventKind>) =>
   `case kind ${Object.entries(kinds)
-    .map(([kind, told]) => `when '${kind}' then '${told}'`)
+    .map(([kind, event]) => `when '${kind}' then '${event}'`)
     .join(' ')} end`;
 
 /**
- * What is in the way now, beside what was told: a row comes with its event and goes with the other one, in one
- * statement. A breaker that no batch of the run waits behind any more is forgotten; it is told as closed when it is.
+ * What is in the way now, beside what was written: a row comes with its event and goes with the other one, in one
+ * statement. A breaker that no batch of the run waits behind any more is forgotten; it is written as closed when it is.
  */
 export const noteTroubles = `
   with present as (
@@ -84,7 +84,7 @@ export const noteTroubles = `
     insert into run_troubles (run, kind, step, country, cause, since) select run, kind, step, country, cause, since from present
     on conflict do nothing
     returning *
-  ), told as (
+  ), events as (
     select run, kind as trouble, ${kindOf(begins)} as kind, step, country, cause, null::float8 as "forMs" from come
     union all
     select run, kind, ${kindOf(ends)}, step, country, cause, round(extract(epoch from now() - since) * 1000)::float8 from gone
@@ -93,7 +93,7 @@ export const noteTroubles = `
   select o.run, o.kind, jsonb_strip_nulls(jsonb_build_object('country', o.country,
     'step', case when o.trouble <> 'feed' then o.step end, 'action', case when o.trouble <> 'feed' then c.action end,
     'cause', o.cause, 'forMs', o."forMs"))
-  from told o
+  from events o
   join runs r on r.id = o.run and r.ended_at is null
   cross join lateral (
     select definition -> 'chain' -> (o.step - 1) ->> 'action' as action from campaign_revisions where campaign = r.campaign and revision = r.revision

@@ -95,15 +95,21 @@ function stepOf({ step, state, endedAt, nextAttemptAt, cause, rest, failure, att
     cause: isDone ? null : cause,
     rest: rest === null ? null : outcomeOfRest(rest),
     failure: failure && failureOf(failure),
-    attempts: attempts.map(({ at, users, ...attempt }) => ({ ...attempt, at: new Date(at), ...toldOf(users, user) })),
+    attempts: attempts.map(({ at, users, ...attempt }) => ({
+      ...attempt,
+      at: new Date(at),
+      ...reportedOf(users, user),
+    })),
   } satisfies HistoryStep;
 }
 
-const toldUsers = z.array(z.object({ code: z.string(), detail: z.string().nullable(), users: z.array(z.string()) }));
+const reportedUsers = z.array(
+  z.object({ code: z.string(), detail: z.string().nullable(), users: z.array(z.string()) }),
+);
 
-function toldOf(stored: string | null, user: string): Pick<HistoryAttempt, 'code' | 'detail'> {
-  const told = stored === null ? [] : toldUsers.parse(JSON.parse(stored));
-  const own = told.find(({ users }) => users.includes(user));
+function reportedOf(stored: string | null, user: string): Pick<HistoryAttempt, 'code' | 'detail'> {
+  const reported = stored === null ? [] : reportedUsers.parse(JSON.parse(stored));
+  const own = reported.find(({ users }) => users.includes(user));
   return { code: own?.code ?? null, detail: own?.detail ?? null };
 }
 

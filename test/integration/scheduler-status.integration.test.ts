@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
+import { createSchedulerStatus } from '../../services/api/jobs/scheduler/postgres/scheduler-status.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
@@ -13,7 +13,7 @@ import { postgresJobSubject } from '../support/postgres-job-subject.ts';
 const database = databaseForFile(createHotPathPool);
 const subjectOf = () => ({
   ...postgresJobSubject(database.pool),
-  desk: createSchedulerDesk({ pool: database.pool }),
+  desk: createSchedulerStatus({ pool: database.pool }),
   regions: createRegions({ pool: database.pool }),
   circuits: createHostCircuits({ pool: database.pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
   partitions: createPartitionLeases({ pool: database.pool, leader: leaderName }),

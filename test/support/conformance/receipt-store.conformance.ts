@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptBook } from '../../../services/api/receipts/receipt-book.port.ts';
+import type { Receipt, ReceiptStore } from '../../../services/api/receipts/receipt-store.port.ts';
 import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
 import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
 import { receiptLine } from '../../../shared/domain/step/receipts.ts';
@@ -15,7 +15,7 @@ import {
 } from './execution-subject.ts';
 
 export interface ReceiptSubject extends ExecutionSubject {
-  receipts: ReceiptBook;
+  receipts: ReceiptStore;
   /** The users of all runs are dropped, as retention does it. */
   dropUsers(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const nobody = '01938f1e-7c00-7000-8000-000000000001';
 const noon = new Date('2026-11-22T12:00:00.000Z');
 const later = new Date('2026-11-22T12:00:00.001Z');
 
-export function describeReceiptBook(name: string, makeSubject: () => Promise<ReceiptSubject>): void {
+export function describeReceiptStore(name: string, makeSubject: () => Promise<ReceiptSubject>): void {
   describe(`delivery receipts ${name}`, () => {
     let subject: ReceiptSubject;
     let runId: string;
@@ -57,7 +57,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
       );
     }
 
-    async function listed(filter: Parameters<ReceiptBook['list']>[1] = {}) {
+    async function listed(filter: Parameters<ReceiptStore['list']>[1] = {}) {
       const { items } = await subject.receipts.list(runId, filter, 100, null);
       return items.map(({ user, delivered, code }) => [user, delivered, code]);
     }

@@ -4,18 +4,18 @@ import type { Statement } from '../../../../shared/postgres/connection/statement
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { receiptCursorOf, receiptPlaceOf } from '../receipt-cursor.contract.ts';
 import { InvalidCursorError } from '../../frame/page.port.ts';
-import type { Receipt, ReceiptBook, ReceiptVerdict, RecordedReceipt } from '../receipt-book.port.ts';
+import type { Receipt, ReceiptStore, ReceiptVerdict, RecordedReceipt } from '../receipt-store.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 import { receiptPages, recordReceipts, type ReceiptPageParams } from './receipt-statements.ts';
 
-export interface ReceiptBookDeps {
+export interface ReceiptStoreDeps {
   /** One whose statements keep one good plan: `createHotPathPool`. */
   pool: Pool;
   /** Of the totals: processes that write to one slot wait for each other. */
   slot: number;
 }
 
-export function createReceiptBook({ pool, slot }: ReceiptBookDeps): ReceiptBook {
+export function createReceiptStore({ pool, slot }: ReceiptStoreDeps): ReceiptStore {
   return {
     record: async (receipts) => {
       const verdicts = receipts.map((): ReceiptVerdict => 'accepted');

@@ -1,6 +1,6 @@
 import { receiptCursorOf, receiptPlaceOf } from '../../../services/api/receipts/receipt-cursor.contract.ts';
 import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
-import type { Receipt, ReceiptBook, ReceiptVerdict } from '../../../services/api/receipts/receipt-book.port.ts';
+import type { Receipt, ReceiptStore, ReceiptVerdict } from '../../../services/api/receipts/receipt-store.port.ts';
 import { pageOf } from '../../../services/api/frame/postgres/pages.ts';
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
@@ -11,7 +11,7 @@ import type { FeedRow } from './feed-tables.ts';
 import type { ReceiptRow } from './step-tables.ts';
 import { definitionOf } from './run-definitions.ts';
 
-export function createMemoryReceiptBook({ database }: { database: MemoryDatabase }): ReceiptBook {
+export function createMemoryReceiptStore({ database }: { database: MemoryDatabase }): ReceiptStore {
   const { receipts, feeds, clock } = database;
 
   function write(receipt: Receipt): ReceiptVerdict {

@@ -5,7 +5,7 @@ import type { Mark } from './ports/due-references.ts';
 const keptUs = 1_000_000;
 
 /** What was seen in the second before a partition's mark, so that a late look finds what is new. */
-export interface OfferedLately {
+export interface RecentOffers {
   has(reference: JobReference): boolean;
   note(reference: JobReference): void;
   /** Forgets what no late look reaches any more. */
@@ -13,7 +13,7 @@ export interface OfferedLately {
   keepOnly(partitions: ReadonlySet<number>): void;
 }
 
-export function createOfferedLately(): OfferedLately {
+export function createRecentOffers(): RecentOffers {
   /** By partition, due times by job, in the order of being seen, which is nearly that of their due times. */
   const seen = new Map<number, Map<string, number>>();
   return {

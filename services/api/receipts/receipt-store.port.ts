@@ -43,7 +43,7 @@ export interface RecordedReceipt {
 }
 
 /** Delivery receipts: the last one of each (run, step, user) counts, in whatever order and however often they come. */
-export interface ReceiptBook {
+export interface ReceiptStore {
   /**
    * Writes them with their counts, in one transaction. Of several for one user the newest `at` counts, and with the
    * same `at` delivered goes before undelivered: so the outcome does not depend on the order. A receipt for a user

@@ -3,7 +3,7 @@
  * (`…Input`) and as it is answered, whether a route uses it or not: what no route leads to is left out. Answers are
  * opened: a field may join them any day, and a client that was generated from a closed shape would then refuse them.
  */
-export function tidyComponents(document: unknown): void {
+export function pruneComponents(document: unknown): void {
   const paths = fieldsOf(fieldsOf(document)['paths']);
   const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);
   const used = namesReached(paths, schemas);

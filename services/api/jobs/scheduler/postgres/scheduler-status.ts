@@ -49,10 +49,10 @@ export interface SchedulerLook {
   hosts: HostLook[];
 }
 
-export type SchedulerDesk = ReturnType<typeof createSchedulerDesk>;
+export type SchedulerStatus = ReturnType<typeof createSchedulerStatus>;
 
 /** How jobs are looked at, offered and called, for people. */
-export function createSchedulerDesk({ pool }: { pool: Pool }) {
+export function createSchedulerStatus({ pool }: { pool: Pool }) {
   async function regions(): Promise<RegionLook[]> {
     const { rows } = await pool.query<RegionLook>(selectRegions);
     return rows;
