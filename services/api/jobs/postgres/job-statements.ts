@@ -13,16 +13,16 @@ const endedFields = `
   null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method, e.url, e.key,
   coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", null::text as sideline, case when e.outcome = 'dead' then e.error end as cause`;
 
-/** One snapshot: a job is in one place. What was replayed after its death is found where it waits. */
+/** One snapshot: a job is in one place. What was replayed after its death is found where it waits, as not ended. */
 export const findJob = statementOf<{ id: string }>(
   'find-job',
   ($) => `
-  select ${storedFields}, j.headers, j.body, 0 as place, null::timestamptz as at
+  select ${storedFields}, j.headers, j.body
   from jobs j left join fires f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
   union all
-  select ${endedFields.replace('e.error end', 'coalesce(g.cause, e.error) end')}, g.job ->> 'headers', g.job ->> 'body', 1, e.ended_at
+  select ${endedFields.replace('e.error end', 'coalesce(g.cause, e.error) end')}, g.job ->> 'headers', g.job ->> 'body'
   from ended_jobs e left join dead_jobs g on g.id = e.id and e.outcome = 'dead' where e.id = ${$('id')}::uuid
-  order by place, at desc limit 1`,
+  order by "endedAt" desc nulls first limit 1`,
 );
 
 /** Calls before the last one, and the last one of each end. */
