@@ -3,11 +3,12 @@ import type { LaneReceiver, MessageConsumer, TopicSpec, TopicStats } from '../..
 import type { Logger } from '../../runtime/logger.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import type { KafkaConnection } from '../client/connection.ts';
+import { createConsumerChores, lookIntervalMs } from './consumer-chores.ts';
 import { createConsumerHealth } from './consumer-health.ts';
 import { createGroupClient, type GroupClient } from './group-client.ts';
 import { createLaneIntake } from './lane-intake.ts';
 import { createLanes } from './lanes.ts';
-import { createOffsetLook, type PartitionOffsets } from '../cluster/offset-look.ts';
+import { createOffsetLook } from '../cluster/offset-look.ts';
 import { createTopicKeeper } from '../cluster/topic-keeper.ts';
 import { statsOf } from './topic-stats.ts';
 
@@ -53,15 +54,25 @@ const defaultFetch: FetchTerms = { gatherMs: 50, maxBytesPerPartition: 8 * 1024 
  * in a slow step, a small one's would wait on the topic for as long as all of the backlog takes.
  */
 const defaultHighMark = 512;
-/** Between two looks for topics that are missing. */
-const keepTopicsMs = 1_000;
-/** Between two looks at where the lanes stand against the ends of their partitions. */
-const lookIntervalMs = 10_000;
 
 /**
  * One consumer for all topics of a service. It outlives its kafkajs clients: where one crashes or the topics change,
  * the next takes its place in the group.
+ *
+ * | state  | event                               | what happens, in this order                        | next     |
+ * | ------ | ----------------------------------- | -------------------------------------------------- | -------- |
+ * | new    | `start`                             | topics are made, a client is opened, it joins      | member   |
+ * | member | the group assigns partitions        | lanes begin and end; `start`, `subscribe` return   | member   |
+ * | member | `subscribe` to other topics         | commits, its client leaves, the next one joins     | member   |
+ * | member | its client crashes                  | its lanes end; after a pause the next one joins    | member   |
+ * | member | no progress, or the receiver throws | `crashed` resolves: another process is worth a try | dead     |
+ * | any    | `stop`                              | nothing more is taken, commits, its client leaves  | stopping |
+ *
+ * Clients come and go one after another (`turn`), because kafkajs cannot be stopped while it joins: it would join
+ * unnoticed. Dead or stopping, no next one is opened.
  */
+type State = 'new' | 'member' | 'dead' | 'stopping';
+
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = defaultHighMark } = deps;
   const { fetch = defaultFetch, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
@@ -73,20 +84,24 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const crashed = Promise.withResolvers<Error>();
   const stopping = new AbortController();
 
+  let state: State = 'new';
   let topics = deps.topics.map(({ topic }) => topic);
   let receiver: LaneReceiver | undefined;
   let client: GroupClient | undefined;
-  let joined = Promise.withResolvers<null>();
-  joined.promise.catch(() => undefined);
-  /** Clients come and go one after another. */
+  let joined = awaitedJoin();
   let turn: Promise<void> = Promise.resolve();
-  let committing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let sinceKeepMs = 0;
-  let sinceLookMs = 0;
-  let offsets: ReadonlyMap<string, readonly PartitionOffsets[]> = new Map();
-  let stopped: Promise<void> | undefined;
+  let left: Promise<void> | undefined;
 
+  const chores = createConsumerChores({
+    client: () => client,
+    lanes,
+    health,
+    keeper,
+    offsetLook,
+    commitIntervalMs,
+    onBroken: die,
+    logger,
+  });
   const intake = createLaneIntake({
     lanes,
     client: () => client,
@@ -96,11 +111,13 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     monotonicMs: () => clock.monotonicMs(),
   });
 
-  function fail(error: Error): void {
-    clearInterval(timer);
-    logger.error({ err: error }, 'consumer has died');
-    crashed.resolve(error);
-    joined.reject(error);
+  function die(cause: Error): void {
+    if (state !== 'member') return;
+    state = 'dead';
+    chores.end();
+    logger.error({ err: cause }, 'consumer has died');
+    crashed.resolve(cause);
+    joined.reject(cause);
   }
 
   /**
@@ -111,70 +128,20 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     try {
       if (receiver) about(receiver);
     } catch (error) {
-      fail(new Error('the receiver of messages threw', { cause: error }));
+      die(new Error('the receiver of messages threw', { cause: error }));
     }
   }
 
-  async function commitNow(): Promise<void> {
-    const due = lanes.uncommitted();
-    if (due.length === 0 || !client) return;
-    try {
-      await client.commit(due);
-      lanes.committed(due);
-    } catch (error) {
-      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages
-      // come again.
-      logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
-    }
-  }
-
-  function commit(): Promise<void> {
-    return (committing ??= commitNow().finally(() => (committing = undefined)));
-  }
-
-  function onTimer(): void {
-    void commit();
-    health.pass(commitIntervalMs);
-    sinceKeepMs += commitIntervalMs;
-    sinceLookMs += commitIntervalMs;
-    if (sinceKeepMs >= keepTopicsMs) {
-      sinceKeepMs = 0;
-      void keepTopics();
-    }
-    if (sinceLookMs >= lookIntervalMs) {
-      sinceLookMs = 0;
-      void lookAtOffsets();
-    }
-    const broken = health.broken();
-    if (broken) fail(broken);
-  }
-
-  async function keepTopics(): Promise<void> {
-    const missing = client?.missingTopics() ?? [];
-    if (missing.length === 0) return;
-    try {
-      if (await keeper.ensure(missing)) logger.warn({ topics: missing }, 'topics were missing and are there again');
-      // Also when another process creates them.
-      await client?.refresh();
-    } catch (error) {
-      logger.debug({ err: error, missing }, 'could not ask for missing topics');
-    }
-  }
-
-  async function lookAtOffsets(): Promise<void> {
-    const view = lanes.view();
-    try {
-      offsets = await offsetLook.look([...new Set(view.map(({ lane }) => lane.topic))]);
-      health.observe(lanes.view(), offsets);
-    } catch (error) {
-      logger.debug({ err: error }, 'could not look at offsets');
-    }
+  function onJoined(partitionsByTopic: Readonly<Record<string, number[]>>): void {
+    health.onJoined();
+    intake.assign(partitionsByTopic);
+    joined.resolve(null);
   }
 
   function onCrashed(error: Error): void {
     intake.assign({});
     const pauseMs = health.onCrashed(error);
-    if (stopping.signal.aborted) return;
+    if (state !== 'member') return;
     logger.warn({ err: error, pauseMs }, 'consumer starts anew');
     void nextTurn(async () => {
       await clock.sleep(pauseMs, stopping.signal);
@@ -191,7 +158,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   }
 
   async function openClient(): Promise<void> {
-    if (stopping.signal.aborted) return;
+    if (state !== 'member') return;
     const opened = createGroupClient({
       kafka,
       groupId,
@@ -201,12 +168,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       maxBytesPerPartition: fetch.maxBytesPerPartition,
       fetching: () => intake.fetching(),
       takeBatch: (payload) => intake.takeBatch(payload),
-      onJoined: (partitionsByTopic) => {
-        health.onJoined();
-        intake.assign(partitionsByTopic);
-        joined.resolve(null);
-      },
-      onRebalance: () => void commit(),
+      onJoined,
+      onRebalance: () => void chores.commit(),
       onFetched: () => health.onFetched(),
       onCrashed,
     });
@@ -220,8 +183,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   }
 
   async function closeClient(): Promise<void> {
-    await committing;
-    await commit();
+    await chores.commitAll();
     const leaving = client;
     client = undefined;
     intake.assign({});
@@ -231,23 +193,24 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   async function begin(): Promise<void> {
     await keeper.ensureSoon(topics);
     await openClient();
-    timer = setInterval(onTimer, commitIntervalMs);
+    chores.begin();
   }
 
   async function leave(): Promise<void> {
+    state = 'stopping';
     stopping.abort();
     intake.stop();
     joined.reject(new Error('stopped before it had joined its group'));
-    // kafkajs cannot be stopped while it joins: it would join unnoticed.
     await turn;
-    clearInterval(timer);
+    chores.end();
     await closeClient();
     await Promise.all([keeper.close(), offsetLook.close()]);
   }
 
   return {
     start: async (given) => {
-      if (receiver || stopped) throw new Error(`the consumer of ${groupId} can be started only once`);
+      if (state !== 'new') throw new Error(`the consumer of ${groupId} can be started only once`);
+      state = 'member';
       receiver = given;
       const beginning = begin();
       turn = beginning.catch(() => undefined);
@@ -259,13 +222,12 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       const isSame = named.length === topics.length && named.every((topic) => topics.includes(topic));
       topics = named;
       keeper.keep(specs);
-      if (!receiver || stopped) return;
+      if (state !== 'member') return;
       await keeper.ensure(topics);
       // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave for
       // that.
       if (isSame) return await client?.refresh();
-      joined = Promise.withResolvers<null>();
-      joined.promise.catch(() => undefined);
+      joined = awaitedJoin();
       const { promise } = joined;
       await nextTurn(async () => {
         await closeClient();
@@ -275,9 +237,16 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     },
     settle: (message) => intake.settle(message),
     stopIntake: () => intake.stop(),
-    stop: () => (stopped ??= leave()),
-    ready: () => (stopped ? { ok: false, cause: 'stopping' } : health.ready()),
-    stats: (): TopicStats[] => statsOf(topics, lanes.view(), offsets),
+    stop: () => (left ??= leave()),
+    ready: () => (state === 'stopping' ? { ok: false, cause: 'stopping' } : health.ready()),
+    stats: (): TopicStats[] => statsOf(topics, lanes.view(), chores.offsets()),
     crashed: crashed.promise,
   };
+}
+
+/** Rejected where there is no join to come, whether or not it is awaited. */
+function awaitedJoin(): PromiseWithResolvers<null> {
+  const join = Promise.withResolvers<null>();
+  join.promise.catch(() => undefined);
+  return join;
 }

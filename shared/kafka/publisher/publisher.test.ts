@@ -216,6 +216,49 @@ describe('the publisher', () => {
     expect(requests.map(({ values }) => values)).toEqual([['a'], ['a'], ['c'], ['b']]);
   });
 
+  it('sends what failed while its topic is tried again once more, when that has succeeded', async () => {
+    const { publisher, request, requests } = createWire();
+    const first = publisher.publish([message('a', 'one')]);
+    const onItsWay = await request(0);
+    const second = publisher.publish([message('b', 'one')]);
+    onItsWay.refuse(new Error('not now'));
+    const both = [await request(1), await request(2)];
+    for (const { values, refuse } of both) if (values.includes('b')) refuse(new Error('not now'));
+    await settled();
+    for (const { values, answer } of both) if (values.includes('a')) answer();
+    (await request(3)).answer();
+    await Promise.all([first, second]);
+    expect(requests.map(({ values }) => values).sort()).toEqual([['a'], ['a'], ['b'], ['b']]);
+  });
+
+  it('refuses what failed beside a topic’s recovery with it, when that has failed', async () => {
+    const { publisher, request } = createWire();
+    const first = publisher.publish([message('a', 'one')]);
+    const onItsWay = await request(0);
+    const second = publisher.publish([message('b', 'one')]);
+    const failed = Promise.all([first, second].map((each) => expect(each).rejects.toThrow('no such topic')));
+    onItsWay.refuse(new Error('not now'));
+    for (let i = 1; i <= 3; i++) (await request(i)).refuse(new Error('no such topic'));
+    await failed;
+  });
+
+  it('waits twice as long after a probe that failed', async () => {
+    const { publisher, request, requests, advance } = createWire();
+    await givenUp(publisher, request);
+    advance(500);
+    const probe = publisher.publish([message('probe', 'one')]).catch(() => undefined);
+    (await request(3)).refuse(new Error('no such topic'));
+    await probe;
+    await settled();
+    advance(999);
+    await expect(publisher.publish([message('early', 'one')])).rejects.toThrow(PublishError);
+    advance(1);
+    const next = publisher.publish([message('next', 'one')]).catch(() => undefined);
+    (await request(4)).answer();
+    await next;
+    expect(requests.slice(3).map(({ values }) => values)).toEqual([['probe'], ['next']]);
+  });
+
   it('answers everything before it is closed', async () => {
     const { publisher, request } = createWire();
     let published = false;

@@ -1,4 +1,3 @@
-import type { Producer } from 'kafkajs';
 import type { Clock } from '../../ports/clock.ts';
 import { PublishError, type MessagePublisher, type OutgoingMessage, type TopicSpec } from '../../ports/message-bus.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -7,9 +6,8 @@ import { createBacklogWatch } from './backlog-watch.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 import { createPartitioner } from './partitioner.ts';
 import { createPlacement } from './placement.ts';
+import { createProducers } from './producers.ts';
 import { createSendQueue, parcelsOf, type Parcel } from './send-queue.ts';
-import { sendCovered } from './send-covered.ts';
-import { createTopicCircuits } from './topic-circuits.ts';
 import { createTopicKeeper } from '../cluster/topic-keeper.ts';
 
 export interface PublisherDeps {
@@ -41,18 +39,40 @@ export interface Publisher extends MessagePublisher {
 }
 
 /**
- * Pauses before the attempts that follow the first. With those that kafkajs makes within each it takes seconds, not
- * minutes.
+ * What becomes of messages to a topic. A topic that is in no other state is healthy:
+ *
+ * | state      | what is published to it    | what happens, and what comes next                                      |
+ * | ---------- | -------------------------- | ---------------------------------------------------------------------- |
+ * | healthy    | leaves in the next request | a request fails: recovering                                            |
+ * | recovering | waits for the recovery     | an attempt goes through: healthy; the last one fails: given up         |
+ * | given-up   | is refused at once         | its pause is over, or the topic was made: the next `publish` probes    |
+ * | probing    | is refused at once         | the probe goes through: healthy; it fails: given up, for twice as long |
+ *
+ * So one dead topic delays no other, and no caller waits to hear again what others have heard.
+ */
+type TopicState =
+  | { kind: 'healthy' }
+  | { kind: 'recovering'; waiting: Parcel[] }
+  | { kind: 'given-up'; cause: unknown; pauseMs: number; probeAtMs: number }
+  | { kind: 'probing'; cause: unknown; pauseMs: number };
+
+const healthy: TopicState = { kind: 'healthy' };
+
+/**
+ * Recovering: pauses before the attempts that follow the first. With those that kafkajs makes within each it takes
+ * seconds, not minutes.
  */
 const retryPausesMs = [200, 800];
-
-/** How long who publishes to a topic that is given up waits for news of it. */
+/** Given up: until the next probe; it doubles while they fail. */
+const probePausesMs = { first: 500, longest: 5_000 };
+/** How long the caller whose messages are the probe waits for its outcome. */
 const probeAwaitedMs = 100;
+
+type Failure = { cause: unknown } | undefined;
 
 /**
  * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails,
- * each of its topics is tried again alone, through a producer of its own, while the others go on; one that still fails
- * is given up: who publishes to it then is refused at once, but for one now and then who finds out whether it is back.
+ * each of its topics is tried again alone, through a producer of its own, while the others go on.
  */
 export function createPublisher(deps: PublisherDeps): Publisher {
   const { kafka, logger, topics = [], consumedBy, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
@@ -62,144 +82,121 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   const backlogs =
     consumedBy === undefined ? undefined : createBacklogWatch({ kafka, groupId: consumedBy, placement, clock, logger });
   const keeper = createTopicKeeper({ kafka, specs: topics, clock, logger });
-  const circuits = createTopicCircuits({ clock });
+  const producers = createProducers({
+    create: () =>
+      kafka.producer({
+        createPartitioner: partitioner,
+        allowAutoTopicCreation: false,
+        metadataMaxAge: metadataMaxAgeMs,
+        retry: { retries: 2 },
+      }),
+  });
   const failures = new Map<string, number>();
-  /** Topics that are tried again now, with what was published to them meanwhile. */
-  const recovering = new Map<string, Parcel[]>();
+  const states = new Map<string, TopicState>();
   const working = new Set<Promise<unknown>>();
-  let producer: Promise<Producer> | undefined;
 
   const queue = createSendQueue({
-    send: (messages) => sendShared(messages),
-    onFailed: (parcels, cause) => recoverAll(parcels, cause),
+    send: (messages) => producers.send(messages),
+    onFailed: (parcels, cause) => {
+      for (const [topic, ofTopic] of Map.groupBy(parcels, (parcel) => parcel.topic)) onFailed(topic, ofTopic, cause);
+    },
     track,
   });
 
-  async function open(): Promise<Producer> {
-    const opened = kafka.producer({
-      createPartitioner: partitioner,
-      allowAutoTopicCreation: false,
-      metadataMaxAge: metadataMaxAgeMs,
-      retry: { retries: 2 },
-    });
-    await opened.connect();
-    return opened;
+  function stateOf(topic: string): TopicState {
+    return states.get(topic) ?? healthy;
   }
 
-  function current(): Promise<Producer> {
-    return (producer ??= open());
-  }
-
-  /** A producer that failed is left: it may hold on to metadata that is not true any more. */
-  function leave(failed: Promise<Producer>): void {
-    if (producer !== failed) return;
-    producer = undefined;
-    void failed.then((opened) => opened.disconnect()).catch(() => undefined);
-  }
-
-  async function sendShared(messages: readonly OutgoingMessage[]): Promise<void> {
-    const used = current();
-    try {
-      await sendCovered(await used, messages);
-    } catch (error) {
-      leave(used);
-      throw error;
+  /** Undefined when all of it is known to be on the topic. */
+  async function publishTo(topic: string, messages: readonly OutgoingMessage[]): Promise<Failure> {
+    backlogs?.use(topic);
+    const state = stateOf(topic);
+    switch (state.kind) {
+      case 'healthy':
+        return await settled(topic, messages, (parcel) => queue.add(parcel));
+      case 'recovering':
+        return await settled(topic, messages, (parcel) => state.waiting.push(parcel));
+      case 'probing':
+        return state;
+      case 'given-up':
+        if (clock.monotonicMs() < state.probeAtMs) return state;
+        // An outcome that comes too late for this caller decides all the same what the next one meets.
+        return await Promise.race([
+          track(probe(topic, state, messages)),
+          clock.sleep(probeAwaitedMs).then(() => state),
+        ]);
     }
   }
 
-  async function sendAlone(messages: readonly OutgoingMessage[]): Promise<void> {
-    const alone = await open();
-    try {
-      await sendCovered(alone, messages);
-    } finally {
-      await alone.disconnect().catch(() => undefined);
+  function onFailed(topic: string, parcels: readonly Parcel[], cause: unknown): void {
+    const state = stateOf(topic);
+    switch (state.kind) {
+      case 'healthy':
+        return void track(recover(topic, parcels, cause));
+      case 'recovering':
+        return void state.waiting.push(...parcels);
+      case 'given-up':
+      case 'probing':
+        for (const { settle } of parcels) settle({ cause });
     }
   }
 
-  async function sendAgain(topic: string, messages: readonly OutgoingMessage[], cause: unknown): Promise<unknown> {
+  /** Never rejects: each parcel hears what became of it. */
+  async function recover(topic: string, parcels: readonly Parcel[], cause: unknown): Promise<void> {
+    const waiting: Parcel[] = [];
+    states.set(topic, { kind: 'recovering', waiting });
+    const messages = parcels.flatMap((parcel) => parcel.messages);
+    const failure = await sendAgain(topic, messages, cause);
+    if (failure) {
+      giveUp(topic, failure.cause, probePausesMs.first);
+      for (const { settle } of [...parcels, ...waiting]) settle(failure);
+      return;
+    }
+    states.delete(topic);
+    for (const { settle } of parcels) settle(undefined);
+    for (const parcel of waiting) queue.add(parcel);
+  }
+
+  async function sendAgain(topic: string, messages: readonly OutgoingMessage[], cause: unknown): Promise<Failure> {
     let last = cause;
     for (const pauseMs of retryPausesMs) {
       logger.warn({ err: last, topic, messages: messages.length }, 'could not publish, trying again');
       await clock.sleep(pauseMs);
       try {
-        await sendAlone(messages);
+        await producers.sendAlone(messages);
         return undefined;
       } catch (error) {
         last = error;
       }
     }
-    return last;
+    return { cause: last };
   }
 
-  function recoverAll(parcels: readonly Parcel[], cause: unknown): void {
-    for (const [topic, ofTopic] of Map.groupBy(parcels, (parcel) => parcel.topic))
-      void track(recover(topic, ofTopic, cause));
-  }
-
-  /** Never rejects: each parcel hears what became of it. */
-  async function recover(topic: string, parcels: readonly Parcel[], cause: unknown): Promise<void> {
-    const meanwhile: Parcel[] = [];
-    recovering.set(topic, meanwhile);
-    const failure = await sendAgain(
-      topic,
-      parcels.flatMap(({ messages }) => messages),
-      cause,
-    );
-    recovering.delete(topic);
-    if (failure === undefined) {
-      for (const parcel of parcels) parcel.settle(undefined);
-      for (const parcel of meanwhile) queue.add(parcel);
-      return;
-    }
-    giveUp(topic, failure);
-    for (const parcel of [...parcels, ...meanwhile]) parcel.settle({ cause: failure });
-  }
-
-  function giveUp(topic: string, cause: unknown): void {
-    circuits.fail(topic, cause);
+  function giveUp(topic: string, cause: unknown, pauseMs: number): void {
+    states.set(topic, { kind: 'given-up', cause, pauseMs, probeAtMs: clock.monotonicMs() + pauseMs });
     void track(
-      keeper.ensure([topic]).then((there) => {
-        if (there) circuits.hope(topic);
+      keeper.ensure([topic]).then((isThere) => {
+        const state = stateOf(topic);
+        if (isThere && state.kind === 'given-up') states.set(topic, { ...state, probeAtMs: clock.monotonicMs() });
       }),
     );
   }
 
-  async function probe(topic: string, messages: readonly OutgoingMessage[]): Promise<{ cause: unknown } | undefined> {
+  async function probe(
+    topic: string,
+    { cause: before, pauseMs }: Extract<TopicState, { kind: 'given-up' }>,
+    messages: readonly OutgoingMessage[],
+  ): Promise<Failure> {
+    states.set(topic, { kind: 'probing', cause: before, pauseMs });
     try {
-      await sendAlone(messages);
-      circuits.close(topic);
+      await producers.sendAlone(messages);
+      states.delete(topic);
       logger.info({ topic }, 'topic can be published to again');
       return undefined;
     } catch (cause) {
-      giveUp(topic, cause);
+      giveUp(topic, cause, Math.min(2 * pauseMs, probePausesMs.longest));
       return { cause };
     }
-  }
-
-  /** Undefined when all of it is known to be on the topic. */
-  async function publishTo(
-    topic: string,
-    messages: readonly OutgoingMessage[],
-  ): Promise<{ cause: unknown } | undefined> {
-    backlogs?.use(topic);
-    const opened = circuits.openedBy(topic);
-    if (opened) {
-      if (!circuits.takeProbe(topic)) return opened;
-      // What comes too late for this caller still tells the next one.
-      return await Promise.race([track(probe(topic, messages)), clock.sleep(probeAwaitedMs).then(() => opened)]);
-    }
-    const outcomes = await Promise.all(
-      parcelsOf(messages).map(
-        (ofParcel) =>
-          new Promise<{ cause: unknown } | undefined>((settle) => {
-            const parcel = { topic, ...ofParcel, settle };
-            const meanwhile = recovering.get(topic);
-            if (meanwhile) meanwhile.push(parcel);
-            else queue.add(parcel);
-          }),
-      ),
-    );
-    return outcomes.find((outcome) => outcome !== undefined);
   }
 
   function track<Result>(work: Promise<Result>): Promise<Result> {
@@ -211,11 +208,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   return {
     connect: async () => {
       await keeper.ensureSoon(topics.map(({ topic }) => topic));
-      const used = current();
-      await used.catch((error: unknown) => {
-        leave(used);
-        throw error;
-      });
+      await producers.connect();
     },
     publish: async (messages) => {
       const byTopic = [...Map.groupBy(messages, ({ topic }) => topic)];
@@ -236,12 +229,22 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     keep: (specs) => keeper.keep(specs),
     close: async () => {
       while (working.size > 0) await Promise.all(working);
-      const opened = producer;
-      producer = undefined;
-      await (await opened?.catch(() => undefined))?.disconnect();
+      await producers.close();
       await Promise.all([keeper.close(), backlogs?.close()]);
     },
   };
+}
+
+/** Hands messages over in parcels. The first failure of these, once all of them have been settled. */
+async function settled(
+  topic: string,
+  messages: readonly OutgoingMessage[],
+  handOver: (parcel: Parcel) => void,
+): Promise<Failure> {
+  const outcomes = await Promise.all(
+    parcelsOf(messages).map((some) => new Promise<Failure>((settle) => handOver({ topic, ...some, settle }))),
+  );
+  return outcomes.find((outcome) => outcome !== undefined);
 }
 
 /** kafkajs says it in its own way when a topic is missing. */

@@ -1,0 +1,111 @@
+import type { Logger } from '../../runtime/logger.ts';
+import type { OffsetLook, PartitionOffsets } from '../cluster/offset-look.ts';
+import type { TopicKeeper } from '../cluster/topic-keeper.ts';
+import type { ConsumerHealth } from './consumer-health.ts';
+import type { GroupClient } from './group-client.ts';
+import type { Lanes } from './lanes.ts';
+
+/** Between two looks for topics that are missing. */
+const keepTopicsMs = 1_000;
+/** Between two looks at where the lanes stand against the ends of their partitions. */
+export const lookIntervalMs = 10_000;
+
+/** What a consumer does again and again, whichever client it has now. */
+export interface ConsumerChores {
+  begin(): void;
+  end(): void;
+  /** What has been settled since the last commit. Never rejects: what could not be committed is tried again. */
+  commit(): Promise<void>;
+  /** All that has been settled until now, also where a commit is under way. */
+  commitAll(): Promise<void>;
+  /** As of the last look. */
+  offsets(): ReadonlyMap<string, readonly PartitionOffsets[]>;
+}
+
+export interface ConsumerChoresDeps {
+  client: () => GroupClient | undefined;
+  lanes: Lanes;
+  health: ConsumerHealth;
+  keeper: TopicKeeper;
+  offsetLook: OffsetLook;
+  commitIntervalMs: number;
+  /** It will not come back by itself. */
+  onBroken: (cause: Error) => void;
+  logger: Logger;
+}
+
+export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
+  const { client, lanes, health, keeper, offsetLook, commitIntervalMs, onBroken, logger } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let committing: Promise<void> | undefined;
+  let offsets: ReadonlyMap<string, readonly PartitionOffsets[]> = new Map();
+
+  async function commitNow(): Promise<void> {
+    const due = lanes.uncommitted();
+    const by = client();
+    if (due.length === 0 || !by) return;
+    try {
+      await by.commit(due);
+      lanes.committed(due);
+    } catch (error) {
+      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages
+      // come again.
+      logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
+    }
+  }
+
+  function commit(): Promise<void> {
+    return (committing ??= commitNow().finally(() => (committing = undefined)));
+  }
+
+  async function keepTopics(): Promise<void> {
+    const missing = client()?.missingTopics() ?? [];
+    if (missing.length === 0) return;
+    try {
+      if (await keeper.ensure(missing)) logger.warn({ topics: missing }, 'topics were missing and are there again');
+      // Also when another process creates them.
+      await client()?.refresh();
+    } catch (error) {
+      logger.debug({ err: error, missing }, 'could not ask for missing topics');
+    }
+  }
+
+  async function lookAtOffsets(): Promise<void> {
+    try {
+      offsets = await offsetLook.look([...new Set(lanes.view().map(({ lane }) => lane.topic))]);
+      health.observe(lanes.view(), offsets);
+    } catch (error) {
+      logger.debug({ err: error }, 'could not look at offsets');
+    }
+  }
+
+  const chores = [
+    { everyMs: commitIntervalMs, passedMs: 0, run: commit },
+    { everyMs: keepTopicsMs, passedMs: 0, run: keepTopics },
+    { everyMs: lookIntervalMs, passedMs: 0, run: lookAtOffsets },
+  ];
+
+  /** Counts turns of the timer instead of reading a clock, so that a process that was frozen catches nothing up. */
+  function onTimer(): void {
+    health.pass(commitIntervalMs);
+    for (const chore of chores) {
+      chore.passedMs += commitIntervalMs;
+      if (chore.passedMs < chore.everyMs) continue;
+      chore.passedMs = 0;
+      void chore.run();
+    }
+    const broken = health.broken();
+    if (broken) onBroken(broken);
+  }
+
+  return {
+    begin: () => void (timer = setInterval(onTimer, commitIntervalMs)),
+    end: () => clearInterval(timer),
+    commit,
+    commitAll: async () => {
+      await committing;
+      await commit();
+    },
+    offsets: () => offsets,
+  };
+}
