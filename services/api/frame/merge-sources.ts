@@ -6,8 +6,8 @@ interface Arrived<Value> {
 
 /**
  * Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. Each is asked
- * for more when what it brought is taken. Promises are not raced: every race leaves something at the promise of a source
- * that is silent, and with it what the others brought in that round, for as long as it stays silent.
+ * for more when what it brought is taken. Promises are not raced: every race leaves something at the promise of a
+ * source that is silent, and with it what the others brought in that round, for as long as it stays silent.
  */
 export async function* mergeSources<Value>(
   sources: readonly AsyncGenerator<Value, void>[],

@@ -21,7 +21,7 @@ export interface LiveRequest {
   withCampaigns: boolean;
   /** Which lines a progress comes with: `steps` leaves the countries out. */
   lines: Lines;
-  /** Up to when the reader has it all, in milliseconds: runs that had ended by then are left out. Null: it has nothing. */
+  /** Up to when the reader has it all, in milliseconds: runs that had ended by then are left out. Null: never. */
   sentUpToMs: number | null;
 }
 

@@ -21,8 +21,8 @@ interface Known<Metric> extends Sources {
 }
 
 /**
- * A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is reported
- * when it is read.
+ * A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is
+ * reported when it is read.
  */
 interface Tally {
   labels: ports.LabelValues<string>;
