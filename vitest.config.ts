@@ -33,14 +33,24 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Files share the modules that they import: no module keeps what one test could leave to another.
+          isolate: false,
           sequence: { groupOrder: 0 },
           include: [
             '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
-            'services/console/src/**/*.test.tsx',
             'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
             'test/browser/support/*.test.ts',
           ],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        // The console's views, each file with a document of its own.
+        test: {
+          name: 'console',
+          sequence: { groupOrder: 0 },
+          include: ['services/console/src/**/*.test.tsx'],
           testTimeout: 30_000,
         },
       },

@@ -8,7 +8,7 @@ const results = readFileSync(resultsFile, 'utf8')
   .map((line) => JSON.parse(line));
 
 // Faults come when the others have ended: there may be no time for them, which is said and is no failure.
-const tiers = ['check', 'unit', 'simulation', 'integration', 'e2e', 'browser'];
+const tiers = ['check', 'unit', 'console', 'simulation', 'integration', 'e2e', 'browser'];
 const tests = results.filter(({ kind }) => kind === 'test');
 const files = results.filter(({ kind }) => kind === 'file');
 const ran = (tier) => (tier === 'check' ? files : tests).some((result) => result.tier === tier);

@@ -77,9 +77,9 @@ test('where the API does not answer, each view says what could not be read and t
   const isBack = async ({ name, page, alert, whatIsThere }: (typeof pages)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });
     const shown = page.getByText(whatIsThere).filter({ visible: true }).first();
-    // Some come back by themselves, as soon as the stream does.
-    await again.click({ timeout: 2000 }).catch(() => undefined);
-    return shown.waitFor().then(
+    // Some come back by themselves, as soon as the stream does: then there is no button, and what is shown decides.
+    again.click({ timeout: 60_000 }).catch(() => undefined);
+    return shown.waitFor({ timeout: 60_000 }).then(
       () => name,
       async () => `${name} shows ${(await page.getByRole('main').textContent()) ?? 'nothing'}`,
     );
