@@ -32,7 +32,9 @@ export interface AddressLimit {
 export function createAddressLimit({ clock }: { clock: Clock }): AddressLimit {
   const perf = { now: () => clock.monotonicMs() };
   const byAddress = new LRUCache<string, Asked>({
-    max: maxAddressesRemembered,
+    // Counted as sizes: `max` would make room for all of them at once.
+    maxSize: maxAddressesRemembered,
+    sizeCalculation: () => 1,
     ttl: minuteMs,
     ttlResolution: 0,
     perf,

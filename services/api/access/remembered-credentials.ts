@@ -39,7 +39,14 @@ export function rememberCredentials<Found extends object>(
 ): RememberedCredentials<Found> {
   const perf = { now: () => deps.clock.monotonicMs() };
   const found = new LRUCache<string, Found>({ max: maxRemembered, ttl: keyLifeMs, ttlResolution: 0, perf });
-  const refused = new LRUCache<string, true>({ max: maxRefusedRemembered, ttl: refusalLifeMs, ttlResolution: 0, perf });
+  const refused = new LRUCache<string, true>({
+    // Counted as sizes: `max` would make room for all of them at once.
+    maxSize: maxRefusedRemembered,
+    sizeCalculation: () => 1,
+    ttl: refusalLifeMs,
+    ttlResolution: 0,
+    perf,
+  });
   /** Digests that were good once. */
   const known = new LRUCache<string, true>({ max: maxRemembered });
 

@@ -18,7 +18,8 @@ const ending = ']}';
  * the number and the users differ within a feed's step, and the users' text is forwarded as it lies in the database.
  */
 export function createRequestBodies(): (work: Work) => Buffer {
-  const frames = new LRUCache<string, Frame>({ max: maxFrames });
+  // Counted as sizes: `max` would make room for all of them when a worker starts.
+  const frames = new LRUCache<string, Frame>({ maxSize: maxFrames, sizeCalculation: () => 1 });
 
   return ({ claim, context, users }) => {
     const key = `${claim.feedId}/${claim.step}`;

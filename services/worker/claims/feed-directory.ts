@@ -51,7 +51,9 @@ interface KnownFeed {
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
   const unitsPerUser = new Map<string, readonly number[]>();
   const known = new LRUCache<string, KnownFeed>({
-    max: maxFeeds,
+    // Counted as sizes: `max` would make room for all of them when a worker starts.
+    maxSize: maxFeeds,
+    sizeCalculation: () => 1,
     dispose: (_, feedId) => unitsPerUser.delete(feedId),
   });
   /** By run and step. */

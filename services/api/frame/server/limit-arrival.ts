@@ -16,7 +16,7 @@ export function limitArrival({ raw, headers }: FastifyRequest): void {
   if (!hasBody || raw.complete || readAsItComes.test(headers['content-type'] ?? '')) return;
   const timer = setTimeout(() => {
     const error = Object.assign(new Error('the request took too long to arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    if (!raw.complete) answerClientError(error, raw.socket);
+    if (!raw.complete && raw.socket.writable) answerClientError(error, raw.socket);
   }, arrivalTimeoutMs);
   timer.unref();
   const clear = () => clearTimeout(timer);
