@@ -32,7 +32,11 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal label="Find or jump to" className="dialog w-[min(560px,100%-32px)] mt-[12vh]" onClose={onClose}>
+    <Modal
+      label="Find or jump to"
+      className="dialog w-[min(560px,100%-32px)] mt-[12vh] rounded-[12px]"
+      onClose={onClose}
+    >
       <div className="flex items-center gap-2.5 py-3.5 px-4 border-b border-line text-faint">
         <Icon name="search" />
         <input
