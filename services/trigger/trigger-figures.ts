@@ -12,6 +12,8 @@ export interface TriggerFigures {
   ended(state: TerminalRunState): void;
   /** Something of a feed was not what its rows say, and was set right. */
   repaired(kind: RepairKind): void;
+  /** Weeks that could not be made or dropped, because readers had their tables. */
+  heldUp(weeks: number): void;
 }
 
 export interface TriggerFiguresDeps {
@@ -44,6 +46,10 @@ export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): Trig
     help: 'Sums and agendas of feeds that were not what their rows say, and were set right, by kind',
     labelNames: ['kind'],
   });
+  const weeks = meter.counter({
+    name: 'muster_trigger_weeks_held_up_total',
+    help: 'Times that a week of partitions could not be made or dropped because long readers had its tables',
+  });
   meter.gauge({
     name: 'muster_trigger_feeds',
     help: 'Feeds that this trigger pages, by whether they move or stand still',
@@ -60,5 +66,6 @@ export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): Trig
     offered: (references) => offers.of({}).add(references),
     ended: (state) => runs.of({ state }).add(),
     repaired: (kind) => repairs.of({ kind }).add(),
+    heldUp: (count) => weeks.of({}).add(count),
   };
 }

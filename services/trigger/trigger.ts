@@ -149,7 +149,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   );
   const retaining = loopOf(
     'retention',
-    createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
+    createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, figures, clock, logger }),
   );
   const replaying = loopOf('letter-replayer', createLetterReplayer({ ...deps, isSweeper, warn }).turn);
 

@@ -163,6 +163,61 @@ describe('retention on Postgres', () => {
     expect(await left()).toEqual([0, 0, 0, 0]);
   });
 
+  it('leaves weeks for later that a long reader has, and keeps no writer waiting behind it', async () => {
+    const subject = await postgresStores();
+    const { retention, campaigns, rows } = subject;
+    const { campaignId } = await campaigns.create(campaignDefinitionOf());
+    const at = new Date(Date.now() - 60 * dayMs);
+    const ended = { campaignId, revision: 1, state: 'completed', scheduledFor: at, endedAt: at } as const;
+    const feedId = await subject.rows.addFeed(await rows.addRun(ended), { country: 'SG', bornAt: at });
+    const week = await partitionNow(3);
+    await database.pool.query(`drop table ${week}`);
+    const writer = await database.pool.connect();
+    // What pg_dump holds to its end.
+    const reader = await database.pool.connect();
+    try {
+      await writer.query(`set lock_timeout = '1s'`);
+      await reader.query('begin');
+      await reader.query('lock table batches, batch_steps, user_failures in access share mode');
+      let isChanging = true;
+      const write = async () => {
+        for (let batchNo = 1; isChanging; batchNo++) {
+          await writer.query(`insert into batches values ($1, $2, 1, null, 1, 'u1', 'u1', '"u1"')`, [feedId, batchNo]);
+        }
+      };
+      const change = async () => {
+        const changes = [await retention.makeAhead(), await retention.dropWeeks('users', 14)];
+        isChanging = false;
+        return changes;
+      };
+      // A writer that waits behind the reader for a second is refused.
+      const [changes] = await Promise.all([change(), write()]);
+      expect(changes).toEqual([
+        { weeks: 0, heldUp: 1 },
+        { weeks: 0, heldUp: 1 },
+      ]);
+      const waiting = await reader.query('select from pg_locks where not granted');
+      expect(waiting.rowCount).toBe(0);
+      await reader.query('rollback');
+    } finally {
+      await writer.query('reset lock_timeout');
+      writer.release();
+      reader.release();
+    }
+    expect(await retention.makeAhead()).toEqual({ weeks: 1, heldUp: 0 });
+    expect(await retention.dropWeeks('users', 14)).toEqual({ weeks: 1, heldUp: 0 });
+  });
+
+  /** The partition of batches for so many weeks from now. */
+  async function partitionNow(weeks: number): Promise<string> {
+    await createRetentionStore({ pool: database.pool }).makeAhead();
+    const { rows } = await database.pool.query<{ name: string }>(
+      `select 'batches' || to_char(date_trunc('week', now() + $1::int * interval '7 days', 'UTC') at time zone 'UTC', '_YYYYMMDD') as name`,
+      [weeks],
+    );
+    return rows[0]?.name ?? '';
+  }
+
   it('gives partitions that it makes the storage of those that were there', async () => {
     await (await postgresStores()).retention.makeAhead();
     const { rows } = await database.pool.query<{ parent: string; options: string[] | null; storage: string | null }>(

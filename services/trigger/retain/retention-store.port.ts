@@ -1,19 +1,27 @@
 /** What is kept of runs that have ended, from what identifies people to what does not. */
 export type KeptKind = 'users' | 'steps' | 'failures';
 
+/** What became of the weeks that were to be made or dropped. */
+export interface WeekChange {
+  /** How many were. */
+  weeks: number;
+  /** How many were left for later, because readers had their tables. */
+  heldUp: number;
+}
+
 /**
  * Old rows of the execution path. All batches, steps and failures of the feeds that began in the same week leave
  * together, when every run of them ended long enough ago: what identifies people first, figures last. A run that has
  * not ended keeps all of its week.
  */
 export interface Retention {
-  /** Makes room for the feeds of the coming weeks; returns for how many weeks. Safe to repeat. */
-  makeAhead(): Promise<number>;
+  /** Makes room for the feeds of the coming weeks. Safe to repeat. */
+  makeAhead(): Promise<WeekChange>;
   /**
-   * Drops the weeks whose runs all ended more than `days` ago; returns how many. Steps stay as long as their users'
-   * texts do, and a dropped step can never be claimed anew.
+   * Drops the weeks whose runs all ended more than `days` ago. Steps stay as long as their users' texts do, and a
+   * dropped step can never be claimed anew.
    */
-  dropWeeks(kind: KeptKind, days: number): Promise<number>;
+  dropWeeks(kind: KeptKind, days: number): Promise<WeekChange>;
   /**
    * Deletes rows that lie in no week, because none had been made, of runs that ended more than `days` ago; returns how
    * many, at most `limit`.

@@ -13,9 +13,11 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
     asked.push(what);
     return Promise.resolve(found);
   };
+  const heldUp = { weeks: 0, counted: 0 };
+  const change = async (what: string) => ({ weeks: await ask(what), heldUp: heldUp.weeks });
   const retention: Retention = {
-    makeAhead: () => ask('makeAhead'),
-    dropWeeks: (kind, after) => ask(`drop ${kind} after ${after}`),
+    makeAhead: () => change('makeAhead'),
+    dropWeeks: (kind, after) => change(`drop ${kind} after ${after}`),
     deleteStrays: (kind, after) => ask(`strays ${kind} after ${after}`),
     deleteRuns: (after) => ask(`runs after ${after}`, runsToDelete.shift() ?? 0),
     deleteAudiences: (after) => ask(`lists after ${after}`),
@@ -28,8 +30,9 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   const clock = createSettableClock();
   let isSweeper = true;
   const logger = pino({ level: 'silent' });
-  const turn = createRetention({ retention, days, isSweeper: () => isSweeper, clock, logger });
-  return { asked, clock, turn, resign: () => (isSweeper = false) };
+  const figures = { heldUp: (weeks: number) => void (heldUp.counted += weeks) };
+  const turn = createRetention({ retention, days, isSweeper: () => isSweeper, figures, clock, logger });
+  return { asked, clock, turn, heldUp, resign: () => (isSweeper = false) };
 }
 
 const usual = { users: 14, steps: 30, failures: 90, runs: 400, audiences: 45 };
@@ -81,6 +84,19 @@ describe('retention', () => {
     expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(1);
     clock.advance(hourMs);
     await turn();
+    expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(2);
+  });
+
+  it('tries again in minutes what readers held up, counts it, and deletes meanwhile', async () => {
+    const { asked, clock, turn, heldUp } = createFixture(usual);
+    heldUp.weeks = 1;
+    const againInMs = await turn();
+    expect(againInMs).toBe(300_000);
+    expect(heldUp.counted).toBe(4);
+    expect(asked).toContain('runs after 400');
+    heldUp.weeks = 0;
+    clock.advance(againInMs);
+    expect(await turn()).toBe(hourMs);
     expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(2);
   });
 

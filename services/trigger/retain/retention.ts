@@ -1,8 +1,11 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { TriggerFigures } from '../trigger-figures.ts';
 import type { KeptKind, Retention } from './retention-store.port.ts';
 
 const lookEveryMs = 3_600_000;
+/** Where readers held a week up. */
+const againAfterMs = 300_000;
 /** While there is more to delete. */
 const betweenChunksMs = 1000;
 /** The rows of a chunk are locked and logged at once. */
@@ -24,6 +27,7 @@ export interface RetentionDeps {
   days: RetentionDays;
   /** Whether this trigger is the one that sweeps. */
   isSweeper: () => boolean;
+  figures: Pick<TriggerFigures, 'heldUp'>;
   clock: Clock;
   logger: Logger;
 }
@@ -31,18 +35,32 @@ export interface RetentionDeps {
 const kinds = ['users', 'steps', 'failures'] as const;
 
 /** Makes partitions ahead and lets old rows go. What comes back is a loop's turn. */
-export function createRetention({ retention, days, isSweeper, clock, logger }: RetentionDeps): () => Promise<number> {
+export function createRetention({
+  retention,
+  days,
+  isSweeper,
+  figures,
+  clock,
+  logger,
+}: RetentionDeps): () => Promise<number> {
   const runDays = daysOfRuns(days);
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let nextWeeksMs = Number.NEGATIVE_INFINITY;
 
-  async function dropWeeks(): Promise<void> {
+  /** True when no reader was in the way. */
+  async function changeWeeks(): Promise<boolean> {
     const made = await retention.makeAhead();
-    if (made > 0) logger.info({ weeks: made }, 'made partitions for the coming weeks');
+    if (made.weeks > 0) logger.info({ weeks: made.weeks }, 'made partitions for the coming weeks');
+    let { heldUp } = made;
     for (const kind of kinds) {
       if (days[kind] === 0) continue;
       const dropped = await retention.dropWeeks(kind, days[kind]);
-      if (dropped > 0) logger.info({ kind, weeks: dropped, days: days[kind] }, 'dropped old weeks');
+      if (dropped.weeks > 0) logger.info({ kind, weeks: dropped.weeks, days: days[kind] }, 'dropped old weeks');
+      heldUp += dropped.heldUp;
     }
+    if (heldUp === 0) return true;
+    figures.heldUp(heldUp);
+    logger.warn({ partitions: heldUp }, 'long readers keep weeks from being made or dropped, trying again in minutes');
+    return false;
   }
 
   /** True when a chunk was full: there may be more. */
@@ -69,12 +87,9 @@ export function createRetention({ retention, days, isSweeper, clock, logger }: R
     const startedMs = clock.monotonicMs();
     const lost = await retention.failLostUploads();
     if (lost > 0) logger.warn({ lists: lost }, 'uploads whose receiver has died have failed');
-    if (startedMs - lookedAtMs >= lookEveryMs) {
-      await dropWeeks();
-      lookedAtMs = startedMs;
-    }
+    if (startedMs >= nextWeeksMs) nextWeeksMs = startedMs + ((await changeWeeks()) ? lookEveryMs : againAfterMs);
     if (await deleteChunk()) return betweenChunksMs;
-    return lookedAtMs + lookEveryMs - startedMs;
+    return nextWeeksMs - startedMs;
   };
 }
 

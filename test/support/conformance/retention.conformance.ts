@@ -49,12 +49,12 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
 
     it('drops what identifies people first, and figures last', async () => {
       const { runId, feedId } = await addRun(60, 59);
-      expect(await subject.retention.dropWeeks('users', 14)).toBe(1);
+      expect(await subject.retention.dropWeeks('users', 14)).toEqual({ weeks: 1, heldUp: 0 });
       expect(await subject.count(feedId)).toEqual({ users: 0, steps: 1, failures: 1 });
-      expect(await subject.retention.dropWeeks('steps', 30)).toBe(1);
+      expect(await subject.retention.dropWeeks('steps', 30)).toEqual({ weeks: 1, heldUp: 0 });
       expect(await subject.count(feedId)).toEqual({ users: 0, steps: 0, failures: 1 });
       expect((await subject.reports.snapshot(runId))?.failuresKept).toBe(true);
-      expect(await subject.retention.dropWeeks('failures', 50)).toBe(1);
+      expect(await subject.retention.dropWeeks('failures', 50)).toEqual({ weeks: 1, heldUp: 0 });
       expect(await subject.count(feedId)).toEqual({ users: 0, steps: 0, failures: 0 });
       const snapshot = await subject.reports.snapshot(runId);
       expect(snapshot).toMatchObject({ failuresKept: false, countries: [{ totals: [{ succeeded: 1, failed: 1 }] }] });
@@ -64,27 +64,27 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
 
     it('keeps what is not old enough: the end of the run counts', async () => {
       const { feedId } = await addRun(60, 13);
-      expect(await subject.retention.dropWeeks('users', 14)).toBe(0);
+      expect(await subject.retention.dropWeeks('users', 14)).toEqual({ weeks: 0, heldUp: 0 });
       expect(await subject.count(feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
     });
 
     it('keeps a week in which one run has not ended', async () => {
       const [ended, going] = [await addRun(60, 50), await addRun(60, null)];
       for (const kind of ['users', 'steps', 'failures'] as const)
-        expect(await subject.retention.dropWeeks(kind, 14)).toBe(0);
+        expect(await subject.retention.dropWeeks(kind, 14)).toEqual({ weeks: 0, heldUp: 0 });
       expect(await subject.count(ended.feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
       expect(await subject.count(going.feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
     });
 
     it('keeps steps as long as the users of the same week', async () => {
       const { feedId } = await addRun(60, 50);
-      expect(await subject.retention.dropWeeks('steps', 14)).toBe(0);
+      expect(await subject.retention.dropWeeks('steps', 14)).toEqual({ weeks: 0, heldUp: 0 });
       expect(await subject.count(feedId)).toMatchObject({ users: 1, steps: 1 });
     });
 
     it('drops one week and leaves the next', async () => {
       const [old, young] = [await addRun(60, 59), await addRun(20, 19)];
-      expect(await subject.retention.dropWeeks('users', 30)).toBe(1);
+      expect(await subject.retention.dropWeeks('users', 30)).toEqual({ weeks: 1, heldUp: 0 });
       expect((await subject.count(old.feedId)).users).toBe(0);
       expect((await subject.count(young.feedId)).users).toBe(1);
     });
@@ -108,7 +108,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
 
     it('makes the coming weeks once', async () => {
       await subject.retention.makeAhead();
-      expect(await subject.retention.makeAhead()).toBe(0);
+      expect(await subject.retention.makeAhead()).toEqual({ weeks: 0, heldUp: 0 });
     });
   });
 }

@@ -58,9 +58,10 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         const week = weekOf(clock.nowMs());
         const missing = [0, 1, 2, 3].filter((ahead) => !made.has(week + ahead));
         for (const ahead of missing) made.add(week + ahead);
-        return missing.length;
+        return { weeks: missing.length, heldUp: 0 };
       }),
-    dropWeeks: (kind, days) => atOnce(() => weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length),
+    dropWeeks: (kind, days) =>
+      atOnce(() => ({ weeks: weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length, heldUp: 0 })),
     // The twin has a partition for every week: nothing strays.
     deleteStrays: () => Promise.resolve(0),
     deleteRuns: (days, limit) =>

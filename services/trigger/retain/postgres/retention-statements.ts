@@ -5,8 +5,9 @@ export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'bat
 /** $1 kind, $2 the table whose weeks decide. Those that leave in its company. */
 export const companions = `select name from feed_tables where leaves_with = $1 and name <> $2 order by name`;
 
-/** $1 weeks. The function is in the migrations, with the storage settings of each table. */
-export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
+/** $1 how many weeks ahead. The function is in the migrations, with the storage settings of each table. */
+export const makeWeek = `
+  select make_feed_partitions(w.at, w.at) as made from (select now() + $1::int * interval '7 days' as at) w`;
 
 /**
  * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue:

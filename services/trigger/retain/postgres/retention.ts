@@ -1,15 +1,19 @@
-import type { Pool } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { KeptKind, Retention } from '../retention-store.port.ts';
+import type { KeptKind, Retention, WeekChange } from '../retention-store.port.ts';
 import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './retention-statements.ts';
 
-/** What is not made or dropped in this time is, in an hour: no recording statement waits longer for it. */
-const lockTimeoutMs = 2000;
-const weeksAhead = 3;
+/**
+ * A week is made and dropped under locks that let no statement read or write its tables: behind a reader who has them,
+ * a dump of an hour say, every worker would queue with it. This is the longest that one waits for such a lock.
+ */
+const lockTimeoutMs = 50;
+/** The present week and those after it. */
+const weeksToMake = [0, 1, 2, 3];
 
 export function createRetentionStore({ pool }: { pool: Pool }): Retention {
   async function deleted(text: string, ...values: unknown[]): Promise<number> {
@@ -17,13 +21,13 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
   }
 
   return {
-    makeAhead: () =>
-      inTransaction(pool, async (client) => {
-        await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-        const { rows } = await client.query<{ made: number }>(statements.makeAhead, [weeksAhead]);
-        return onlyRow(rows).made;
-      }),
-    dropWeeks: (kind, days) => dropWeeks(pool, kind, days),
+    makeAhead: () => weekByWeek(pool, weeksToMake, makeWeek),
+    dropWeeks: async (kind, days) => {
+      const table = statements.tableOf[kind];
+      const { rows } = await pool.query<Week>(statements.droppableWeeks, [table, days]);
+      const companions = await companionsOf(pool, kind);
+      return weekByWeek(pool, rows, (client, week) => dropWeek(client, week, { kind, companions }));
+    },
     deleteStrays: async (kind, days, limit) => {
       let strays = 0;
       for (const table of [statements.tableOf[kind], ...(await companionsOf(pool, kind))])
@@ -55,23 +59,54 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
   };
 }
 
-/** Week by week, each a transaction: what has to wait for a lock gives it up soon. */
-async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<number> {
-  const { rows } = await pool.query<{ name: string; since: string; until: string }>(statements.droppableWeeks, [
-    statements.tableOf[kind],
-    days,
-  ]);
-  const others = await companionsOf(pool, kind);
-  for (const { name, since, until } of rows) {
-    const suffix = name.slice(statements.tableOf[kind].length);
-    await inTransaction(pool, async (client) => {
-      await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-      for (const text of statements.beforeDropping[kind]) await client.query(text, [since, until]);
-      await client.query(`drop table ${client.escapeIdentifier(name)}`);
-      for (const other of others) await client.query(`drop table if exists ${client.escapeIdentifier(other + suffix)}`);
-    });
+interface Week {
+  /** Of the partition. */
+  name: string;
+  since: string;
+  until: string;
+}
+
+/** Each week in a transaction of its own. @param change returns how many weeks it changed */
+async function weekByWeek<Entry>(
+  pool: Pool,
+  weeks: readonly Entry[],
+  change: (client: PoolClient, week: Entry) => Promise<number>,
+): Promise<WeekChange> {
+  const changed: WeekChange = { weeks: 0, heldUp: 0 };
+  for (const week of weeks) {
+    try {
+      changed.weeks += await inTransaction(pool, async (client) => {
+        await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+        return change(client, week);
+      });
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      changed.heldUp++;
+    }
   }
-  return rows.length;
+  return changed;
+}
+
+/** SQLSTATE `lock_not_available`. */
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}
+
+async function makeWeek(client: PoolClient, weeksAhead: number): Promise<number> {
+  const { rows } = await client.query<{ made: number }>(statements.makeWeek, [weeksAhead]);
+  return onlyRow(rows).made;
+}
+
+async function dropWeek(
+  client: PoolClient,
+  { name, since, until }: Week,
+  { kind, companions }: { kind: KeptKind; companions: readonly string[] },
+): Promise<number> {
+  const suffix = name.slice(statements.tableOf[kind].length);
+  for (const text of statements.beforeDropping[kind]) await client.query(text, [since, until]);
+  await client.query(`drop table ${client.escapeIdentifier(name)}`);
+  for (const other of companions) await client.query(`drop table if exists ${client.escapeIdentifier(other + suffix)}`);
+  return 1;
 }
 
 /** Other tables that hold of the same feeds what is kept as long. */
