@@ -75,7 +75,7 @@ export const ledgerMutations: readonly Mutation[] = [
     takesAway: 'a put-back under a stale epoch changes nothing',
     edits: [
       {
-        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
+        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch\n      and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
         replacement:
           'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
       },
@@ -87,7 +87,7 @@ export const ledgerMutations: readonly Mutation[] = [
     takesAway: 'the begin of a call is not noted under a stale epoch',
     edits: [
       {
-        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner',
+        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch\n      and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner',
         replacement:
           'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner',
       },

@@ -50,9 +50,12 @@ export const flushCalls = statementOf<FlushParams>(
     delete from fires f using (
       select k.*, d.tid, s.job_tid
       from (
-        select unnest(${$('partitions')}::int2[]) as p, unnest(${$('dues')}::timestamptz[]) as due, unnest(${$('ids')}::uuid[]) as id,
-          unnest(${$('epochs')}::int4[]) as epoch, unnest(${$('verdicts')}::int2[]) as verdict, unnest(${$('delaysMs')}::int4[]) as delay_ms,
-          unnest(${$('statuses')}::int2[]) as status, unnest(${$('latenciesMs')}::int4[]) as latency_ms, unnest(${$('errors')}::text[]) as error,
+        select unnest(${$('partitions')}::int2[]) as p, unnest(${$('dues')}::timestamptz[]) as due,
+          unnest(${$('ids')}::uuid[]) as id,
+          unnest(${$('epochs')}::int4[]) as epoch, unnest(${$('verdicts')}::int2[]) as verdict,
+          unnest(${$('delaysMs')}::int4[]) as delay_ms,
+          unnest(${$('statuses')}::int2[]) as status, unnest(${$('latenciesMs')}::int4[]) as latency_ms,
+          unnest(${$('errors')}::text[]) as error,
           unnest(${$('answers')}::text[]) as answer, unnest(${$('remarks')}::text[]) as remark
       ) k
       cross join lateral (
@@ -71,14 +74,16 @@ export const flushCalls = statementOf<FlushParams>(
     returning j.*, f.verdict, f.status, f.latency_ms, f.error, f.answer, f.remark
   ), e as (
     insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, latency_ms, error, answer, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for, case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired' else 'dead' end,
+    select id, client, now(), scheduled_for,
+      case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired' else 'dead' end,
       attempt, status, latency_ms, error, answer, method, url, key, tags, schedule
     from x
   ), d as (
     insert into dead_jobs (id, client, cause, job)
-    select id, client, remark, jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
-      'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags', to_jsonb(tags),
-      'schedule', schedule, 'status', status, 'error', error, 'answer', answer)
+    select id, client, remark,
+      jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
+      'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags',
+      to_jsonb(tags), 'schedule', schedule, 'status', status, 'error', error, 'answer', answer)
     from x where verdict = ${verdictCodes.dead}
     on conflict (id) do update set died_at = excluded.died_at, cause = excluded.cause, job = excluded.job
   ), t as (
@@ -102,7 +107,8 @@ export const flushCalls = statementOf<FlushParams>(
   ), j as (
     select j.partition_id, j.due_at, j.id
     from (
-      select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due, unnest(${$('claimIds')}::uuid[]) as id
+      select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due,
+        unnest(${$('claimIds')}::uuid[]) as id
     ) q
     cross join lateral (
       select partition_id, due_at, id from jobs j
@@ -112,13 +118,15 @@ export const flushCalls = statementOf<FlushParams>(
   ), c as (
     insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
-    on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1, lease_until = excluded.lease_until
+    on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
+      lease_until = excluded.lease_until
     where f.lease_until < now()
     returning partition_id, due_at, id, epoch
   )
-  select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text, c.epoch, j.attempt,
-    date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000, date_part('epoch', j.expires_at - now()) * 1000,
-    j.method, j.url, j.headers, j.body
+  select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text,
+    c.epoch, j.attempt,
+    date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
+    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j

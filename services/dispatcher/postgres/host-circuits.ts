@@ -68,7 +68,8 @@ const openCircuit = statementOf<HostKey & { cause: string; nextInMs: number }>(
   insert into host_circuits as c (client, host, state, cause, next_at)
   values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')}, now() + ${$('nextInMs')}::float8 * interval '1 millisecond')
   on conflict (client, host) do update
-  set state = 'open', cause = excluded.cause, next_at = excluded.next_at, openings = c.openings + 1, closing_since = null
+  set state = 'open', cause = excluded.cause, next_at = excluded.next_at, openings = c.openings + 1,
+    closing_since = null
   where c.state = 'closing'`,
 );
 
@@ -77,7 +78,8 @@ const disableCircuit = statementOf<HostKey & { cause: string }>(
   ($) => `
   insert into host_circuits as c (client, host, state, cause, next_at)
   values (${$('clientId')}::uuid, ${$('host')}, 'disabled', ${$('cause')}, 'infinity')
-  on conflict (client, host) do update set state = 'disabled', cause = excluded.cause, next_at = 'infinity', closing_since = null
+  on conflict (client, host) do update set state = 'disabled', cause = excluded.cause, next_at = 'infinity',
+    closing_since = null
   where c.state <> 'disabled'`,
 );
 
@@ -101,8 +103,10 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
     returning epoch
   )
-  select j.id::text as "jobId", j.partition_id as partition, (extract(epoch from j.due_at) * 1000000)::float8 as "dueUs",
-    j.client::text as "clientId", 1 as epoch, j.attempt, (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
+  select j.id::text as "jobId", j.partition_id as partition,
+    (extract(epoch from j.due_at) * 1000000)::float8 as "dueUs",
+    j.client::text as "clientId", 1 as epoch, j.attempt,
+    (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
     (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
     (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body
   from c left join j on true`,
@@ -165,5 +169,6 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
 const adoptHosts = `
   insert into host_circuits (client, host, state, cause, next_at, closing_since)
   select distinct j.client, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
-  where j.sideline is not null and not exists (select from host_circuits c where c.client = j.client and c.host = j.sideline)
+  where j.sideline is not null and not exists (select from host_circuits c
+    where c.client = j.client and c.host = j.sideline)
   on conflict do nothing`;

@@ -72,7 +72,8 @@ interface InsertedRow {
 const deleteDue = `
   with due as (
     select d.* from generate_series(0, ${partitionCount - 1}) p,
-      lateral (select partition_id, due_at, id from run_starts where partition_id = p and due_at <= now() order by due_at, id limit $1) d
+      lateral (select partition_id, due_at, id from run_starts where partition_id = p and due_at <= now()
+        order by due_at, id limit $1) d
     order by d.due_at, d.id limit $1
   )
   delete from run_starts j using due
@@ -93,7 +94,8 @@ const insertRuns = `
     insert into runs (id, campaign, revision, scheduled_for, deadline_at, state, state_reason, ended_at)
     select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at,
       k.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second',
-      case when m.missed then 'expired' else 'preparing' end, case when m.missed then ${missedReason} end, case when m.missed then now() end
+      case when m.missed then 'expired' else 'preparing' end, case when m.missed then ${missedReason} end,
+      case when m.missed then now() end
     from k join campaign_revisions c on c.campaign = k.campaign and c.revision = k.revision
     cross join lateral (
       -- What recurs has judged that itself.

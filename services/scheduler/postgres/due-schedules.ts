@@ -114,7 +114,8 @@ const lockDue = `
 /** By the clock of this moment: the transaction began a while ago. */
 const selectNextLook = `
   select extract(epoch from min(${regionLook}) - clock_timestamp())::float8 * 1000 as "inMs" from (
-    select look_at, region_looks from schedules where state = 'active' and look_at is not null order by look_at limit 100
+    select look_at, region_looks from schedules where state = 'active' and look_at is not null order by look_at
+      limit 100
   ) s`;
 
 const lockBuffered = `
@@ -128,12 +129,13 @@ const lockBuffered = `
  * times.
  */
 const unbuffer = `
-  update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3, decided_at = now()
+  update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3,
+    decided_at = now()
   where b.schedule = any($1::uuid[]) and b.state = 'buffered' and not exists (
     select from occurrences o join schedules s on s.id = o.schedule
     where o.schedule = b.schedule and o.group_name = b.group_name and o.open and o.state = 'fired' and (${isAtWork}))
-  returning schedule as "scheduleId", group_name as "group", ${msOf('scheduled_for')} as "scheduledForMs", kind, state, target as "targetId",
-    ${msOf('due_at')} as "dueAtMs"`;
+  returning schedule as "scheduleId", group_name as "group", ${msOf('scheduled_for')} as "scheduledForMs", kind, state,
+    target as "targetId", ${msOf('due_at')} as "dueAtMs"`;
 
 const forgetOld = `
   with o as (
@@ -149,7 +151,8 @@ const forgetOld = `
 
 const lockActive = `
   select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.look_at')} as "lookAtMs" from schedules s
-  where s.state in ('active', 'broken') and ($1::uuid is null or s.id > $1) order by s.id limit $2 for update skip locked`;
+  where s.state in ('active', 'broken') and ($1::uuid is null or s.id > $1) order by s.id limit $2
+    for update skip locked`;
 
 const rearm = `
   update schedules s set next_at = k.next_at, look_at = k.look_at, region_looks = '{}',

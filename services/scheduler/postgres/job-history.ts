@@ -40,7 +40,8 @@ const dropDays = `select drop_job_days(now() - $1 * interval '1 day') as count`;
 /** They stay counted as dead. */
 const deleteDead = `
   with x as (
-    delete from dead_jobs where id in (select id from dead_jobs where died_at < now() - $1 * interval '1 day' limit $2) returning 1
+    delete from dead_jobs where id in (select id from dead_jobs where died_at < now() - $1 * interval '1 day' limit $2)
+      returning 1
   )
   select count(*)::int as count from x`;
 

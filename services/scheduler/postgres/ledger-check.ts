@@ -34,8 +34,10 @@ const checkLedgers = statementOf<{ partitions: string; count: number }>(
     select client, count(*) as counted from jobs where partition_id = any(${$('partitions')}::int2[]) group by client
   )
   insert into ledger_checks as c (client, checked_at, partitions, expected, counted)
-  select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0) from totals t full join counts k using (client)
+  select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0) from totals t full
+    join counts k using (client)
   on conflict (client) do update
-  set checked_at = excluded.checked_at, partitions = excluded.partitions, expected = excluded.expected, counted = excluded.counted
+  set checked_at = excluded.checked_at, partitions = excluded.partitions, expected = excluded.expected,
+    counted = excluded.counted
   returning client as "clientId", expected::float8 as expected, counted::float8 as counted`,
 );

@@ -61,7 +61,8 @@ const beatNode = statementOf<BeatParams>(
     where partition_id <> all(${$('released')}::int2[]) and (
       (owner = ${$('owner')} and expires_at > now())
       or ((owner is null or expires_at <= now()) and wanted = ${$('owner')})
-      or ((owner is null or expires_at <= now()) and coalesce(expires_at, '-infinity') <= now() - 2 * ${$('ttlMs')}::int4 * interval '1 millisecond'
+      or ((owner is null or expires_at <= now())
+        and coalesce(expires_at, '-infinity') <= now() - 2 * ${$('ttlMs')}::int4 * interval '1 millisecond'
         and exists (select from regions where name = ${$('region')} and active)
         and not exists (select from leases where name = ${$('leader')} and owner is not null and expires_at > now())
         and not exists (select from job_nodes w where w.owner = p.wanted and w.expires_at > now()))
@@ -74,7 +75,8 @@ const beatNode = statementOf<BeatParams>(
     since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.since else now() end,
     expires_at = now() + ${$('ttlMs')}::int4 * interval '1 millisecond'
   from k where p.partition_id = k.partition_id
-  returning p.partition_id as partition, p.token::float8 as token, coalesce(p.wanted = ${$('owner')}, true) as "isWanted"`,
+  returning p.partition_id as partition, p.token::float8 as token,
+    coalesce(p.wanted = ${$('owner')}, true) as "isWanted"`,
 );
 
 const leaveNode = statementOf<{ owner: string }>(
@@ -105,5 +107,6 @@ const assignWanted = statementOf<{ name: string; owner: string; token: number; p
   update job_partitions p set wanted = k.node
   from unnest(${$('partitions')}::int2[], ${$('nodes')}::text[]) k (partition_id, node)
   where p.partition_id = k.partition_id and exists (
-    select from leases where name = ${$('name')} and owner = ${$('owner')} and token = ${$('token')}::int8 and expires_at > now())`,
+    select from leases where name = ${$('name')} and owner = ${$('owner')} and token = ${$('token')}::int8
+      and expires_at > now())`,
 );

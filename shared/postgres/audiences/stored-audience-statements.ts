@@ -5,7 +5,8 @@ import { statementOf } from '../connection/statement.ts';
 export const list = statementOf<{ listId: string; country: string }>(
   'stored-list',
   ($) => `
-  select name, coalesce((users ->> ${$('country')})::float8, 0) as users from audiences where id = ${$('listId')} and state = 'ready'`,
+  select name, coalesce((users ->> ${$('country')})::float8, 0) as users from audiences
+    where id = ${$('listId')} and state = 'ready'`,
 );
 
 /**
@@ -41,7 +42,8 @@ export const run = statementOf<{ runId: string; country: string }>(
 export const counts = statementOf<{ runId: string; country: string }>(
   'earlier-counts',
   ($) => `
-  select f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers", coalesce(t.totals, '[]') as totals
+  select f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
+    coalesce(t.totals, '[]') as totals
   from feeds f left join lateral (
     select json_agg(k) as totals from (
       select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
@@ -88,7 +90,8 @@ export const batches = statementOf<BatchRange>(
   'earlier-batches',
   ($) => `
   select ${columns('b')} from batches b
-  where feed = ${$('feedId')} and batch_no >= ${$('from')} and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
+  where feed = ${$('feedId')} and batch_no >= ${$('from')}
+    and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
   order by batch_no`,
 );
 
@@ -98,7 +101,8 @@ export const batchTree = statementOf<BatchRange>(
   ($) => `
   with recursive tree as (
     select batch_no, parent, from_step, users from batches
-    where feed = ${$('feedId')} and batch_no >= ${$('from')} and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
+    where feed = ${$('feedId')} and batch_no >= ${$('from')}
+      and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
     union all
     select b.batch_no, b.parent, b.from_step, b.users
     from tree t join batches b on b.feed = ${$('feedId')} and b.parent = t.batch_no and b.parent is not null
@@ -117,7 +121,8 @@ export const rests = statementOf<OfBatches>(
   select batch_no as "batchNo", step,
     case rest when ${restCode.succeeded} then 'succeeded' when ${restCode.expired} then 'expired' else 'cancelled' end as rest
   from batch_steps
-  where feed = ${$('feedId')} and batch_no = any(${$('batchNos')}::int[]) and state = ${stepState.done} and rest is not null`,
+  where feed = ${$('feedId')} and batch_no = any(${$('batchNos')}::int[]) and state = ${stepState.done}
+    and rest is not null`,
 );
 
 export const failures = statementOf<OfBatches>(

@@ -42,7 +42,8 @@ export async function joinInstallation(pool: Pool, file: InstallationConfig, see
     const contradictions = contradictionsBetween(config, file);
     if (contradictions.length > 0) {
       throw new StartRefusedError(
-        `MUSTER_CONFIG contradicts this installation: correct the file, or change the installation with \`muster config apply\`\n${contradictions.join('\n')}`,
+        `MUSTER_CONFIG contradicts this installation: correct the file,
+          or change the installation with \`muster config apply\`\n${contradictions.join('\n')}`,
       );
     }
     await keep(client, config, file);

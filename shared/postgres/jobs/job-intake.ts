@@ -132,11 +132,14 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
     select k.partition_id, d.due, k.id, k.client, d.due, d.due + k.relevancy * interval '1 millisecond',
       k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule
     from (
-      select unnest(${$('partitions')}::int2[]) as partition_id, unnest(${$('ids')}::uuid[]) as id, unnest(${$('clients')}::uuid[]) as client,
-        unnest(${$('keys')}::text[]) as key, unnest(${$('dues')}::int8[]) as due, unnest(${$('delays')}::int8[]) as delay,
-        unnest(${$('relevancies')}::int8[]) as relevancy, unnest(${$('methods')}::text[]) as method, unnest(${$('urls')}::text[]) as url,
-        unnest(${$('headers')}::text[]) as headers, unnest(${$('bodies')}::text[]) as body, unnest(${$('tags')}::text[]) as tags,
-        unnest(${$('schedules')}::uuid[]) as schedule
+      select unnest(${$('partitions')}::int2[]) as partition_id, unnest(${$('ids')}::uuid[]) as id,
+        unnest(${$('clients')}::uuid[]) as client,
+        unnest(${$('keys')}::text[]) as key, unnest(${$('dues')}::int8[]) as due,
+        unnest(${$('delays')}::int8[]) as delay,
+        unnest(${$('relevancies')}::int8[]) as relevancy, unnest(${$('methods')}::text[]) as method,
+        unnest(${$('urls')}::text[]) as url,
+        unnest(${$('headers')}::text[]) as headers, unnest(${$('bodies')}::text[]) as body,
+        unnest(${$('tags')}::text[]) as tags, unnest(${$('schedules')}::uuid[]) as schedule
     ) k
     cross join lateral (
       select greatest(coalesce('epoch'::timestamptz + k.due * interval '1 millisecond', now() + k.delay * interval '1 millisecond'), now()) as due
@@ -167,7 +170,8 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
  * Measured in groups of 500 beside a look before the insert, which it stands for: 0.7 µs for a job.
  */
 const refusing = `, refuse_ended_jobs(
-      array_agg(id) filter (where key is not null or clock_timestamp() > statement_timestamp() + interval '200 milliseconds'), '${keyLife}')`;
+      array_agg(id) filter (where key is not null
+        or clock_timestamp() > statement_timestamp() + interval '200 milliseconds'), '${keyLife}')`;
 const onConflict = 'on conflict (id) do nothing';
 
 /** @throws 23505 where one of the ids is stored by another meanwhile, or its job has ended: none is stored then */
@@ -204,7 +208,8 @@ const knownJobs = statementOf<{ ids: string }>(
   ($) => `
   select id, ${due} as due, true as whole, method, url, headers, body from jobs where id = any(${$('ids')}::uuid[])
   union all
-  select id, null, false, method, url, null, null from ended_jobs where id = any(${$('ids')}::uuid[]) and outcome <> 'dead'
+  select id, null, false, method, url, null, null from ended_jobs where id = any(${$('ids')}::uuid[])
+    and outcome <> 'dead'
   union all
   select id, null, true, job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body'
   from dead_jobs where id = any(${$('ids')}::uuid[])`,

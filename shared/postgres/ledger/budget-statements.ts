@@ -26,7 +26,8 @@ export const unreserved = statementOf<KeyParams>(
   select k.position::int as position
   from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed, batch_no, step, position)
   where not exists (
-    select from budget_reservations v where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step and v.granted)`,
+    select from budget_reservations v where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step
+      and v.granted)`,
 );
 
 export interface SettleReservationsParams extends KeyParams {

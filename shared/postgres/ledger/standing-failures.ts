@@ -21,10 +21,13 @@ export const standingFailures = (places: {
   join feeds f on f.run = m.id
   cross join lateral (
     select step, user_id, reason from user_failures
-    where feed = f.feed and outcome = ${failureCode.failed} and reason <> '${reasons.invalidUserId}' and failed_at <= ${places.until}
-      and (${places.steps}::int[] is null or step = any(${places.steps})) and (${places.reasons}::text[] is null or reason = any(${places.reasons}))
+    where feed = f.feed and outcome = ${failureCode.failed} and reason <> '${reasons.invalidUserId}'
+      and failed_at <= ${places.until}
+      and (${places.steps}::int[] is null or step = any(${places.steps}))
+        and (${places.reasons}::text[] is null or reason = any(${places.reasons}))
   ) u
-  where (${places.of}::uuid is null or m.id = ${places.of}) and (${places.countries}::text[] is null or f.country = any(${places.countries}))
+  where (${places.of}::uuid is null or m.id = ${places.of}) and (${places.countries}::text[] is null
+    or f.country = any(${places.countries}))
     and not exists (
       select from family l
       join feeds c on c.run = l.id and c.country = f.country

@@ -33,7 +33,8 @@ export const holdSteps = statementOf<{ feeds: string; steps: string; causes: str
   'hold-steps',
   ($) => `
   insert into holds as h (feed, step, cause, batches, next_try_at)
-  select feed, step, (array_agg(cause order by place desc))[1], count(*), now() + ${tryHeldEveryMs} * interval '1 millisecond'
+  select feed, step, (array_agg(cause order by place desc))[1], count(*),
+    now() + ${tryHeldEveryMs} * interval '1 millisecond'
   from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('causes')}::text[]) with ordinality k (feed, step, cause, place)
   group by feed, step order by feed, step
   on conflict (feed, step) do update set cause = excluded.cause, batches = h.batches + excluded.batches`,
@@ -53,8 +54,10 @@ export const liftHold = statementOf<{ feed: string; step: number }>(
   with h as (
     delete from holds where feed = ${$('feed')} and step = ${$('step')} returning feed, step
   ), a as (
-    update agenda a set offer_at = now(), offers = 0 from h where a.feed = h.feed and a.step = h.step returning a.feed, a.batch_no, a.step
+    update agenda a set offer_at = now(), offers = 0 from h where a.feed = h.feed and a.step = h.step
+      returning a.feed, a.batch_no, a.step
   )
   update batch_steps s set next_attempt_at = now() from a
-  where s.feed = a.feed and s.batch_no = a.batch_no and s.step = a.step and s.state = ${stepState.waiting} and s.next_attempt_at > now()`,
+  where s.feed = a.feed and s.batch_no = a.batch_no and s.step = a.step and s.state = ${stepState.waiting}
+    and s.next_attempt_at > now()`,
 );

@@ -39,31 +39,35 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
   ($) => `
   with r as (
-    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users, failed = k.failed, unknown = k.unknown,
-      lease_until = now()
+    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users, failed = k.failed,
+      unknown = k.unknown, lease_until = now()
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('rests')}::int2[],
-      ${$('restUsers')}::int2[], ${$('failed')}::int2[], ${$('unknown')}::int2[], ${$('refused')}::int2[]) with ordinality
+      ${$('restUsers')}::int2[], ${$('failed')}::int2[], ${$('unknown')}::int2[],
+      ${$('refused')}::int2[]) with ordinality
       k (feed, batch_no, step, epoch, rest, rest_users, failed, unknown, refused, position)
-    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
+      and s.state = ${stepState.running}
     returning k.position, s.feed, s.batch_no, s.step, s.rest, s.rest_users, s.failed, s.unknown, k.refused
   ), f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
     select r.feed, r.batch_no, r.step, k.user_id, k.outcome, k.reason, k.detail, k.attempts
     from r join unnest(${$('failurePositions')}::int[], ${$('failedUsers')}::text[], ${$('outcomes')}::int2[], ${$('reasons')}::text[],
-      ${$('details')}::text[], ${$('attempts')}::int2[]) k (position, user_id, outcome, reason, detail, attempts) on k.position = r.position
+      ${$('details')}::text[], ${$('attempts')}::int2[]) k (position, user_id, outcome, reason, detail, attempts)
+        on k.position = r.position
     returning feed, batch_no, step, user_id, outcome, reason
   ), ft as (
     ${failureTotalsAdded('f', $('slot'))}
   ), c as (
     insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
-    select k.feed, k.batch_no, k.step, ${stepState.running}, ${$('owner')}, 1, now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
+    select k.feed, k.batch_no, k.step, ${stepState.running}, ${$('owner')}, 1,
+      now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
     from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step),
       lateral (select from_step from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
     where k.step = b.from_step or exists (
       select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
         and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0 offset 0)
-    on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner, epoch = s.epoch + 1,
-      lease_until = excluded.lease_until, begun = false, cause = null,
+    on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
+      epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1 else s.lapses end,
       open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
       next_attempt_at = case when s.state = ${stepState.waiting} then s.next_attempt_at end
@@ -72,22 +76,25 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     returning feed, batch_no, step, epoch, attempts, open, lapses, next_attempt_at
   ), t as (
     insert into run_totals as t (feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown, done, survived, waiting, refused)
-    select feed, step, ${$('slot')}::int2, sum(fed), sum(succeeded), sum(failed), sum(expired), sum(cancelled), sum(unknown), sum(done),
-      sum(survived), sum(waiting), sum(refused)
+    select feed, step, ${$('slot')}::int2, sum(fed), sum(succeeded), sum(failed), sum(expired), sum(cancelled),
+      sum(unknown), sum(done), sum(survived), sum(waiting), sum(refused)
     from (
       select feed, step, count(*) filter (where batch_no < ${firstChildBatchNo}) as fed,
         coalesce(sum(rest_users) filter (where rest = ${restCode.succeeded}), 0) as succeeded, sum(failed) as failed,
         coalesce(sum(rest_users) filter (where rest = ${restCode.expired}), 0) as expired,
         coalesce(sum(rest_users) filter (where rest = ${restCode.cancelled}), 0) as cancelled, sum(unknown) as unknown,
-        count(*) as done, count(*) filter (where rest = ${restCode.succeeded} and rest_users > 0) as survived, 0 as waiting,
-        sum(refused) as refused
+        count(*) as done, count(*) filter (where rest = ${restCode.succeeded} and rest_users > 0) as survived,
+        0 as waiting, sum(refused) as refused
       from r group by feed, step
       union all
-      select feed, step, 0, 0, 0, 0, 0, 0, 0, 0, -count(*), 0 from c where next_attempt_at is not null group by feed, step
+      select feed, step, 0, 0, 0, 0, 0, 0, 0, 0, -count(*), 0 from c where next_attempt_at is not null
+        group by feed, step
     ) d
     group by feed, step order by feed, step
-    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches, succeeded = t.succeeded + excluded.succeeded,
-      failed = t.failed + excluded.failed, expired = t.expired + excluded.expired, cancelled = t.cancelled + excluded.cancelled,
+    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches,
+      succeeded = t.succeeded + excluded.succeeded,
+      failed = t.failed + excluded.failed, expired = t.expired + excluded.expired,
+      cancelled = t.cancelled + excluded.cancelled,
       unknown = t.unknown + excluded.unknown, done = t.done + excluded.done, survived = t.survived + excluded.survived,
       waiting = t.waiting + excluded.waiting, refused = t.refused + excluded.refused
   )
@@ -120,12 +127,15 @@ export const putBack = statementOf<PutBackParams>(
   'put-back',
   ($) => `
   with p as (
-    update batch_steps s set state = ${stepState.waiting}, owner = null, lease_until = null, begun = false, open = k.open,
-      next_attempt_at = now() + k.delay_ms * interval '1 millisecond', attempts = s.attempts + k.answered, cause = k.cause
+    update batch_steps s set state = ${stepState.waiting}, owner = null, lease_until = null, begun = false,
+      open = k.open,
+      next_attempt_at = now() + k.delay_ms * interval '1 millisecond', attempts = s.attempts + k.answered,
+      cause = k.cause
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('delaysMs')}::float8[],
       ${$('open')}::boolean[], ${$('answered')}::int2[], ${$('causes')}::text[]) with ordinality
       k (feed, batch_no, step, epoch, delay_ms, open, answered, cause, position)
-    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
+      and s.state = ${stepState.running}
     returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause
   ), a as (
     insert into agenda (feed, batch_no, step, offer_at)
@@ -135,7 +145,8 @@ export const putBack = statementOf<PutBackParams>(
     ${flowAdded($('slot'), { waiting: 'count(*)' }, 'p')}
   ), w as (
     insert into step_causes as w (feed, step, cause, batches)
-    select feed, step, cause, count(*) from p where cause is not null group by feed, step, cause order by feed, step, cause
+    select feed, step, cause, count(*) from p where cause is not null group by feed, step, cause
+      order by feed, step, cause
     on conflict (feed, step, cause) do update set last_at = now(),
       since = case when w.last_at < now() - ${causeLasts} then now() else w.since end,
       batches = case when w.last_at < now() - ${causeLasts} then 0 else w.batches end + excluded.batches
@@ -154,7 +165,8 @@ export const noteBegins = statementOf<EpochParams>(
     update batch_steps s set begun = true
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
       k (feed, batch_no, step, epoch, position)
-    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
+      and s.state = ${stepState.running}
     returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner, s.next_attempt_at
   ), w as (
     insert into step_begins (feed, batch_no, step, epoch, worker)
@@ -223,19 +235,20 @@ export const insertChildren = statementOf<InsertChildrenParams>(
       case when not claimed then now() + delay_ms * interval '1 millisecond' end as next_attempt_at,
       case when claimed then now() + ${$('leaseMs')}::float8 * interval '1 millisecond' end as lease_until
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('parents')}::int[], ${$('steps')}::int2[], ${$('sizes')}::int2[],
-      ${$('firstUsers')}::text[], ${$('lastUsers')}::text[], ${$('users')}::text[], ${$('delaysMs')}::float8[], ${$('attempts')}::int2[],
-      ${$('open')}::boolean[], ${$('claimed')}::boolean[])
+      ${$('firstUsers')}::text[], ${$('lastUsers')}::text[], ${$('users')}::text[], ${$('delaysMs')}::float8[],
+      ${$('attempts')}::int2[], ${$('open')}::boolean[], ${$('claimed')}::boolean[])
       k (feed, batch_no, parent, step, n, first_user, last_user, users, delay_ms, attempts, open, claimed)
   ), b as (
     insert into batches (feed, batch_no, n, parent, from_step, first_user, last_user, users)
     select feed, batch_no, n, parent, step, first_user, last_user, users from k
   ), s as (
     insert into batch_steps (feed, batch_no, step, state, epoch, attempts, open, owner, lease_until, next_attempt_at)
-    select feed, batch_no, step, case when claimed then ${stepState.running} else ${stepState.waiting} end, claimed::int, attempts, open,
-      case when claimed then ${$('owner')} end, lease_until, next_attempt_at
+    select feed, batch_no, step, case when claimed then ${stepState.running} else ${stepState.waiting} end,
+      claimed::int, attempts, open, case when claimed then ${$('owner')} end, lease_until, next_attempt_at
     from k
   ), a as (
-    insert into agenda (feed, batch_no, step, offer_at) select feed, batch_no, step, coalesce(next_attempt_at, lease_until) from k
+    insert into agenda (feed, batch_no, step, offer_at) select feed, batch_no, step,
+      coalesce(next_attempt_at, lease_until) from k
   )
   ${flowAdded($('slot'), { born: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
 );

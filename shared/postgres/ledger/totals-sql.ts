@@ -15,8 +15,10 @@ type FlowColumn = 'done' | 'survived' | 'born' | 'waiting' | 'refused';
 export function flowAdded(slot: string, sums: Partial<Record<FlowColumn, string>>, source: string): string {
   const columns = Object.keys(sums);
   return `insert into run_totals as t (feed, step, slot, ${columns.join(', ')})
-    select feed, step, ${slot}::int2, ${Object.values(sums).join(', ')} from ${source} group by feed, step order by feed, step
-    on conflict (feed, step, slot) do update set ${columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')}`;
+    select feed, step, ${slot}::int2, ${Object.values(sums).join(', ')} from ${source} group by feed, step
+      order by feed, step
+    on conflict (feed, step, slot) do update
+      set ${columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')}`;
 }
 
 /** Users shown of each reason. */
@@ -30,7 +32,8 @@ export const sampleSize = 5;
  */
 export function failureTotalsAdded(source: string, slot: string): string {
   return `insert into failure_totals as t (feed, step, outcome, reason, slot, users, sample)
-    select feed, step, outcome, reason, ${slot}::int2, count(*), (array_agg(user_id order by batch_no, user_id))[1:${sampleSize}]
+    select feed, step, outcome, reason, ${slot}::int2, count(*),
+      (array_agg(user_id order by batch_no, user_id))[1:${sampleSize}]
     from ${source} group by feed, step, outcome, reason order by feed, step, outcome, reason
     on conflict (feed, step, outcome, reason, slot) do update set users = t.users + excluded.users,
       sample = case when cardinality(t.sample) >= ${sampleSize} then t.sample else (t.sample || excluded.sample)[1:${sampleSize}] end`;

@@ -26,7 +26,8 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
     from m
     cross join lateral (
       select batch_no, step from batch_steps
-      where feed = m.feed and batch_no >= m.below and batch_no < ${firstChildBatchNo} and state = ${stepState.running} and lease_until > now()
+      where feed = m.feed and batch_no >= m.below and batch_no < ${firstChildBatchNo} and state = ${stepState.running}
+        and lease_until > now()
       union
       select s.batch_no, s.step from agenda a
       cross join lateral (
@@ -49,8 +50,10 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
   select flow.run as "runId", flow.ready, flow.waiting, coalesce(h.held, '[]') as held
   from flow
   left join lateral (
-    select json_agg(json_build_object('step', step, 'country', country, 'batches', batches, 'users', users) order by step, country) as held
-    from (select step, country, count(*) as batches, sum(n) as users from held where held.run = flow.run group by step, country) k
+    select json_agg(json_build_object('step', step, 'country', country, 'batches', batches, 'users', users)
+      order by step, country) as held
+    from (select step, country, count(*) as batches, sum(n) as users from held where held.run = flow.run
+      group by step, country) k
   ) h on true`,
 );
 

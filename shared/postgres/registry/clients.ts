@@ -11,7 +11,8 @@ export const clientFields = `
   c.id as "clientId", c.name, c.revision, c.definition, c.enabled, c.disabled_reason as "disabledReason",
   c.created_at as "createdAt", c.updated_at as "updatedAt",
   (select coalesce(json_agg(json_build_object(
-      'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at) order by k.created_at desc, k.id desc), '[]')
+      'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
+        order by k.created_at desc, k.id desc), '[]')
     from client_keys k where k.client = c.id and coalesce(k.expires_at > now(), true)) as keys`;
 
 /** Undefined where a newer version wrote what this one cannot read. */

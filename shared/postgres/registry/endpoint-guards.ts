@@ -81,17 +81,20 @@ export const lookAtGuards = statementOf<{ actionTypes: string; countries: string
   ($) => `
   with w as (
     insert into endpoint_watchers (action_type, country, worker, seen_at)
-    select action_type, country, ${$('owner')}, now() from unnest(${$('actionTypes')}::text[], ${$('countries')}::text[]) k (action_type, country)
+    select action_type, country, ${$('owner')}, now()
+      from unnest(${$('actionTypes')}::text[], ${$('countries')}::text[]) k (action_type, country)
     order by action_type, country
     on conflict (action_type, country, worker) do update set seen_at = excluded.seen_at
   )
   select g.action_type as "actionType", g.country, g.state = 'open' as "isOpen", g.cause,
     greatest(0, extract(epoch from g.retry_at - now()) * 1000)::float8 as "retryInMs",
-    greatest(0, extract(epoch from now() - g.slow_start_at) * 1000)::float8 as "sinceMs", 1 + o.others as workers, o.rank
+    greatest(0, extract(epoch from now() - g.slow_start_at) * 1000)::float8 as "sinceMs", 1 + o.others as workers,
+    o.rank
   from endpoint_guards g
   cross join lateral (
     select count(*)::int as others, count(*) filter (where worker < ${$('owner')})::int as rank from endpoint_watchers
-    where action_type = g.action_type and country = g.country and worker <> ${$('owner')} and seen_at > now() - ${watcherLasts}
+    where action_type = g.action_type and country = g.country and worker <> ${$('owner')}
+      and seen_at > now() - ${watcherLasts}
   ) o
   where g.state = 'open' or g.slow_start_at > now() - ${slowStartLasts}`,
 );
@@ -101,7 +104,8 @@ export const selectOpenings = statementOf<{ actionType: string; country: string 
   'select-guard-openings',
   ($) => `
   select openings from endpoint_guards
-  where action_type = ${$('actionType')} and country = ${$('country')} and (state = 'open' or slow_start_at > now() - ${slowStartLasts})`,
+  where action_type = ${$('actionType')} and country = ${$('country')}
+    and (state = 'open' or slow_start_at > now() - ${slowStartLasts})`,
 );
 
 export const openGuard = statementOf<{ actionType: string; country: string; cause: string; delayMs: number }>(
@@ -109,7 +113,8 @@ export const openGuard = statementOf<{ actionType: string; country: string; caus
   ($) => `
   insert into endpoint_guards as g (action_type, country, state, cause, retry_at)
   values (${$('actionType')}, ${$('country')}, 'open', ${$('cause')}, now() + ${$('delayMs')}::float8 * interval '1 millisecond')
-  on conflict (action_type, country) do update set state = 'open', cause = excluded.cause, opened_at = now(), retry_at = excluded.retry_at,
+  on conflict (action_type, country) do update set state = 'open', cause = excluded.cause, opened_at = now(),
+    retry_at = excluded.retry_at,
     openings = case when g.slow_start_at > now() - ${slowStartLasts} then g.openings + 1 else 1 end,
     probe_owner = null, probe_until = null
   where g.state = 'closed'`,
@@ -118,7 +123,8 @@ export const openGuard = statementOf<{ actionType: string; country: string; caus
 export const takeProbe = statementOf<{ actionType: string; country: string; owner: string; leaseMs: number }>(
   'take-probe',
   ($) => `
-  update endpoint_guards set probe_owner = ${$('owner')}, probe_until = now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
+  update endpoint_guards set probe_owner = ${$('owner')},
+    probe_until = now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
   where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open' and retry_at <= now()
     and (probe_until is null or probe_until <= now())`,
 );
@@ -133,7 +139,8 @@ export const closeGuard = statementOf<EndProbeParams>(
   'close-guard',
   ($) => `
   update endpoint_guards set state = 'closed', slow_start_at = now(), probe_owner = null, probe_until = null
-  where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open' and probe_owner = ${$('owner')}`,
+  where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'
+    and probe_owner = ${$('owner')}`,
 );
 
 export const failProbe = statementOf<EndProbeParams & { cause: string; delayMs: number }>(
@@ -141,13 +148,15 @@ export const failProbe = statementOf<EndProbeParams & { cause: string; delayMs: 
   ($) => `
   update endpoint_guards set cause = ${$('cause')}, openings = openings + 1, probe_owner = null, probe_until = null,
     retry_at = now() + ${$('delayMs')}::float8 * interval '1 millisecond'
-  where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open' and probe_owner = ${$('owner')}`,
+  where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'
+    and probe_owner = ${$('owner')}`,
 );
 
 const selectGuards = `
   select action_type as "actionType", country, cause, opened_at as "openedAt",
     case when state = 'open' then 'open' when slow_start_at > now() - ${slowStartLasts} then 'slow-start' else 'closed' end as state,
-    case when state = 'open' then retry_at end as "retryAt", case when state = 'closed' then slow_start_at end as "closedAt"
+    case when state = 'open' then retry_at end as "retryAt",
+    case when state = 'closed' then slow_start_at end as "closedAt"
   from endpoint_guards order by action_type, country`;
 
 /**
@@ -157,6 +166,7 @@ const selectGuards = `
 export const isOverSinceClosed = `exists (
   select from runs o
   join campaign_revisions v on v.campaign = o.campaign and v.revision = o.revision
-  join endpoint_guards g on g.action_type = v.definition -> 'chain' -> (c.step - 1) ->> 'action' and g.country = f.country
+  join endpoint_guards g on g.action_type = v.definition -> 'chain' -> (c.step - 1) ->> 'action'
+    and g.country = f.country
   where o.id = f.run and g.state = 'closed' and g.slow_start_at >= c.last_at
 )`;

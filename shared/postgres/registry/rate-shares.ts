@@ -56,11 +56,12 @@ const writeShare = statementOf<WriteShareParams>(
   'write-rate-share',
   ($) => `
   with gone as (
-    delete from rate_shares where action_type = ${$('actionType')} and unit = ${$('unit')} and until < now() - interval '1 minute'
+    delete from rate_shares where action_type = ${$('actionType')} and unit = ${$('unit')}
+      and until < now() - interval '1 minute'
   )
   insert into rate_shares (action_type, unit, worker, demand, share, held, until)
   values (${$('actionType')}, ${$('unit')}, ${$('owner')}, ${$('demand')}, ${$('share')}, ${$('held')},
     now() + ${$('leaseMs')}::float8 * interval '1 millisecond')
-  on conflict (action_type, unit, worker) do update set demand = excluded.demand, share = excluded.share, held = excluded.held,
-    until = excluded.until`,
+  on conflict (action_type, unit, worker) do update set demand = excluded.demand, share = excluded.share,
+    held = excluded.held, until = excluded.until`,
 );

@@ -141,7 +141,8 @@ async function readDecided(client: PoolClient, ids: readonly string[]): Promise<
 }
 
 const selectGroups = `
-  select name, home_region as "homeRegion", fallback_seconds as "fallbackSeconds", tags, countries from schedule_groups order by name`;
+  select name, home_region as "homeRegion", fallback_seconds as "fallbackSeconds", tags, countries from schedule_groups
+    order by name`;
 
 /**
  * What a fired occurrence has begun and is not ended: a job that waits or is being called, a run or its start. `o` and
@@ -164,7 +165,8 @@ const selectOpen = `
 
 const selectDecided = `
   select o.schedule as "scheduleId", o.group_name as "group", ${msOf('o.scheduled_for')} as "atMs"
-  from schedules s join occurrences o on o.schedule = s.id and o.scheduled_for > s.high_water where s.id = any($1::uuid[])
+  from schedules s join occurrences o on o.schedule = s.id and o.scheduled_for > s.high_water
+    where s.id = any($1::uuid[])
   union all
   select k.schedule, k.group_name, ${msOf('k.first_at')}
   from schedules s join skipped_instants k on k.schedule = s.id and k.first_at > s.high_water

@@ -45,14 +45,16 @@ const deleteStarts = `
 
 const lockRuns = `
   select r.id as "runId", r.state, r.started_at is not null as "hasBegun"
-  from occurrences o join schedules s on s.id = o.schedule join runs r on r.campaign = s.campaign and r.scheduled_for = o.due_at
+  from occurrences o join schedules s on s.id = o.schedule join runs r on r.campaign = s.campaign
+    and r.scheduled_for = o.due_at
   where o.schedule = any($1::uuid[]) and o.open and r.ended_at is null and ($2::text is null or r.state_reason = $2)
   order by r.id for update of r`;
 
 const moveRun = `
   update runs set state = $2, state_since = now(), state_reason = $3,
     ended_at = case when $4 then now() else ended_at end,
-    waiting_cause = case when $4 then null else waiting_cause end, waiting_since = case when $4 then null else waiting_since end
+    waiting_cause = case when $4 then null else waiting_cause end,
+    waiting_since = case when $4 then null else waiting_since end
   where id = $1`;
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;

@@ -58,7 +58,8 @@ const insertSession = `
 const findSession = `
   with used as (
     update sessions set idle_until = now() + $2::float8 * interval '1 ms'
-    where digest = $1 and least(idle_until, expires_at) > now() and idle_until < now() + ($2::float8 - $3::float8) * interval '1 ms'
+    where digest = $1 and least(idle_until, expires_at) > now()
+      and idle_until < now() + ($2::float8 - $3::float8) * interval '1 ms'
   )
   select ${keyColumns}, s.created_at as "openedAt", s.expires_at as "expiresAt"
   from sessions s join api_keys k on k.id = s.api_key and k.revoked_at is null

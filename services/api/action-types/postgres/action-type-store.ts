@@ -81,7 +81,8 @@ const select = `select ${actionTypeFields} from action_types where deleted_at is
 
 /** Secrets by name, each with the time of its setting. */
 const sealed = (texts: string) => `
-  (select coalesce(jsonb_object_agg(k.key, jsonb_build_object('sealed', k.value, 'changedAt', now())), '{}') from jsonb_each_text(${texts}::jsonb) k)`;
+  (select coalesce(jsonb_object_agg(k.key, jsonb_build_object('sealed', k.value, 'changedAt', now())), '{}')
+    from jsonb_each_text(${texts}::jsonb) k)`;
 
 /** A name that was deleted before goes on with its revisions. */
 const insert = statementOf<TypeParams>(
@@ -125,7 +126,8 @@ const update = statementOf<TypeParams & { removed: readonly string[] }>(
 
 const remove = `
   with removed as (
-    update action_types set deleted_at = now(), updated_at = now(), revision = revision + 1, secrets = '{}' where name = $1 returning 1
+    update action_types set deleted_at = now(), updated_at = now(), revision = revision + 1, secrets = '{}'
+      where name = $1 returning 1
   )
   ${moveRevision} where exists (select from removed)`;
 

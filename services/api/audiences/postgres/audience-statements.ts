@@ -6,8 +6,8 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
  */
 export const insert = `
   insert into audiences (id, name, state, country, attempt) values ($1, $2, 'receiving', $3, $4)
-  on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country, attempt = excluded.attempt,
-    cause = null, received_at = now()
+  on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country,
+    attempt = excluded.attempt, cause = null, received_at = now()
   where audiences.state <> 'ready'`;
 
 const columns = `
@@ -17,11 +17,13 @@ const columns = `
 export const selectOne = `select ${columns} from audiences where id = $1`;
 
 /** $1 limit, $2 id of the last one of the page before or null. */
-export const selectPage = `select ${columns} from audiences where $2::uuid is null or id < $2 order by id desc limit $1`;
+export const selectPage = `select ${columns} from audiences where $2::uuid is null or id < $2 order by id desc
+  limit $1`;
 
 /** $1 list, $2 line, $3 limit. */
 export const selectRejects = `
-  select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line limit $3`;
+  select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line
+    limit $3`;
 
 /** Of this connection alone: it goes with it, and nothing of it is logged or seen elsewhere. */
 export const createRows = `

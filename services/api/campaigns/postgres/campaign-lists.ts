@@ -98,20 +98,24 @@ const standing = ($: (param: keyof SearchParams) => string) => `
   ), o as (
     select id, campaign, state in ('pausing', 'paused') as paused,
       state in ('pausing', 'paused') and coalesce((
-        select kind = 'auto-paused' from run_events e where e.run = r.id and kind in ('auto-paused', 'pausing') order by e.id desc limit 1
+        select kind = 'auto-paused' from run_events e where e.run = r.id and kind in ('auto-paused', 'pausing')
+          order by e.id desc limit 1
       ), false) as "pausedItself",
       state not in ('pausing', 'paused') and (
         (waiting_cause is not null and waiting_since <= now() - ${waitingShownMs} * interval '1 ms')
-        or exists (select from feeds f where f.run = r.id and (f.stalled is not null or exists (select from holds h where h.feed = f.feed)))
+        or exists (select from feeds f
+          where f.run = r.id and (f.stalled is not null or exists (select from holds h where h.feed = f.feed)))
         or exists (select from run_troubles t where t.run = r.id and t.kind = 'breaker')
       ) as stalled
     from open_runs r
   ), failed as (
     select r.campaign from runs r
     where r.state = 'failed' and r.ended_at > now() - ${failedRunShownDays} * interval '1 day' and r.parent is null
-      and not exists (select from runs n where n.campaign = r.campaign and n.scheduled_for > r.scheduled_for and n.parent is null)
+      and not exists (select from runs n where n.campaign = r.campaign and n.scheduled_for > r.scheduled_for
+        and n.parent is null)
   ), planned as (
-    select campaign from run_starts union select campaign from schedules where campaign is not null and state in ('active', 'paused') and next_at is not null
+    select campaign from run_starts union select campaign from schedules
+      where campaign is not null and state in ('active', 'paused') and next_at is not null
   ), s as (
     select c.id, o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
       coalesce(o.stalled or o."pausedItself", c.id in (select campaign from failed)) as "needsAttention",

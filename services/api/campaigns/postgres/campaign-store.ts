@@ -96,7 +96,8 @@ const insertRevision = `
   insert into campaign_revisions (campaign, revision, definition) values ($1, $2, $3)`;
 
 const scheduleCampaign = `
-  update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning name, now() as now`;
+  update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft'
+    returning name, now() as now`;
 
 interface NewSchedule {
   scheduleId: string;
@@ -133,7 +134,8 @@ const insertCampaign = `
  */
 const startCampaign = `
   with started as (
-    update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning id, revision
+    update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft'
+      returning id, revision
   )
   insert into run_starts (partition_id, due_at, id, campaign, revision)
   select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
@@ -151,7 +153,8 @@ const unscheduleCampaign = `
   where id = $1 and state = 'scheduled' and id in (select campaign from gone union all select campaign from stopped)`;
 
 const selectCampaigns = `
-  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at, s.id as schedule, l.id as run, l.state as run_state
+  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition,
+    least(j.due_at, s.next_at) as due_at, s.id as schedule, l.id as run, l.state as run_state
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   left join lateral (
@@ -161,7 +164,8 @@ const selectCampaigns = `
   ) b on true
   left join schedules s on s.campaign = c.id
   left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
-  left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc limit 1) l on true`;
+  left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc
+    limit 1) l on true`;
 
 interface CampaignRow {
   id: string;

@@ -145,7 +145,8 @@ const fits = ($: (param: keyof Filter) => string) => `
   and (${$('cause')}::text is null or cause = ${$('cause')})`;
 
 const expiresAt = `(job ->> 'expiresAt')::timestamptz`;
-const row = `id as "jobId", client as "clientId", cause, died_at as "diedAt", (job ->> 'scheduledFor')::timestamptz as "scheduledFor",
+const row = `id as "jobId", client as "clientId", cause, died_at as "diedAt",
+  (job ->> 'scheduledFor')::timestamptz as "scheduledFor",
   ${expiresAt} as "expiresAt", coalesce(${expiresAt} <= now(), false) as expired, (job ->> 'attempt')::int as attempt,
   job ->> 'method' as method, job ->> 'url' as url, (job ->> 'status')::int as status, job ->> 'error' as error`;
 const micros = `(extract(epoch from died_at) * 1000000)::int8`;
@@ -210,10 +211,12 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
       id, client, (job ->> 'scheduledFor')::timestamptz, (job ->> 'acceptedAt')::timestamptz,
       case when ${isExpired} then null else ${expiresAt} end,
       job ->> 'key', job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body',
-      (select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag), (job ->> 'schedule')::uuid
+      (select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag),
+      (job ->> 'schedule')::uuid
     from n
   ), t as (
-    insert into client_totals as t (client, slot, dead) select client, 0, -count(*) from x group by client order by client
+    insert into client_totals as t (client, slot, dead) select client, 0, -count(*) from x group by client
+      order by client
     on conflict (client, slot) do update set dead = t.dead + excluded.dead
   )
   select (select count(*)::int from x) as replayed,

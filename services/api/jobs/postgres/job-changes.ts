@@ -36,7 +36,8 @@ export type NewJobChange = Pick<JobChange, 'changeId' | 'clientId' | 'verb' | 'f
 
 const select = `
   select id as "changeId", client as "clientId", verb, filter, due_at as "dueAt", state, place,
-    seen::float8 as seen, changed::float8 as changed, too_late::float8 as "tooLate", created_at as "createdAt", ended_at as "endedAt"
+    seen::float8 as seen, changed::float8 as changed, too_late::float8 as "tooLate", created_at as "createdAt",
+    ended_at as "endedAt"
   from job_changes`;
 
 export type JobChanges = ReturnType<typeof createJobChanges>;

@@ -4,14 +4,18 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing' else 'pending' end as state,
-  j.scheduled_for as "scheduledFor", case when isfinite(j.due_at) then j.due_at end as "dueAt", j.accepted_at as "acceptedAt",
-  j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key, coalesce(j.tags, '{}') as tags,
-  j.schedule as "scheduleId", j.sideline, null::text as cause`;
+  j.scheduled_for as "scheduledFor", case when isfinite(j.due_at) then j.due_at end as "dueAt",
+  j.accepted_at as "acceptedAt",
+  j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key,
+  coalesce(j.tags, '{}') as tags, j.schedule as "scheduleId", j.sideline, null::text as cause`;
 
 const endedFields = `
-  e.id as "jobId", e.client as "clientId", e.outcome as state, e.scheduled_for as "scheduledFor", null::timestamptz as "dueAt",
-  null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method, e.url, e.key,
-  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", null::text as sideline, case when e.outcome = 'dead' then e.error end as cause`;
+  e.id as "jobId", e.client as "clientId", e.outcome as state, e.scheduled_for as "scheduledFor",
+    null::timestamptz as "dueAt",
+  null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method,
+    e.url, e.key,
+  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", null::text as sideline,
+    case when e.outcome = 'dead' then e.error end as cause`;
 
 /** One snapshot: a job is in one place. What was replayed after its death is found where it waits, as not ended. */
 export const findJob = statementOf<{ id: string }>(
@@ -39,7 +43,8 @@ export const findAttempts = statementOf<{ id: string }>(
 export const loadJobs = statementOf<{ ids: string }>(
   'load-jobs',
   ($) => `
-  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id) where j.id = any(${$('ids')}::uuid[])`,
+  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
+    where j.id = any(${$('ids')}::uuid[])`,
 );
 
 export interface ScanParams {
@@ -87,7 +92,8 @@ export const scanSidelined = statementOf<{ client: string; host: string; fromId:
   'scan-sidelined',
   ($) => `
   select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
-  where j.client = ${$('client')}::uuid and j.sideline is not null and (j.sideline, j.id) > (${$('host')}::text, ${$('fromId')}::uuid)
+  where j.client = ${$('client')}::uuid and j.sideline is not null
+    and (j.sideline, j.id) > (${$('host')}::text, ${$('fromId')}::uuid)
   order by j.sideline, j.id limit ${$('rows')}::int`,
 );
 
@@ -109,7 +115,8 @@ export const lockJobs = statementOf<{ ids: string }>(
   ($) => `select id from jobs where id = any(${$('ids')}::uuid[]) order by id for update`,
 );
 
-const isNotCalled = `not exists (select from fires f where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
+const isNotCalled = `not exists (select from fires f
+  where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
 /** After `lockJobs`, as a statement of its own: only then it sees the fire of a claim that it waited for. */
 export const cancelJobs = statementOf<{ ids: string; slot: number }>(
@@ -136,7 +143,8 @@ export const cancelJobs = statementOf<{ ids: string; slot: number }>(
 export const moveJobs = statementOf<{ ids: string; dueAt: string | null; delayMs: number }>(
   'move-jobs',
   ($) => `
-  update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for), sideline = null
+  update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for),
+    sideline = null
   from (select greatest(coalesce(${$('dueAt')}::timestamptz, now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
   where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
   returning j.id`,

@@ -33,12 +33,14 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
   ($) => `
   with recursive k as materialized (
     select * from unnest(${$('runs')}::uuid[], ${$('countries')}::text[], ${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[],
-      ${$('users')}::text[], ${$('quotedUsers')}::text[], ${$('delivered')}::boolean[], ${$('codes')}::text[], ${$('ats')}::timestamptz[],
-      ${$('actionTypes')}::text[]) with ordinality
+      ${$('users')}::text[], ${$('quotedUsers')}::text[], ${$('delivered')}::boolean[], ${$('codes')}::text[],
+      ${$('ats')}::timestamptz[], ${$('actionTypes')}::text[]) with ordinality
       k (run, country, feed, batch_no, step, user_id, quoted, delivered, code, at, action_type, position)
   ), n as materialized (
-    select d.run, d.feed as named, f.feed, f.country, f.from_step, f.next_batch_no - 1 as batches, v.definition -> 'chain' as chain,
-      r.failures_kept and (f.feed is null or f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1)) as is_kept
+    select d.run, d.feed as named, f.feed, f.country, f.from_step, f.next_batch_no - 1 as batches,
+      v.definition -> 'chain' as chain,
+      r.failures_kept and (f.feed is null or f.next_batch_no = 1
+        or exists (select from batches b where b.feed = f.feed and b.batch_no = 1)) as is_kept
     from (select distinct run, feed from k) d
     left join feeds e on e.feed = d.feed
     join runs r on r.id = coalesce(d.run, e.run)
@@ -60,32 +62,36 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
   ), p as materialized (
     select k.position, k.of_feed as feed from halved k
     cross join lateral (
-      select from batches b where b.feed = k.of_feed and b.batch_no = k.low and b.last_user >= k.user_id and ${holdsUser} limit 1
+      select from batches b where b.feed = k.of_feed and b.batch_no = k.low and b.last_user >= k.user_id
+        and ${holdsUser} limit 1
     ) b
     where k.low = k.high and k.low > 0
     union
     select k.position, k.of_feed from m k
-    cross join lateral (select from batches b where b.feed = k.of_feed and b.batch_no = k.batch_no and ${holdsUser} limit 1) b
+    cross join lateral (select from batches b where b.feed = k.of_feed and b.batch_no = k.batch_no and ${holdsUser}
+      limit 1) b
     where k.batch_no is not null
   ), u as (
     insert into receipts as r (feed, step, user_id, delivered, code, at)
     select distinct on (p.feed, k.step, k.user_id collate "C") p.feed, k.step, k.user_id, k.delivered, k.code, k.at
     from p join k using (position)
     order by p.feed, k.step, k.user_id collate "C", k.at desc, k.delivered desc
-    on conflict (feed, step, user_id) do update set was_delivered = r.delivered, delivered = excluded.delivered, code = excluded.code,
-      at = excluded.at, received_at = now()
+    on conflict (feed, step, user_id) do update set was_delivered = r.delivered, delivered = excluded.delivered,
+      code = excluded.code, at = excluded.at, received_at = now()
     where (excluded.at, excluded.delivered) > (r.at, r.delivered)
     returning feed, step, delivered, was_delivered
   ), t as (
     insert into receipt_totals as t (feed, step, slot, delivered, undelivered)
     select * from (
-      select feed, step, ${$('slot')}::int2, count(*) filter (where delivered) - count(*) filter (where was_delivered) as delivered,
+      select feed, step, ${$('slot')}::int2,
+        count(*) filter (where delivered) - count(*) filter (where was_delivered) as delivered,
         count(*) filter (where not delivered) - count(*) filter (where not was_delivered) as undelivered
       from u group by feed, step
     ) d
     where delivered <> 0 or undelivered <> 0
     order by feed, step
-    on conflict (feed, step, slot) do update set delivered = t.delivered + excluded.delivered, undelivered = t.undelivered + excluded.undelivered
+    on conflict (feed, step, slot) do update set delivered = t.delivered + excluded.delivered,
+      undelivered = t.undelivered + excluded.undelivered
   )
   select k.position::int as position, case
       when n.run is null and n.named is null then 'unknown-run'
@@ -119,7 +125,8 @@ export interface ReceiptPageParams {
 const selectReceipts = (said: string) =>
   unnamedStatementOf<ReceiptPageParams>(
     ($) => `
-  select r.user_id as "user", r.step, f.country, r.delivered, r.code, r.at, r.received_at as "receivedAt", f.feed as "feedId"
+  select r.user_id as "user", r.step, f.country, r.delivered, r.code, r.at, r.received_at as "receivedAt",
+    f.feed as "feedId"
   from (
     select country collate "C" as country, feed, feed = ${$('afterFeed')}::uuid as begun from feeds
     where run = ${$('runId')} and (${$('country')}::text is null or country = ${$('country')})

@@ -9,16 +9,19 @@ const settings = `
     'priority', (c.definition || r.settings) -> 'priority',
     'paceUsersPerSecond', (c.definition || r.settings) -> 'paceUsersPerSecond',
     'pauseAtFailedPercent', (c.definition || r.settings) -> 'pauseAtFailedPercent',
-    'pauseAtFailedMinUsers', coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
+    'pauseAtFailedMinUsers',
+    coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
   ) as settings`;
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
-  r.id as "runId", r.parent as "parentRunId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
-  r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt", r.deadline_at as "deadlineAt",
-  r.state_since as "stateSince", ${settings},
+  r.id as "runId", r.parent as "parentRunId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName",
+    r.revision, r.state, r.state_reason as "stateReason",
+  r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
+  r.deadline_at as "deadlineAt", r.state_since as "stateSince", ${settings},
   (select json_agg(json_build_object('action', s.step ->> 'action', 'receipts', coalesce(
-      (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false)) order by s.place)
+      (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false))
+        order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
 
 const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
@@ -39,34 +42,41 @@ export const selectRuns = `
  */
 export const selectSnapshots = `
   with totals as (
-    select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
-      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born,
-      sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded", sum(settled_failed)::float8 as "settledFailed"
+    select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded,
+      sum(failed)::float8 as failed,
+      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown,
+      sum(born)::int as born,
+      sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded",
+      sum(settled_failed)::float8 as "settledFailed"
     from run_totals where feed in (select feed from feeds where run = any($1::uuid[]))
     group by feed, step
   ), lines as (
-    select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals, sum(born)::int as born,
-      sum(waiting)::int as waiting
+    select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals,
+      sum(born)::int as born, sum(waiting)::int as waiting
     from totals group by feed
   ), receipts as (
-    select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered) order by step) as receipts
+    select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered)
+      order by step) as receipts
     from (
       select feed, step, sum(delivered)::float8 as delivered, sum(undelivered)::float8 as undelivered
       from receipt_totals where feed in (select feed from feeds where run = any($1::uuid[])) group by feed, step
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
-        'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
+        'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers',
+        fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
       ) order by country, from_step, feed) as countries,
-      (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
+      (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled,
+      coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
   ), causes as (
-    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at from feeds f join holds h using (feed) where f.run = any($1::uuid[])
+    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at from feeds f
+      join holds h using (feed) where f.run = any($1::uuid[])
     union all
-    select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null from feeds f join step_causes c using (feed)
+    select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null from feeds f
+      join step_causes c using (feed)
     where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
       and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
@@ -78,8 +88,8 @@ export const selectSnapshots = `
       (array_agg(cause order by since, step, country, cause))[1] as cause
     from causes group by run
   )
-  select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight",
-    coalesce(f.waiting, 0) as "waitingForRetry",
+  select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince",
+    r.in_flight as "inFlight", coalesce(f.waiting, 0) as "waitingForRetry",
     case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
     case when r.ended_at is not null then null when f.stalled is not null then 'audience' when w.cause is not null then 'step'
       when r.waiting_cause is not null then 'engine' end as "stalledBy",
@@ -90,7 +100,8 @@ export const selectSnapshots = `
       from budget_figures where campaign = r.campaign
     ) as budgets,
     coalesce(f.countries, '[]') as countries
-  from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id where r.id = any($1::uuid[])`;
+  from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id
+    where r.id = any($1::uuid[])`;
 
 /** $1 run, $2 limit. */
 export const selectComparable = `
@@ -108,7 +119,8 @@ export const selectPoints = `
  * hundred million.
  */
 export const selectFailureGroups = `
-  select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users, json_agg(t.sample order by t.slot) as samples
+  select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users,
+    json_agg(t.sample order by t.slot) as samples
   from feeds f join failure_totals t using (feed) where f.run = $1
   group by f.country, t.step, t.outcome, t.reason
   having sum(t.users) > 0

@@ -85,4 +85,5 @@ export function instantsByHand(
 }
 
 /** By the clock of this moment: two that waited for the same row begin at different times. */
-const selectRow = `select ${plannedColumns}, ${msOf('clock_timestamp()')} as "clockMs" from schedules s where s.id = $1`;
+const selectRow = `select ${plannedColumns}, ${msOf('clock_timestamp()')} as "clockMs" from schedules s
+  where s.id = $1`;

@@ -29,8 +29,8 @@ export function createGroupStore({ pool }: { pool: Pool }): GroupStore {
 }
 
 const select = `
-  select name, home_region as "homeRegion", fallback_seconds as "fallbackSeconds", tags, countries, revision, created_at as "createdAt",
-    updated_at as "updatedAt"
+  select name, home_region as "homeRegion", fallback_seconds as "fallbackSeconds", tags, countries, revision,
+    created_at as "createdAt", updated_at as "updatedAt"
   from schedule_groups`;
 
 const put = statementOf<Parameters<GroupStore['putGroup']>[0]>(

@@ -185,9 +185,10 @@ function recordOf(row: ScheduleRow): ScheduleRecord {
 }
 
 const selectSchedules = `
-  select s.id as "scheduleId", s.name, s.client as "clientId", s.campaign as "campaignId", s.revision, s.definition, s.state,
-    s.state_reason as "stateReason", s.state_since as "stateSince", s.next_at as "nextAt", s.high_water as "highWater", s.note,
-    s.created_at as "createdAt", s.updated_at as "updatedAt"
+  select s.id as "scheduleId", s.name, s.client as "clientId", s.campaign as "campaignId", s.revision, s.definition,
+    s.state,
+    s.state_reason as "stateReason", s.state_since as "stateSince", s.next_at as "nextAt", s.high_water as "highWater",
+    s.note, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from schedules s`;
 
 const selectPage = `
@@ -245,7 +246,8 @@ const updateSchedule = statementOf<ScheduleUpdate>(
 );
 
 const beginFrom = `
-  update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = case when state = 'active' then $3::timestamptz end,
+  update schedules set high_water = greatest(high_water, $2::timestamptz),
+    next_at = case when state = 'active' then $3::timestamptz end,
     look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
   where id = $1`;
 

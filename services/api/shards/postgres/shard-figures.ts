@@ -15,7 +15,8 @@ const work = `
   with steps as (
     select f.feed, f.country, s.step, s.entry ->> 'action' as action, f.next_batch_no - 1 as fed,
       case when f.complete then 0 else greatest(0, ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
-      coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born, greatest(0, coalesce(t.waiting, 0)) as waiting
+      coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born,
+      greatest(0, coalesce(t.waiting, 0)) as waiting
     from runs r
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -26,13 +27,15 @@ const work = `
     ) t on true
     where r.state = 'running' and r.ended_at is null
   ), entered as (
-    select *, case when step = 1 then fed else lag(survived) over (partition by feed order by step) end as entered from steps
+    select *, case when step = 1 then fed else lag(survived) over (partition by feed order by step) end as entered
+      from steps
   ), ready as (
     select *, greatest(0, entered + born - done - waiting) as ready from entered
   ), ahead as (
     select *, coalesce(unfed, 0) + sum(ready) over (partition by feed order by step) as ahead from ready
   )
-  select action as "actionType", country, sum(ready)::float8 as ready, sum(waiting)::float8 as waiting, sum(ahead)::float8 as ahead
+  select action as "actionType", country, sum(ready)::float8 as ready, sum(waiting)::float8 as waiting,
+    sum(ahead)::float8 as ahead
   from ahead group by action, country having sum(ready + waiting + ahead) > 0`;
 
 export function createShardFigures({ pool }: { pool: Pool }): ShardFigures {

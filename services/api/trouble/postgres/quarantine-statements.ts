@@ -27,7 +27,8 @@ export const selectQuarantinedStep = `
      from (
        select epoch, coalesce(b.at, a.at) as at, b.worker, coalesce(a.reading, 'lost') as reading, a.cause
        from (select * from step_begins where feed = q.feed and batch_no = q.batch_no and step = q.step) b
-       full join (select * from step_attempts where feed = q.feed and batch_no = q.batch_no and step = q.step) a using (epoch)
+       full join (select * from step_attempts where feed = q.feed and batch_no = q.batch_no
+         and step = q.step) a using (epoch)
        order by epoch desc limit 1000
      ) c) as calls,
     (select coalesce(json_agg(u.user_id), '[]') from (
@@ -58,9 +59,10 @@ export const reopenStep = `
         where u.feed = q.feed and u.batch_no = q.batch_no and u.step = q.step and u.outcome = ${failureCode.unknown}
           and u.reason = '${reasons.quarantined}')
   ), s as (
-    update batch_steps s set state = ${stepState.waiting}, rest = null, rest_users = null, failed = null, unknown = null, epoch = s.epoch + 1,
-      open = true, begun = false, lapses = ${aloneFromLapses}, owner = null, lease_until = null, next_attempt_at = now(),
-      cause = 'opened again by a person'
+    update batch_steps s set state = ${stepState.waiting}, rest = null, rest_users = null, failed = null,
+      unknown = null, epoch = s.epoch + 1,
+      open = true, begun = false, lapses = ${aloneFromLapses}, owner = null, lease_until = null,
+      next_attempt_at = now(), cause = 'opened again by a person'
     from q where s.feed = q.feed and s.batch_no = q.batch_no and s.step = q.step and s.state = ${stepState.done}
     returning s.feed, s.batch_no, s.step
   ), u as (
@@ -70,17 +72,20 @@ export const reopenStep = `
     returning u.feed, u.step, u.user_id
   ), t as (
     insert into run_totals as t (feed, step, slot, batches, unknown, done, waiting)
-    select s.feed, s.step, ${settlementSlot}, -(s.batch_no < ${firstChildBatchNo})::int, -(select count(*) from u), -1, 1 from s
-    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches, unknown = t.unknown + excluded.unknown,
-      done = t.done + excluded.done, waiting = t.waiting + excluded.waiting
+    select s.feed, s.step, ${settlementSlot}, -(s.batch_no < ${firstChildBatchNo})::int, -(select count(*) from u), -1,
+      1 from s
+    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches,
+      unknown = t.unknown + excluded.unknown, done = t.done + excluded.done, waiting = t.waiting + excluded.waiting
   ), ft as (
     insert into failure_totals as t (feed, step, outcome, reason, slot, users, sample)
-    select feed, step, ${failureCode.unknown}, '${reasons.quarantined}', ${settlementSlot}, -count(*), '{}' from u group by feed, step
+    select feed, step, ${failureCode.unknown}, '${reasons.quarantined}', ${settlementSlot}, -count(*), '{}' from u
+      group by feed, step
     on conflict (feed, step, outcome, reason, slot) do update set users = t.users + excluded.users
   ), fs as (
     update failure_totals t set sample = array(select x from unnest(t.sample) x where x <> all (g.users))
     from (select feed, step, array_agg(user_id) as users from u group by feed, step) g
-    where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = '${reasons.quarantined}'
+    where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown}
+      and t.reason = '${reasons.quarantined}'
       and t.slot <> ${settlementSlot}
   ), v as (
     -- They were spent, and may have been: no other step may reserve them now.

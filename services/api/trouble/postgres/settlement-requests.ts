@@ -3,8 +3,10 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import type { RejectedLine, SettlementRecord, SettlementRequests } from '../settlement-requests.port.ts';
 
 const record = `
-  id as "settlementId", run as "runId", method, case when api_key is not null then json_build_object('keyId', api_key, 'name', api_key_name) end as "apiKey",
-  step, country, state, cause, json_build_object('succeeded', succeeded, 'failed', failed, 'leftUnknown', left_unknown, 'rejected', rejected) as counts,
+  id as "settlementId", run as "runId", method,
+    case when api_key is not null then json_build_object('keyId', api_key, 'name', api_key_name) end as "apiKey",
+  step, country, state, cause,
+    json_build_object('succeeded', succeeded, 'failed', failed, 'leftUnknown', left_unknown, 'rejected', rejected) as counts,
   rejects, created_at as "createdAt", ended_at as "endedAt"`;
 
 interface NewRequest {
@@ -31,7 +33,8 @@ const select = `select ${record} from settlement_requests where run = $1`;
 
 /** A file's rejects go with what it settled: a repeat of a request that was cut off ends what that one began. */
 const end = `
-  update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now() where id = $1 and state = 'running'`;
+  update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now()
+    where id = $1 and state = 'running'`;
 
 export function createSettlementRequests({ pool }: { pool: Pool }): SettlementRequests {
   async function get(runId: string, settlementId: string): Promise<SettlementRecord | undefined> {

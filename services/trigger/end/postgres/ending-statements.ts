@@ -20,13 +20,16 @@ import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sq
  */
 const ending = (rest: string, reason: string) => `
   u as (
-    update batch_steps s set state = ${stepState.done}, rest = ${rest}::int2, rest_users = case when e.is_unknown then 0 else e.remaining end,
-      failed = 0, unknown = case when e.is_unknown then e.remaining else 0 end, epoch = s.epoch + 1, owner = null, lease_until = now(),
-      next_attempt_at = null, cause = null
+    update batch_steps s set state = ${stepState.done}, rest = ${rest}::int2,
+      rest_users = case when e.is_unknown then 0 else e.remaining end,
+      failed = 0, unknown = case when e.is_unknown then e.remaining else 0 end, epoch = s.epoch + 1, owner = null,
+      lease_until = now(), next_attempt_at = null, cause = null
     from e
-    where e.epoch is not null and s.feed = e.feed and s.batch_no = e.batch_no and s.step = e.step and s.epoch = e.epoch and s.state = e.state
+    where e.epoch is not null and s.feed = e.feed and s.batch_no = e.batch_no and s.step = e.step and s.epoch = e.epoch
+      and s.state = e.state
       and (s.state = ${stepState.waiting} or s.lease_until < now())
-    returning s.feed, s.batch_no, s.step, e.remaining, e.is_unknown, s.attempts, e.state = ${stepState.waiting} as was_waiting
+    returning s.feed, s.batch_no, s.step, e.remaining, e.is_unknown, s.attempts,
+      e.state = ${stepState.waiting} as was_waiting
   ), i as (
     insert into batch_steps (feed, batch_no, step, state, epoch, lease_until, rest, rest_users, failed, unknown)
     select feed, batch_no, step, ${stepState.done}, 1, now(), ${rest}::int2, remaining, 0, 0 from e where epoch is null
@@ -46,10 +49,12 @@ const ending = (rest: string, reason: string) => `
     where x.is_unknown
       and not exists (
         select from user_failures f
-        where f.feed = x.feed and f.batch_no = x.batch_no and f.step < x.step and f.user_id = k.user_id collate "C" offset 0)
+        where f.feed = x.feed and f.batch_no = x.batch_no and f.step < x.step
+          and f.user_id = k.user_id collate "C" offset 0)
       and not exists (
         select from batches c, jsonb_array_elements_text(('[' || c.users || ']')::jsonb) o (user_id)
-        where c.feed = x.feed and c.parent = x.batch_no and c.from_step < x.step and o.user_id = k.user_id collate "C" offset 0)
+        where c.feed = x.feed and c.parent = x.batch_no and c.from_step < x.step
+          and o.user_id = k.user_id collate "C" offset 0)
     returning feed, batch_no, step, user_id, outcome, reason
   ), ft as (
     ${failureTotalsAdded('l', String(triggerSlot))}
@@ -60,9 +65,10 @@ const ending = (rest: string, reason: string) => `
       coalesce(sum(remaining) filter (where not is_unknown and ${rest} = ${restCode.cancelled}), 0),
       coalesce(sum(remaining) filter (where is_unknown), 0), count(*), -count(*) filter (where was_waiting)
     from x group by feed, step order by feed, step
-    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches, expired = t.expired + excluded.expired,
-      cancelled = t.cancelled + excluded.cancelled, unknown = t.unknown + excluded.unknown, done = t.done + excluded.done,
-      waiting = t.waiting + excluded.waiting
+    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches,
+      expired = t.expired + excluded.expired,
+      cancelled = t.cancelled + excluded.cancelled, unknown = t.unknown + excluded.unknown,
+      done = t.done + excluded.done, waiting = t.waiting + excluded.waiting
   ), gone as (
     delete from agenda a using x where a.feed = x.feed and a.batch_no = x.batch_no and a.step = x.step
   ), free as (
@@ -100,13 +106,15 @@ export const endOpen = statementOf<EndOpenParams>(
     from feeds f left join sweep_marks m on m.feed = f.feed and m.step = ${$('chainLength')}::int2
     where f.feed = ${$('feed')}
   ), w as (
-    select f.feed, k.batch_no from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
+    select f.feed, k.batch_no
+      from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
     union
     (select a.feed, a.batch_no from f join agenda a on a.feed = f.feed order by a.batch_no limit ${$('limit')}::int)
   ), e as materialized (
     select b.feed, b.batch_no, s.attempts,
       case when s.step is null then b.from_step when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
-      case when s.state <> ${stepState.done} then s.state end as state, case when s.state <> ${stepState.done} then s.epoch end as epoch,
+      case when s.state <> ${stepState.done} then s.state end as state,
+      case when s.state <> ${stepState.done} then s.epoch end as epoch,
       case when s.step is null then b.n when s.state = ${stepState.done} then s.rest_users else ${remainingIn} end as remaining,
       s.state is distinct from ${stepState.done} and s.step is not null and (${mayHaveBeenCalled}) as is_unknown
     from w
@@ -115,7 +123,8 @@ export const endOpen = statementOf<EndOpenParams>(
       select * from batch_steps s where s.feed = b.feed and s.batch_no = b.batch_no order by s.step desc limit 1
     ) s on true
     where s.step is null
-      or s.state = ${stepState.done} and s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < ${$('chainLength')}::int
+      or s.state = ${stepState.done} and s.rest = ${restCode.succeeded} and s.rest_users > 0
+        and s.step < ${$('chainLength')}::int
       or s.state = ${stepState.waiting}
       or s.state = ${stepState.running} and s.lease_until < now()
   ), ${ending($('rest'), reasons.ambiguousAnswer)}
@@ -135,10 +144,12 @@ export const endQuarantined = statementOf<EndQuarantinedParams>(
   'end-quarantined-steps',
   ($) => `
   with e as materialized (
-    select b.feed, b.batch_no, s.step, s.state, s.epoch, s.attempts, ${remainingIn} as remaining, true as is_unknown, s.lapses, s.owner
+    select b.feed, b.batch_no, s.step, s.state, s.epoch, s.attempts, ${remainingIn} as remaining, true as is_unknown,
+      s.lapses, s.owner
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
     cross join lateral (select * from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
-    cross join lateral (select * from batch_steps where feed = k.feed and batch_no = k.batch_no and step = k.step limit 1) s
+    cross join lateral (select * from batch_steps where feed = k.feed and batch_no = k.batch_no and step = k.step
+      limit 1) s
     where s.state = ${stepState.running} and s.lease_until < now() and s.lapses >= ${quarantinedAfterLapses}
   ), ${ending($('rest'), reasons.quarantined)}, q as (
     insert into quarantined_steps (feed, batch_no, step, users, lapses, worker)

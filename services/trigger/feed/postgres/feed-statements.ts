@@ -13,7 +13,8 @@ export const claim = `
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
-      and not f.complete and (f.owner is null or f.lease_until <= now()) and (f.stalled_until is null or f.stalled_until <= now())
+      and not f.complete and (f.owner is null or f.lease_until <= now())
+        and (f.stalled_until is null or f.stalled_until <= now())
       and (f.stalls = 0 or $4)
     order by f.stalls > 0, r.scheduled_for, f.feed
     limit $3
@@ -22,11 +23,12 @@ export const claim = `
   update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
   from free
   where f.feed = free.feed
-  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
-    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor,
+  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
+    f.audience, f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor,
     f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
     free.parent is not null as "isRetry",
-    free.settled ->> 'priority' as priority, free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
+    free.settled ->> 'priority' as priority,
+    free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
 export const renew = `
@@ -96,7 +98,8 @@ export const writePages = statementOf<WrittenPages>(
 export const failInvalidUsers = `
   with f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
-    select $1, 0, 1, k.user_id, ${failureCode.failed}, $4, k.rule, 0 from unnest($2::text[], $3::text[]) k (user_id, rule)
+    select $1, 0, 1, k.user_id, ${failureCode.failed}, $4, k.rule, 0
+      from unnest($2::text[], $3::text[]) k (user_id, rule)
     on conflict do nothing
     returning feed, batch_no, step, user_id, outcome, reason
   ), n as (
@@ -110,7 +113,8 @@ export const failInvalidUsers = `
   update feeds set fed_users = fed_users + n.users from n where feed = $1`;
 
 export const stall = `
-  update feeds set stalled = $3, stalled_until = now() + $4::float8 * interval '1 millisecond', stalls = least(stalls + 1, 1000)
+  update feeds set stalled = $3, stalled_until = now() + $4::float8 * interval '1 millisecond',
+    stalls = least(stalls + 1, 1000)
   where feed = $1 and token = $2`;
 
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
@@ -147,7 +151,8 @@ const paceOf = (definition: string, settings: string) =>
  */
 export const takePace = `
   with k as (
-    select k.run, k.batches::float8 * b.batch_users as users, b.batch_users, ${paceOf('c.definition', 'r.settings')} as pace
+    select k.run, k.batches::float8 * b.batch_users as users, b.batch_users,
+      ${paceOf('c.definition', 'r.settings')} as pace
     from unnest($1::uuid[], $2::int[]) k (run, batches)
     join runs r on r.id = k.run
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -170,7 +175,8 @@ export const retriedUsers = `
 
 /** A step in which nothing was recorded so far has no line. */
 export const loads = `
-  select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
+  select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action'
+    from jsonb_array_elements(c.definition -> 'chain') s) as chain,
     (c.definition || r.settings) ->> 'priority' as priority, f.complete,
     case when k.pace is null then null when p.run is null then f.batch_users else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
     f.batch_users as "batchUsers",
@@ -183,7 +189,8 @@ export const loads = `
   left join run_paces p on p.run = r.id
   left join lateral (
     select json_agg(l) as lines from (
-      select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born, sum(waiting)::int as waiting
+      select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born,
+        sum(waiting)::int as waiting
       from run_totals where feed = f.feed group by step
     ) l
   ) t on true

@@ -26,7 +26,8 @@ export const notePoints = `
     delete from run_points n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
   )
   insert into run_points (run, slot, at, ended)
-  select d.id, d.slot, now(), (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = d.id) from due d
+  select d.id, d.slot, now(), (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = d.id)
+    from due d
   on conflict do nothing`;
 
 /** The last point, of the run that `r` has just ended. */
@@ -65,7 +66,8 @@ export const noteTroubles = `
       union all
       select f.run, 'feed', f.from_step, f.country, f.stalled, now()
       from runs r join feeds f on f.run = r.id
-      where r.ended_at is null and not f.complete and f.stalled <> '${notItsTimeYet}' and (f.stalls >= 2 or f.stalled_until is null)
+      where r.ended_at is null and not f.complete and f.stalled <> '${notItsTimeYet}'
+        and (f.stalls >= 2 or f.stalled_until is null)
       union all
       select f.run, 'breaker', s.place::int2, f.country, g.cause, greatest(g.opened_at, r.started_at)
       from runs r
@@ -78,16 +80,19 @@ export const noteTroubles = `
     ) p order by run, kind, step, country, since
   ), gone as (
     delete from run_troubles t
-    where not exists (select from present p where (p.run, p.kind, p.step, p.country) = (t.run, t.kind, t.step, t.country))
+    where not exists (select from present p
+      where (p.run, p.kind, p.step, p.country) = (t.run, t.kind, t.step, t.country))
     returning t.*
   ), come as (
-    insert into run_troubles (run, kind, step, country, cause, since) select run, kind, step, country, cause, since from present
+    insert into run_troubles (run, kind, step, country, cause, since) select run, kind, step, country, cause, since
+      from present
     on conflict do nothing
     returning *
   ), events as (
     select run, kind as trouble, ${kindOf(begins)} as kind, step, country, cause, null::float8 as "forMs" from come
     union all
-    select run, kind, ${kindOf(ends)}, step, country, cause, round(extract(epoch from now() - since) * 1000)::float8 from gone
+    select run, kind, ${kindOf(ends)}, step, country, cause, round(extract(epoch from now() - since) * 1000)::float8
+      from gone
   )
   insert into run_events (run, kind, detail)
   select o.run, o.kind, jsonb_strip_nulls(jsonb_build_object('country', o.country,
@@ -96,9 +101,11 @@ export const noteTroubles = `
   from events o
   join runs r on r.id = o.run and r.ended_at is null
   cross join lateral (
-    select definition -> 'chain' -> (o.step - 1) ->> 'action' as action from campaign_revisions where campaign = r.campaign and revision = r.revision
+    select definition -> 'chain' -> (o.step - 1) ->> 'action' as action from campaign_revisions
+      where campaign = r.campaign and revision = r.revision
   ) c
   where not (o.kind = 'breaker-closed'
-      and exists (select from endpoint_guards g where g.action_type = c.action and g.country = o.country and g.state = 'open'))
+      and exists (select from endpoint_guards g where g.action_type = c.action and g.country = o.country
+        and g.state = 'open'))
     and (select count(*) from run_events e where e.run = o.run and e.kind = any($1::text[])) < ${maxTroubleEvents}
   returning run as "runId", kind`;

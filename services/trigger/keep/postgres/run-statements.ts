@@ -22,7 +22,8 @@ export const toPrepare = `
   limit $1`;
 
 export const wait = `
-  update runs set waiting_cause = $2, waiting_since = now() where id = $1 and state = 'preparing' and waiting_cause is distinct from $2`;
+  update runs set waiting_cause = $2, waiting_since = now() where id = $1 and state = 'preparing'
+    and waiting_cause is distinct from $2`;
 
 interface Beginning {
   runId: string;
@@ -44,8 +45,8 @@ export const begin = statementOf<Beginning>(
   'begin-run',
   ($) => `
   with r as (
-    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null,
-      deadline_at = deadline_at + coalesce(
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null,
+      waiting_since = null, deadline_at = deadline_at + coalesce(
         (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
     where id = ${$('runId')} and state = 'preparing' returning id, campaign, revision
   ), e as (
@@ -67,12 +68,14 @@ export const begin = statementOf<Beginning>(
 
 /** One row per feed, of all runs or of one. One statement, so that all of it is true at the same moment. */
 export const tallies = `
-  select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason", c.definition -> 'chain' as chain,
+  select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
+    c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
     case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
       as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
-    (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers", c.definition ? 'budgets' as "hasBudgets",
+    (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
+    c.definition ? 'budgets' as "hasBudgets",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
@@ -82,12 +85,13 @@ export const tallies = `
   left join lateral (
     select json_agg(s order by s.step) as lines from (
       select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
-        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(done) as done, sum(survived) as survived, sum(born) as born,
-        sum(waiting) as waiting
+        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(done) as done, sum(survived) as survived,
+        sum(born) as born, sum(waiting) as waiting
       from run_totals where feed = f.feed group by step
     ) s
   ) t on true
-  where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null and ($1::uuid is null or r.id = $1)
+  where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null
+    and ($1::uuid is null or r.id = $1)
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
 /**
@@ -100,7 +104,8 @@ export const waitingSteps = `
   cross join lateral (
     select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
     union all
-    select c.step, c.cause, false, c.last_at from step_causes c where c.feed = f.feed and c.last_at > now() - interval '2 minutes'
+    select c.step, c.cause, false, c.last_at from step_causes c where c.feed = f.feed
+      and c.last_at > now() - interval '2 minutes'
       and (select sum(waiting) from run_totals t where t.feed = c.feed and t.step = c.step) > 0
       and not ${isOverSinceClosed}
   ) w
@@ -117,7 +122,8 @@ export const shortages = `
   from feeds f
   join runs r on r.id = f.run
   join budget_reservations v on v.feed = f.feed and not v.granted
-  join batch_steps s on s.feed = v.feed and s.batch_no = v.batch_no and s.step = v.step and s.state = ${stepState.waiting}
+  join batch_steps s on s.feed = v.feed and s.batch_no = v.batch_no and s.step = v.step
+    and s.state = ${stepState.waiting}
   join budget_figures b on b.campaign = r.campaign and b.country = f.country
   where f.run = any($1::uuid[])
   group by f.run, f.country, b.units, b.used, b.reserved
@@ -126,7 +132,8 @@ export const shortages = `
 export const show = `
   update runs set in_flight = $2, waiting = $3, waiting_cause = $4,
     waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now() else waiting_since end
-  where id = $1 and ended_at is null and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
+  where id = $1 and ended_at is null
+    and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
 
 /** A statement that opens a step of the run again waits until it has ended, or is seen by what is counted next. */
 export const holdRun = `select from runs where id = $1 for no key update`;
@@ -141,7 +148,8 @@ export const recount = `
   from feeds f
   cross join lateral (
     select json_agg(k order by k.step) as totals from (
-      select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) + coalesce(settled, 0) as succeeded, coalesce(failed, 0) as failed,
+      select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) + coalesce(settled, 0) as succeeded,
+        coalesce(failed, 0) as failed,
         coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown
       from (
         select step, count(*) filter (where batch_no < ${firstChildBatchNo}) as batches,
@@ -161,12 +169,13 @@ export const recount = `
 
 export const finish = `
   with r as (
-    update runs set state = $2, state_since = now(), state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null,
-      waiting_since = null
+    update runs set state = $2, state_since = now(), state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0,
+      waiting_cause = null, waiting_since = null
     where id = $1 and state = any($4::text[])
     returning id, started_at, ended_at
   ), e as (
-    insert into run_events (run, kind, detail) select id, 'ended', jsonb_build_object('state', $2::text, 'reason', $3::text) from r
+    insert into run_events (run, kind, detail) select id, 'ended',
+      jsonb_build_object('state', $2::text, 'reason', $3::text) from r
   ), n as (
     ${noteEnd}
   ), o as (
@@ -177,11 +186,13 @@ export const finish = `
   select from r`;
 
 export const pausing = `
-  select id as "runId", (extract(epoch from now() - state_since) * 1000)::float8 as "forMs" from runs where state = 'pausing' and ended_at is null`;
+  select id as "runId", (extract(epoch from now() - state_since) * 1000)::float8 as "forMs" from runs
+    where state = 'pausing' and ended_at is null`;
 
 export const settlePause = `
   with r as (
-    update runs set state = 'paused', state_since = now(), in_flight = 0 where id = $1 and state = 'pausing' returning id
+    update runs set state = 'paused', state_since = now(), in_flight = 0 where id = $1 and state = 'pausing'
+      returning id
   ), e as (
     insert into run_events (run, kind) select id, 'paused' from r
   )
@@ -189,7 +200,8 @@ export const settlePause = `
 
 export const pauseFor = `
   with r as (
-    update runs set state = 'pausing', state_since = now(), state_reason = $2 where id = $1 and state = 'running' returning id
+    update runs set state = 'pausing', state_since = now(), state_reason = $2 where id = $1 and state = 'running'
+      returning id
   ), e as (
     insert into run_events (run, kind, detail) select id, 'auto-paused', jsonb_build_object('cause', $2::text) from r
   )

@@ -88,7 +88,8 @@ const insertFeeds = unnamedStatementOf<NewFeeds>(
 
 const begin = `
   with r as (
-    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null where id = $1
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null,
+      waiting_since = null where id = $1
     returning id
   )
   insert into run_events (run, kind, detail)

@@ -26,7 +26,8 @@ export const droppableWeeks = `
   where p.until <= feed_floor(now() - $2::int * interval '1 day')
     and not exists (
       select from feeds f join runs r on r.id = f.run
-      where f.feed >= p.since and f.feed < p.until and (r.ended_at is null or r.ended_at > now() - $2::int * interval '1 day')
+      where f.feed >= p.since and f.feed < p.until and (r.ended_at is null
+        or r.ended_at > now() - $2::int * interval '1 day')
     )
     and ($1 <> 'batch_steps' or to_regclass(replace(p.name, 'batch_steps', 'batches')) is null)
   order by p.since`;
@@ -42,7 +43,8 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
   failures: [
     `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
     `delete from settlements where ${inWeek}`,
-    `update settlement_requests set rejects = '[]', cursor_user = null where run in (select run from feeds where ${inWeek})`,
+    `update settlement_requests set rejects = '[]', cursor_user = null
+      where run in (select run from feeds where ${inWeek})`,
   ],
 };
 
@@ -57,7 +59,8 @@ export function deleteStrays(name: string): string {
       ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)`
       : '';
   const stray = `
-    select s.ctid from feeds f join runs r on r.id = f.run join ${table} s on s.feed = f.feed where ${endedLongAgo} ${unlessUsers} limit $2`;
+    select s.ctid from feeds f join runs r on r.id = f.run join ${table} s on s.feed = f.feed
+      where ${endedLongAgo} ${unlessUsers} limit $2`;
   if (name !== 'user_failures') return `delete from ${table} where ctid = any(array(${stray}))`;
   return `
     with gone as (
@@ -65,7 +68,8 @@ export function deleteStrays(name: string): string {
     ), s as (
       delete from settlements where feed in (select feed from gone)
     ), r as (
-      update runs set failures_kept = false where id in (select run from feeds where feed in (select feed from gone)) and failures_kept
+      update runs set failures_kept = false where id in (select run from feeds where feed in (select feed from gone))
+        and failures_kept
     )
     select from gone`;
 }
@@ -134,7 +138,8 @@ export const deleteDeadLetters = `
 
 /** $1 days. The oldest first. */
 export const oldAudiences = `
-  select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' order by created_at`;
+  select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving'
+    order by created_at`;
 
 /** An upload says every ten seconds that rows still come, unless its sender pauses. */
 export const failLostUploads = `
@@ -147,7 +152,8 @@ export const deleteChanges = `
 
 /** $1 limit. */
 export const deleteSessions = `
-  delete from sessions where digest in (select digest from sessions where least(idle_until, expires_at) <= now() limit $1)`;
+  delete from sessions where digest in (select digest from sessions where least(idle_until, expires_at) <= now()
+    limit $1)`;
 
 /** $1 limit. */
 export const deleteSessionLinks = `

@@ -21,4 +21,5 @@ const selectWanted = `
   select id as "letterId", topic, key, value from dead_letters where state = 'replaying' order by id limit $1`;
 
 const settleReplayed = `
-  update dead_letters set state = 'replayed', replays = replays + 1, settled_at = now() where id = any($1::uuid[]) and state = 'replaying'`;
+  update dead_letters set state = 'replayed', replays = replays + 1, settled_at = now()
+    where id = any($1::uuid[]) and state = 'replaying'`;

@@ -32,23 +32,28 @@ export const reconcileTotals = statementOf<{ feed: string }>(
   'reconcile-totals',
   ($) => `
   with s as (
-    select step, count(*) filter (where ${isDone} and batch_no < ${firstChildBatchNo}) as batches, ${ofRest(restCode.succeeded)} as succeeded,
-      ${ofRest(restCode.expired)} as expired, ${ofRest(restCode.cancelled)} as cancelled, count(*) filter (where ${isDone}) as done,
+    select step, count(*) filter (where ${isDone} and batch_no < ${firstChildBatchNo}) as batches,
+      ${ofRest(restCode.succeeded)} as succeeded,
+      ${ofRest(restCode.expired)} as expired, ${ofRest(restCode.cancelled)} as cancelled,
+      count(*) filter (where ${isDone}) as done,
       count(*) filter (where ${isDone} and rest = ${restCode.succeeded} and rest_users > 0) as survived,
       count(*) filter (where state = ${stepState.waiting}) as waiting
     from batch_steps where feed = ${$('feed')} group by step
   ), u as (
-    select step, count(*) filter (where outcome = ${failureCode.failed}) as failed, count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
+    select step, count(*) filter (where outcome = ${failureCode.failed}) as failed,
+      count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
       count(*) filter (where outcome = ${settledAsSucceeded}) as settled
     from user_failures where feed = ${$('feed')} group by step
   ), c as (
-    select from_step as step, count(*) as born from batches where feed = ${$('feed')} and batch_no >= ${firstChildBatchNo} group by from_step
+    select from_step as step, count(*) as born from batches where feed = ${$('feed')}
+      and batch_no >= ${firstChildBatchNo} group by from_step
   ), z as (
     select step, count(*) filter (where outcome = ${settledAsSucceeded}) as settled_succeeded,
       count(*) filter (where outcome = ${failureCode.failed}) as settled_failed
     from settlements where feed = ${$('feed')} group by step
   ), t as (
-    select step, ${sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')} from run_totals where feed = ${$('feed')} group by step
+    select step, ${sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')} from run_totals where feed = ${$('feed')}
+      group by step
   ), d as (
     select step, ${sums.map((sum) => `${countedOf(sum)} - coalesce(t.${sum}, 0) as ${sum}`).join(', ')}
     from s full join u using (step) full join c using (step) full join z using (step) full join t using (step)
@@ -77,7 +82,8 @@ export const reconcileFailureTotals = statementOf<{ feed: string }>(
     select step, outcome, reason, count(*) as users from user_failures
     where feed = ${$('feed')} and outcome <> ${settledAsSucceeded} group by step, outcome, reason
   ), t as (
-    select step, outcome, reason, sum(users) as users from failure_totals where feed = ${$('feed')} group by step, outcome, reason
+    select step, outcome, reason, sum(users) as users from failure_totals where feed = ${$('feed')}
+      group by step, outcome, reason
   ), w as (
     select step, outcome, reason, coalesce(u.users, 0) - coalesce(t.users, 0) as users
     from u full join t using (step, outcome, reason) where coalesce(u.users, 0) <> coalesce(t.users, 0)
@@ -124,7 +130,8 @@ export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }
         or s.state = ${stepState.done} and s.goes_on)
       and not exists (select from agenda a where a.feed = ${$('feed')} and a.batch_no = b.batch_no)
   ), r as (
-    insert into agenda (feed, batch_no, step, offer_at) select ${$('feed')}, batch_no, step, offer_at from w order by batch_no
+    insert into agenda (feed, batch_no, step, offer_at) select ${$('feed')}, batch_no, step, offer_at from w
+      order by batch_no
     on conflict (feed, batch_no, step) do nothing
   )
   select step, count(*)::int as steps from w group by step order by step`,
@@ -132,4 +139,5 @@ export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }
 
 /** $1 feed, $2 what was repaired. */
 export const noteRepairs = `
-  insert into run_events (run, kind, detail) select run, 'repaired', jsonb_build_object('country', country, 'repairs', $2::jsonb) from feeds where feed = $1`;
+  insert into run_events (run, kind, detail) select run, 'repaired',
+    jsonb_build_object('country', country, 'repairs', $2::jsonb) from feeds where feed = $1`;

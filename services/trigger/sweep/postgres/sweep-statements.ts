@@ -37,7 +37,8 @@ export const due = statementOf<DueParams>(
         when s.state = ${stepState.waiting} and s.next_attempt_at > now() then 'waiting'
         when h.feed is not null then 'held'
         when t.offers > 0 and exists (
-          select from unnest(${$('busyFeeds')}::uuid[], ${$('busySteps')}::int2[]) b (feed, step) where b.feed = d.feed and b.step = d.step
+          select from unnest(${$('busyFeeds')}::uuid[], ${$('busySteps')}::int2[]) b (feed, step)
+            where b.feed = d.feed and b.step = d.step
         ) then 'busy'
         else 'lost'
       end as place
@@ -50,7 +51,8 @@ export const due = statementOf<DueParams>(
       and batch_no = min(batch_no) filter (where place = 'held') over (partition by feed, step) as offered
     from s
   ), gone as (
-    delete from agenda a using p where a.feed = p.feed and a.batch_no = p.batch_no and a.step = p.step and p.place = 'done'
+    delete from agenda a using p where a.feed = p.feed and a.batch_no = p.batch_no and a.step = p.step
+      and p.place = 'done'
   ), following as (
     insert into agenda (feed, batch_no, step, offer_at)
     select feed, batch_no, step + 1, now() + interval '10 seconds' from p where place = 'done' and goes_on
@@ -96,15 +98,18 @@ export const look = statementOf<LookParams>(
   'sweep-look',
   ($) => `
   with f as (
-    select f.feed, f.next_batch_no, f.from_step, coalesce(m.below, 1) as below, greatest(coalesce(m.below, 1), ${$('from')}::int) as low
+    select f.feed, f.next_batch_no, f.from_step, coalesce(m.below, 1) as below,
+      greatest(coalesce(m.below, 1), ${$('from')}::int) as low
     from feeds f left join sweep_marks m on m.feed = f.feed and m.step = ${$('chainLength')}::int2
     where f.feed = ${$('feed')}
   ), w as (
-    select f.feed, f.from_step, k.batch_no from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
+    select f.feed, f.from_step, k.batch_no
+      from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
   ), s as (
     select distinct on (s.batch_no) s.batch_no, s.step, s.state, s.lease_until, s.next_attempt_at,
       s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < ${$('chainLength')}::int as goes_on
-    from f join batch_steps s on s.feed = f.feed and s.batch_no >= f.low and s.batch_no < least(f.next_batch_no, f.low + ${$('limit')}::int)
+    from f join batch_steps s on s.feed = f.feed and s.batch_no >= f.low
+      and s.batch_no < least(f.next_batch_no, f.low + ${$('limit')}::int)
     order by s.batch_no, s.step desc
   ), p as (
     select w.feed, w.batch_no, s.next_attempt_at,

@@ -15,16 +15,18 @@ const report = statementOf<ReportParams>(
     delete from shard_reports where reported_at < now() - interval '1 hour'
   )
   insert into shard_reports as s (worker, action_type, country, in_flight, call_limit, waiting, breaker_open, batches_per_second)
-  select ${$('worker')}, k."actionType", k.country, k."inFlight", k."callLimit", k.waiting, k."breakerOpen", k."batchesPerSecond"
+  select ${$('worker')}, k."actionType", k.country, k."inFlight", k."callLimit", k.waiting, k."breakerOpen",
+    k."batchesPerSecond"
   from jsonb_to_recordset(${$('reports')}::jsonb) k ("actionType" text, country text, "inFlight" int, "callLimit" int, waiting int,
     "breakerOpen" boolean, "batchesPerSecond" real)
   on conflict (worker, action_type, country) do update
-  set in_flight = excluded.in_flight, call_limit = excluded.call_limit, waiting = excluded.waiting, breaker_open = excluded.breaker_open,
-    batches_per_second = excluded.batches_per_second, reported_at = now()`,
+  set in_flight = excluded.in_flight, call_limit = excluded.call_limit, waiting = excluded.waiting,
+    breaker_open = excluded.breaker_open, batches_per_second = excluded.batches_per_second, reported_at = now()`,
 );
 
 const withdraw = `
-  delete from shard_reports where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
+  delete from shard_reports
+    where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
 
 export function createShardReports({ pool }: { pool: Pool }): ShardReports {
   return {

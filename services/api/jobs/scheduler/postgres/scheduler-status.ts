@@ -91,22 +91,27 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
 }
 
 const selectRegions = `
-  select name, epoch::float8 as epoch, active, reason, changed_at as "changedAt" from regions order by name collate "C"`;
+  select name, epoch::float8 as epoch, active, reason, changed_at as "changedAt" from regions
+    order by name collate "C"`;
 
 const selectNodes = `
-  select owner, kind, region, started_at as "startedAt", figures from job_nodes where expires_at > now() order by kind, owner collate "C"`;
+  select owner, kind, region, started_at as "startedAt", figures from job_nodes where expires_at > now()
+    order by kind, owner collate "C"`;
 
 const selectLeaders = `
-  select name, owner from leases where name in ('scheduler', 'job-partitions') and owner is not null and expires_at > now() order by name`;
+  select name, owner from leases where name in ('scheduler', 'job-partitions') and owner is not null
+    and expires_at > now() order by name`;
 
 const selectPartitions = `
   select p.partition_id as partition, case when p.expires_at > now() then p.owner end as owner,
-    nullif(p.wanted, case when p.expires_at > now() then p.owner end) as wanted, case when p.expires_at > now() then p.since end as since,
+    nullif(p.wanted, case when p.expires_at > now() then p.owner end) as wanted,
+    case when p.expires_at > now() then p.since end as since,
     d.due, coalesce(extract(epoch from now() - d.oldest) * 1000, 0)::float8 as "oldestMs"
   from job_partitions p
   cross join lateral (
     select count(*)::int as due, min(due_at) as oldest
-    from (select due_at from jobs j where j.partition_id = p.partition_id and j.due_at <= now() order by due_at limit 1000) j
+    from (select due_at from jobs j where j.partition_id = p.partition_id and j.due_at <= now() order by due_at
+      limit 1000) j
   ) d
   order by p.partition_id`;
 
@@ -114,7 +119,8 @@ const selectHosts = `
   select c.client as "clientId", c.host, c.state, c.cause, c.opened_at as "openedAt", s.sidelined
   from host_circuits c
   cross join lateral (
-    select count(*)::int as sidelined from (select 1 from jobs j where j.client = c.client and j.sideline = c.host limit 10000) j
+    select count(*)::int as sidelined from (select 1 from jobs j where j.client = c.client and j.sideline = c.host
+      limit 10000) j
   ) s
   order by c.opened_at, c.client, c.host collate "C" limit 1000`;
 
@@ -124,7 +130,8 @@ const switchRegions = `
   where active <> (name = $1) and exists (select from regions where name = $1)`;
 
 const activateRegion = `
-  update regions set active = true, epoch = epoch + 1, changed_at = now(), reason = null where name = $1 and not active`;
+  update regions set active = true, epoch = epoch + 1, changed_at = now(), reason = null
+    where name = $1 and not active`;
 
 const enableHost = `
   update host_circuits set state = 'closing', closing_since = now(), next_at = now()

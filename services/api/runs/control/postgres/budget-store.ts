@@ -13,7 +13,8 @@ export function createBudgetStore({ pool }: { pool: Pool }): BudgetStore {
 
 /** $1 campaign. The view is in the migrations. */
 const listBudgets = `
-  select country, units::float8 as units, used::float8 as used, reserved::float8 as reserved, waiting as "waitingBatches"
+  select country, units::float8 as units, used::float8 as used, reserved::float8 as reserved,
+    waiting as "waitingBatches"
   from budget_figures where campaign = $1 order by country`;
 
 const changeBudgets = `

@@ -14,12 +14,14 @@ export const findPlace = `
   ), halved as (
     select feed, 0 as low, next_batch_no - 1 as high from f
     union all
-    select h.feed, case when m.first_user <= $2 then h.middle else h.low end, case when m.first_user <= $2 then h.high else h.middle - 1 end
+    select h.feed, case when m.first_user <= $2 then h.middle else h.low end,
+      case when m.first_user <= $2 then h.high else h.middle - 1 end
     from (select feed, low, high, (low + high + 1) / 2 as middle from halved where low < high) h
     cross join lateral (select first_user from batches where feed = h.feed and batch_no = h.middle limit 1) m
   )
   select r.id as "runId", r.campaign as "campaignId", r.state, now() as "asOf", c.definition -> 'chain' as chain,
-    f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience, f.from_step as "fromStep", f.complete, f.cursor,
+    f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
+    f.from_step as "fromStep", f.complete, f.cursor,
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "usersKept",
     hit.batch_no as "batchNo", u.failure as unsendable
   from runs r
@@ -28,7 +30,8 @@ export const findPlace = `
   left join lateral (
     select b.batch_no from halved h
     cross join lateral (
-      select batch_no from batches where feed = h.feed and batch_no = h.low and last_user >= $2 and ${holdsUser('$2')} limit 1
+      select batch_no from batches where feed = h.feed and batch_no = h.low and last_user >= $2 and ${holdsUser('$2')}
+        limit 1
     ) b
     where h.feed = f.feed and h.low = h.high and h.low > 0
   ) hit on true
@@ -58,7 +61,8 @@ export const followUser = `
     from family p
     cross join lateral (
       select * from batches
-      where feed = $1 and parent = p.batch_no and batch_no >= ${firstChildBatchNo} and first_user <= $3 and last_user >= $3
+      where feed = $1 and parent = p.batch_no and batch_no >= ${firstChildBatchNo} and first_user <= $3
+        and last_user >= $3
         and ${holdsUser('$3')}
     ) c
   )
@@ -67,7 +71,8 @@ export const followUser = `
   left join lateral (
     select json_agg(json_build_object(
         'step', s.step, 'state', s.state, 'endedAt', s.lease_until, 'nextAttemptAt', s.next_attempt_at,
-        'cause', coalesce(h.cause, s.cause), 'rest', s.rest, 'failure', u.failure, 'attempts', coalesce(a.attempts, '[]')
+        'cause', coalesce(h.cause, s.cause), 'rest', s.rest, 'failure', u.failure, 'attempts',
+        coalesce(a.attempts, '[]')
       ) order by s.step) as steps
     from batch_steps s
     left join holds h on h.feed = s.feed and h.step = s.step
@@ -76,8 +81,10 @@ export const followUser = `
       from user_failures where feed = s.feed and batch_no = s.batch_no and step = s.step and user_id = $3 limit 1
     ) u on true
     left join lateral (
-      select json_agg(json_build_object('at', at, 'reading', reading, 'cause', cause, 'users', users) order by epoch) as attempts
-      from (select * from step_attempts where feed = s.feed and batch_no = s.batch_no and step = s.step order by epoch limit 1000) t
+      select json_agg(json_build_object('at', at, 'reading', reading, 'cause', cause, 'users', users)
+        order by epoch) as attempts
+      from (select * from step_attempts where feed = s.feed and batch_no = s.batch_no and step = s.step order by epoch
+        limit 1000) t
     ) a on true
     where s.feed = $1 and s.batch_no = b.batch_no
   ) s on true

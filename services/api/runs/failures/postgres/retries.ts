@@ -60,7 +60,8 @@ const selectFamily = `
 const sumGroups = `
   select t.step, f.country, t.reason, sum(t.users)::float8 as users
   from feeds f join failure_totals t using (feed)
-  where f.run = $1 and t.outcome = 2 and t.reason <> 'muster.invalid-user-id' and ($2::int[] is null or t.step = any($2))
+  where f.run = $1 and t.outcome = 2 and t.reason <> 'muster.invalid-user-id'
+    and ($2::int[] is null or t.step = any($2))
     and ($3::text[] is null or f.country = any($3)) and ($4::text[] is null or t.reason = any($4))
   group by t.step, f.country, t.reason
   order by t.step, f.country, users desc, t.reason collate "C"`;
@@ -111,13 +112,14 @@ const insertRetry = `
 
 /** A user that was fed to a child run was taken on; who succeeded in its last step has recovered. */
 const selectSums = `
-  select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried, coalesce(sum(t.recovered), 0)::float8 as recovered,
-    coalesce(sum(t.failed), 0)::float8 as "failedAgain"
+  select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried,
+    coalesce(sum(t.recovered), 0)::float8 as recovered, coalesce(sum(t.failed), 0)::float8 as "failedAgain"
   from runs r
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   left join feeds f on f.run = r.id
   left join lateral (
-    select sum(failed) as failed, sum(succeeded) filter (where step = jsonb_array_length(c.definition -> 'chain')) as recovered
+    select sum(failed) as failed,
+      sum(succeeded) filter (where step = jsonb_array_length(c.definition -> 'chain')) as recovered
     from run_totals where feed = f.feed
   ) t on true
   where r.parent = $1
