@@ -27,7 +27,9 @@ export const commands = [
         '--applies-late-seconds <n>',
         'class C: so long after its end a call may still be applied',
         {
-          ...{ least: 1, most: 3600, usual: 10 },
+          least: 1,
+          most: 3600,
+          usual: 10,
         },
       ),
     },

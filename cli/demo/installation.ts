@@ -62,8 +62,11 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     return { name, service, environment: { ...common, HEALTH_PORT: String(port) }, readyUrl: `${url(port)}/readyz` };
   };
   const sandbox = {
-    ...{ ...common, ...sandboxSettings(users), SANDBOX_PORT: String(sandboxPort) },
-    ...{ SANDBOX_RECEIPTS_URL: `${url(apiPort)}/v1/receipts`, SANDBOX_RECEIPTS_SECRET: receiptsSecret },
+    ...common,
+    ...sandboxSettings(users),
+    SANDBOX_PORT: String(sandboxPort),
+    SANDBOX_RECEIPTS_URL: `${url(apiPort)}/v1/receipts`,
+    SANDBOX_RECEIPTS_SECRET: receiptsSecret,
   };
   const api = { ...common, API_PORT: String(apiPort), API_HOST: '127.0.0.1' };
   const workerNames = Array.from({ length: workers }, (_, index) => `worker-${index + 1}`);

@@ -70,12 +70,20 @@ const selection = {
 
 const verbs = [
   {
-    ...{ verb: 'replay', said: 'publish one, or all that fit, again as they were', becomes: 'to be published again' },
-    ...{ one: replayDeadLetter, many: replayDeadLetters, refused: 'not replayed' },
+    verb: 'replay',
+    said: 'publish one, or all that fit, again as they were',
+    becomes: 'to be published again',
+    one: replayDeadLetter,
+    many: replayDeadLetters,
+    refused: 'not replayed',
   },
   {
-    ...{ verb: 'discard', said: 'give one, or all that fit, up', becomes: 'discarded' },
-    ...{ one: discardDeadLetter, many: discardDeadLetters, refused: 'not discarded' },
+    verb: 'discard',
+    said: 'give one, or all that fit, up',
+    becomes: 'discarded',
+    one: discardDeadLetter,
+    many: discardDeadLetters,
+    refused: 'not discarded',
   },
 ].map(({ verb, said, becomes, one, many, refused }) =>
   command({

@@ -49,17 +49,33 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
   let intake = false;
 
   const leader = createLeaseKeeper({
-    ...{ leases, name: leaderLease, owner, ttlMs: leaseMs, clock, logger },
+    leases,
+    name: leaderLease,
+    owner,
+    ttlMs: leaseMs,
+    clock,
+    logger,
     acquired: () => undefined,
   });
   const keeper = createPartitionKeeper({
-    ...{ leases: partitions, owner, region, ttlMs: leaseMs, clock, logger },
+    leases: partitions,
+    owner,
+    region,
+    ttlMs: leaseMs,
+    clock,
+    logger,
     leads: () => leader.held(),
     figures: () => ({ ...offering.levels() }),
     onChanged: () => offering.poke(),
   });
   const offering = createOffering({
-    ...{ due: deps.due, dispatchers: deps.dispatchers, region, publisher: deps.publisher, topic, clock, logger },
+    due: deps.due,
+    dispatchers: deps.dispatchers,
+    region,
+    publisher: deps.publisher,
+    topic,
+    clock,
+    logger,
     rateOf: deps.rateOf,
     owned: () => (deps.region().active ? keeper.owned() : []),
     share: () => Math.max(1, keeper.owned().length) / partitionCount,

@@ -46,7 +46,10 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   });
   const checker = onClose(
     createLedgerChecker({
-      ...{ owner, clock: systemClock, logger, meter },
+      owner,
+      clock: systemClock,
+      logger,
+      meter,
       ledger: createLedgerCheck({ pool }),
       leases: createLeases({ pool }),
     }),
@@ -69,7 +72,9 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     history: createJobHistory({ pool }),
     leases: createLeases({ pool }),
     terms: { historyDays: config.JOBS_HISTORY_DAYS, deadDays: config.JOBS_DEAD_DAYS },
-    ...{ owner, clock: systemClock, logger },
+    owner,
+    clock: systemClock,
+    logger,
   });
   const offerer = await startOfferer(config, context, installationId);
   const parts = [scheduler, recurring, offerer];
@@ -125,7 +130,12 @@ async function startOfferer(
     dispatchers: createDispatchers({ pool }),
     rateOf: (clientId) => clients.current()?.byId.get(clientId)?.definition.publishRatePerSecond,
     region: () => region.current(),
-    ...{ topic, owner, leaseMs: config.SCHEDULER_LEASE_MS, clock, logger, meter },
+    topic,
+    owner,
+    leaseMs: config.SCHEDULER_LEASE_MS,
+    clock,
+    logger,
+    meter,
   });
 }
 

@@ -142,7 +142,10 @@ export async function lookBehind(deps: LookDeps, nowMs: number): Promise<number>
   const ranges = clients.flatMap(({ clientId, from }): ClientRange[] => {
     const limit = Math.min(rowsOfClient, Math.ceil(credit.left(clientId, nowMs) / from.size));
     return Array.from(from, ([partition, after]) => ({
-      ...{ clientId, partition, after, limit },
+      clientId,
+      partition,
+      after,
+      limit,
       until: marks.of(partition),
     }));
   });

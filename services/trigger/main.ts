@@ -45,7 +45,9 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   });
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({
-    ...{ pool, logger, clock: systemClock },
+    pool,
+    logger,
+    clock: systemClock,
     file: installationConfigOf(engine),
     seed: engine,
   });

@@ -110,7 +110,11 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     feedStore,
     createPager: (terms) =>
       createFeedPager({
-        ...{ ...deps, ...terms, questions, figures, warn },
+        ...deps,
+        ...terms,
+        questions,
+        figures,
+        warn,
         segmentation: terms.feed.isRetry ? createRetriedUsers({ feedId: terms.feed.feedId, feedStore }) : segmentation,
         onNeedRoom: () => admission.poke(),
       }),

@@ -51,7 +51,9 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   });
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({
-    ...{ pool, logger, clock: systemClock },
+    pool,
+    logger,
+    clock: systemClock,
     file: installationConfigOf(engine),
     seed: engine,
   });
@@ -136,7 +138,9 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   registry.start();
   const reporter = onClose(
     createShardReporter({
-      ...{ worker: owner, clock: systemClock, logger },
+      worker: owner,
+      clock: systemClock,
+      logger,
       reports: createShardReports({ pool }),
       levels: () => worker.levels(),
     }),

@@ -6,7 +6,10 @@ export function actionTypeView(type: RegisteredActionType, countries: Catalogue[
   const { name, revision, enabled, origin, config, secrets, createdAt, updatedAt } = type;
   const { authorization, signing, receipts } = secrets;
   return {
-    ...{ name, revision, enabled, origin },
+    name,
+    revision,
+    enabled,
+    origin,
     ...config,
     secrets: {
       ...(authorization && { authorization: { changedAt: authorization.changedAt.toISOString() } }),

@@ -72,7 +72,8 @@ export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeCh
         value === null ? null : sealed(secret, value, { name: before.name, config });
       const { authorization, signing, receipts } = secrets;
       return {
-        ...{ config, enabled },
+        config,
+        enabled,
         secrets: {
           ...(authorization !== undefined && { authorization: seal('authorization', authorization) }),
           ...(signing !== undefined && { signing: seal('signing', signing) }),

@@ -50,7 +50,12 @@ export function compileParamsSchema(schema: ParamsSchema): Compiled {
 function validatorOf(schema: ParamsSchema, allErrors: boolean): ValidateFunction {
   // One for each: it would keep every schema for as long as it lives.
   const ajv = new Ajv2020({
-    ...{ allErrors, verbose: true, strict: false, meta: false, validateSchema: false, logger: false },
+    allErrors,
+    verbose: true,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    logger: false,
     code: { regExp: Object.assign(boundedRegExp, { code: 'boundedRegExp' }) },
   });
   formats.default(ajv, { mode: 'fast', formats: [...paramsFormats] });

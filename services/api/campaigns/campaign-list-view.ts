@@ -20,8 +20,23 @@ export function listedRunView(progress: RunProgress, pausedItself: boolean): Lis
   const { runId, state, stateReason, stateSince, scheduledFor, startedAt, endedAt, asOf } = progress;
   const { audience, stalled, stall, waitingSince, usersPerSecond, eta, waits } = progress;
   return {
-    ...{ runId, state, stateReason, stateSince, scheduledFor, startedAt, endedAt, asOf },
-    ...{ audience, stalled, stall, waitingSince, usersPerSecond, eta, waits, pausedItself, lastStep },
+    runId,
+    state,
+    stateReason,
+    stateSince,
+    scheduledFor,
+    startedAt,
+    endedAt,
+    asOf,
+    audience,
+    stalled,
+    stall,
+    waitingSince,
+    usersPerSecond,
+    eta,
+    waits,
+    pausedItself,
+    lastStep,
     failedUsers: steps.reduce((sum, { failed }) => sum + failed, 0),
     unknownUsers: steps.reduce((sum, { unknown }) => sum + unknown, 0),
   };

@@ -130,7 +130,10 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   const estimates = who ? countryEstimates(countries, asked.sources) : [];
   const holdOutPercent = who?.holdOutPercent ?? 0;
   const { batchUsers, lines, takes } = expectedLoadOf({
-    ...{ chain, countries: estimates, holdOutPercent, paceUsersPerSecond: pace },
+    chain,
+    countries: estimates,
+    holdOutPercent,
+    paceUsersPerSecond: pace,
     actionTypes: config.actionTypes,
     shards: await deps.shardLook.look(),
   });
@@ -138,7 +141,11 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
     asOf: now.toISOString(),
     problems: [...(checked.ok ? [] : checked.problems), ...asked.problems],
     warnings: asked.warnings,
-    ...{ countries: estimates, holdOutPercent, batchUsers, load: lines, takesSeconds: takes },
+    countries: estimates,
+    holdOutPercent,
+    batchUsers,
+    load: lines,
+    takesSeconds: takes,
   };
 }
 

@@ -9,12 +9,15 @@ import type { ClientLedger } from './postgres/client-ledgers.ts';
 export function ledgerView(clientId: string, { check, ...counts }: ClientLedger, now: Date): ClientLedgerShape {
   const difference = check ? ledgerDifference(check) : 0;
   return {
-    ...{ clientId: publicId('client', clientId), asOf: now.toISOString() },
+    clientId: publicId('client', clientId),
+    asOf: now.toISOString(),
     ...counts,
     check: check && {
       at: check.at.toISOString(),
       stored: check.expected,
-      ...{ counted: check.counted, partitions: check.partitions, difference },
+      counted: check.counted,
+      partitions: check.partitions,
+      difference,
     },
     balanced: difference === 0,
   };
@@ -35,7 +38,10 @@ export function forecastView(
     null,
   );
   return {
-    ...{ clientId: publicId('client', clientId), asOf: now.toISOString(), hours, publishRatePerSecond },
+    clientId: publicId('client', clientId),
+    asOf: now.toISOString(),
+    hours,
+    publishRatePerSecond,
     estimated: partitions < partitionCount,
     peak: peak && { minute: peak.minute, callsPerSecond: peak.callsPerSecond },
     minutes: shown,

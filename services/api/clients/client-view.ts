@@ -6,7 +6,11 @@ export function clientView(client: Client): ClientShape {
   const { clientId, name, revision, enabled, disabledReason, definition, keys, createdAt, updatedAt } = client;
   const id = publicId('client', clientId);
   return {
-    ...{ id, name, revision, enabled, disabledReason },
+    id,
+    name,
+    revision,
+    enabled,
+    disabledReason,
     ...definition,
     keys: keys.map(clientKeyView),
     createdAt: createdAt.toISOString(),

@@ -10,8 +10,15 @@ export function deadJobView(job: DeadJob): DeadJobShape {
   return {
     id: publicId('job', jobId),
     clientId: publicId('client', clientId),
-    ...{ cause, diedAt: diedAt.toISOString(), scheduledFor: scheduledFor.toISOString() },
-    ...{ expiresAt: expiresAt?.toISOString() ?? null, expired, attempts: attempt, method, url, status },
+    cause,
+    diedAt: diedAt.toISOString(),
+    scheduledFor: scheduledFor.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    expired,
+    attempts: attempt,
+    method,
+    url,
+    status,
   };
 }
 

@@ -82,7 +82,13 @@ function jobChangeView(change: JobChange): JobChangeShape {
   const { changeId, clientId, verb, state, seen, changed, tooLate, dueAt, createdAt, endedAt } = change;
   const id = publicId('jobChange', changeId);
   return {
-    ...{ id, clientId: publicId('client', clientId), verb, state, seen, changed, tooLate },
+    id,
+    clientId: publicId('client', clientId),
+    verb,
+    state,
+    seen,
+    changed,
+    tooLate,
     dueAt: dueAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,

@@ -159,7 +159,8 @@ export async function jobFilterOf(
   }
   return {
     clientId: ref === undefined ? undefined : await clientIdOf(ref, clients),
-    ...{ state, tag },
+    state,
+    tag,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
     dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
   };

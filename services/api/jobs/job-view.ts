@@ -8,15 +8,22 @@ export function jobSummaryView(job: JobRecord): JobSummary {
   const id = publicId('job', jobId);
   const client = publicId('client', clientId);
   return {
-    ...{ id, clientId: client, state },
+    id,
+    clientId: client,
+    state,
     scheduledFor: job.scheduledFor.toISOString(),
     dueAt: job.dueAt?.toISOString() ?? null,
     acceptedAt: job.acceptedAt?.toISOString() ?? null,
     expiresAt: job.expiresAt?.toISOString() ?? null,
     endedAt: job.endedAt?.toISOString() ?? null,
-    ...{ attempt, method, url, idempotencyKey: key, tags },
+    attempt,
+    method,
+    url,
+    idempotencyKey: key,
+    tags,
     scheduleId: scheduleId === null ? null : publicId('schedule', scheduleId),
-    ...{ sidelinedFor: sideline, cause },
+    sidelinedFor: sideline,
+    cause,
     links: { self: `/v1/jobs/${id}`, client: `/v1/clients/${client}` },
   };
 }

@@ -27,7 +27,9 @@ function runWaitView(
 ): RunWait {
   const action = chain[step - 1]?.action ?? '';
   return {
-    ...{ step, action, ...wait },
+    step,
+    action,
+    ...wait,
     since: since.toISOString(),
     nextTryAt: nextTryAt?.toISOString() ?? null,
     timeoutMs: timeoutOf(action),

@@ -21,7 +21,11 @@ export function scheduleView(record: ScheduleRecord): ScheduleShape {
   const id = publicId('schedule', record.scheduleId);
   const self = `/v1/schedules/${id}`;
   return {
-    ...{ id, name, revision, state, stateReason },
+    id,
+    name,
+    revision,
+    state,
+    stateReason,
     stateSince: record.stateSince.toISOString(),
     target: targetView(kept ? kept.call : readableCall(unreadable.stored), clientId),
     campaignId: campaignId === null ? null : publicId('campaign', campaignId),
@@ -44,7 +48,10 @@ function targetView(call: KeptCall | undefined, clientId: string | null): Schedu
   const { url, method, headers, body, relevancySeconds, tags } = call;
   return {
     client: publicId('client', clientId),
-    ...{ url, method, body, tags },
+    url,
+    method,
+    body,
+    tags,
     headers: headers === null ? {} : storedHeaders.parse(JSON.parse(headers)),
     ...(relevancySeconds === null ? {} : { relevancySeconds }),
   };
@@ -54,11 +61,18 @@ export function occurrenceView(record: OccurrenceRecord): OccurrenceShape {
   const { scheduledFor, lastInstant, instants, group, state, kind, cause, jobId, runId, dueAt, region, decidedAt } =
     record;
   return {
-    ...{ scheduledFor: scheduledFor.toISOString(), lastInstant: lastInstant.toISOString(), instants },
-    ...{ group: group === '' ? null : group, state, kind, cause, region },
+    scheduledFor: scheduledFor.toISOString(),
+    lastInstant: lastInstant.toISOString(),
+    instants,
+    group: group === '' ? null : group,
+    state,
+    kind,
+    cause,
+    region,
     jobId: jobId === null ? null : publicId('job', jobId),
     runId: runId === null ? null : publicId('run', runId),
-    ...{ dueAt: dueAt?.toISOString() ?? null, decidedAt: decidedAt.toISOString() },
+    dueAt: dueAt?.toISOString() ?? null,
+    decidedAt: decidedAt.toISOString(),
   };
 }
 
@@ -87,8 +101,14 @@ function localTime(localMs: number): string {
 export function groupView(record: GroupRecord): GroupShape {
   const { name, revision, homeRegion, fallbackSeconds, tags, countries, createdAt, updatedAt } = record;
   return {
-    ...{ name, revision, homeRegion, fallbackSeconds, tags: [...tags], countries: [...countries] },
-    ...{ createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    name,
+    revision,
+    homeRegion,
+    fallbackSeconds,
+    tags: [...tags],
+    countries: [...countries],
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
     links: { self: `/v1/groups/${name}` },
   };
 }

@@ -54,7 +54,8 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
       const topic = names.shard(shard);
       const id = shardId(shard);
       const view = shardView({
-        ...{ shard, topic },
+        shard,
+        topic,
         traffic: traffic === null ? null : traffic.get(topic),
         reports: reportsOf.get(keyOf(shard)) ?? [],
         work: workOf.get(keyOf(shard)),

@@ -31,7 +31,10 @@ export function shardView(facts: ShardFacts): ShardShape {
   const batchesPerSecond = rounded(sumOf(reports, (report) => report.batchesPerSecond));
   const aheadBatches = work?.ahead ?? 0;
   return {
-    ...{ id, actionType, country, topic },
+    id,
+    actionType,
+    country,
+    topic,
     partitions: { wanted: partitions, actual: traffic === null ? null : (traffic?.length ?? 0) },
     workers: workersOf(facts),
     lanes: (traffic ?? [])

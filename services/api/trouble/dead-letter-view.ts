@@ -11,7 +11,13 @@ export function deadLetterView(letter: DeadLetterRow): DeadLetterShape {
   const { letterId, topic, partition, offset, reason, state, replays, bytes, createdAt, settledAt } = letter;
   return {
     id: publicId('deadLetter', letterId),
-    ...{ topic, partition, offset, reason, state, replays, bytes },
+    topic,
+    partition,
+    offset,
+    reason,
+    state,
+    replays,
+    bytes,
     createdAt: createdAt.toISOString(),
     settledAt: settledAt?.toISOString() ?? null,
   };

@@ -24,7 +24,10 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
         return {
           fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf),
           buffered: occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
-          ...{ skipped, ended, broken, looked: rows.length },
+          skipped,
+          ended,
+          broken,
+          looked: rows.length,
           nextLookInMs: await nextLookInMs(client, looker.region),
         };
       }),
@@ -63,7 +66,9 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
         const before = new Set(rows.filter(({ state }) => state === 'broken').map(({ id }) => id));
         const readable = wrong.flatMap(({ id }) => (before.has(id) ? [id] : []));
         return {
-          ...{ mended: wrong.length - readable.length, readable, brokenNow: broken.length },
+          mended: wrong.length - readable.length,
+          readable,
+          brokenNow: broken.length,
           broken: broken.filter(({ scheduleId }) => !before.has(scheduleId)),
           cursor: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
         };

@@ -9,7 +9,12 @@ export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: st
     beat: async ({ owner, kind, region, ttlMs, figures }, released) => {
       const { rows } = await pool.query<OwnedPartition>(
         beatNode.with({
-          ...{ owner, kind, region, ttlMs, leader, figures: JSON.stringify(figures) },
+          owner,
+          kind,
+          region,
+          ttlMs,
+          leader,
+          figures: JSON.stringify(figures),
           released: plainArray(released),
         }),
       );
@@ -27,7 +32,9 @@ export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: st
       if (wanted.size === 0) return;
       await pool.query(
         assignWanted.with({
-          ...{ name, owner, token },
+          name,
+          owner,
+          token,
           partitions: plainArray([...wanted.keys()]),
           nodes: textArray([...wanted.values()]),
         }),

@@ -10,17 +10,21 @@ const count = z.int().min(0);
 /** What of a run's progress a list shows. */
 export const listedRun = runProgress
   .pick({
-    ...{ runId: true, state: true, stateReason: true, stateSince: true, scheduledFor: true, startedAt: true },
-    ...{
-      endedAt: true,
-      asOf: true,
-      audience: true,
-      stalled: true,
-      stall: true,
-      waitingSince: true,
-      usersPerSecond: true,
-    },
-    ...{ eta: true, waits: true },
+    runId: true,
+    state: true,
+    stateReason: true,
+    stateSince: true,
+    scheduledFor: true,
+    startedAt: true,
+    endedAt: true,
+    asOf: true,
+    audience: true,
+    stalled: true,
+    stall: true,
+    waitingSince: true,
+    usersPerSecond: true,
+    eta: true,
+    waits: true,
   })
   .extend({
     pausedItself: z.boolean().describe('By its limit of failures, or because a budget is used up'),
@@ -48,6 +52,10 @@ export const campaignCounts = z
   .object({
     all: count,
     needsAttention: count.describe('Counted among the others too'),
-    ...{ running: count, paused: count, scheduled: count, ended: count, draft: count },
+    running: count,
+    paused: count,
+    scheduled: count,
+    ended: count,
+    draft: count,
   })
   .meta({ id: 'CampaignCounts' });

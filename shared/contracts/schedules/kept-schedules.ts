@@ -86,8 +86,10 @@ export function readableRecurrence(stored: unknown) {
   const said = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
   const { cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap, spreadSeconds } = recurrenceFields;
   return {
-    ...{ cron: cron.safeParse(said['cron']).data, everySeconds: everySeconds.safeParse(said['everySeconds']).data },
-    ...{ from: from.safeParse(said['from']).data, until: until.safeParse(said['until']).data },
+    cron: cron.safeParse(said['cron']).data,
+    everySeconds: everySeconds.safeParse(said['everySeconds']).data,
+    from: from.safeParse(said['from']).data,
+    until: until.safeParse(said['until']).data,
     zone: zone.unwrap().safeParse(said['zone']).data ?? null,
     misfire: misfire.unwrap().safeParse(said['misfire']).data ?? null,
     catchUpSeconds: catchUpSeconds.unwrap().safeParse(said['catchUpSeconds']).data ?? null,
@@ -137,7 +139,12 @@ export function planSchedule(schedule: PlannableSchedule, view: PlanningView): O
   return planOccurrences({
     recurrence: recurrenceOf(definition.recurrence, createdAtMs),
     policies: policiesOf(definition.recurrence),
-    ...{ highWaterMs, nowMs, silence, region, maxInstants, maxOccurrences },
+    highWaterMs,
+    nowMs,
+    silence,
+    region,
+    maxInstants,
+    maxOccurrences,
     groups: selectGroups(definition.groups, registered).map((group) => ({
       ...group,
       isRunning: running.has(group.name),

@@ -79,9 +79,15 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
     maxFires: Math.max(1, Math.floor(question.maxOccurrences / Math.max(1, groups.length))),
   });
   const plan: OccurrencePlan = {
-    ...{ fires: [], buffered: [], skipped: [], skippedOfGroup: [] },
-    ...{ highWaterMs: Math.max(question.highWaterMs, due.lastMs ?? -Infinity), nextAtMs: null },
-    ...{ lookAtMs: null, waitsForOthers: false, isOver: false },
+    fires: [],
+    buffered: [],
+    skipped: [],
+    skippedOfGroup: [],
+    highWaterMs: Math.max(question.highWaterMs, due.lastMs ?? -Infinity),
+    nextAtMs: null,
+    lookAtMs: null,
+    waitsForOthers: false,
+    isOver: false,
   };
   skipRanges(question, due.skipped, plan);
   const waits = decideFires(question, due.fires, plan);

@@ -92,7 +92,13 @@ export function waitingFor(
   shortage: Pick<Shortage, 'country' | 'units'> | undefined,
 ): StepWaiting {
   return {
-    ...{ feedId, batchNo, step, epoch, state: 'waiting', open, answered: false },
+    feedId,
+    batchNo,
+    step,
+    epoch,
+    state: 'waiting',
+    open,
+    answered: false,
     delayMs: shortage ? budgetWaitMs : 0,
     cause: shortage ? budgetCause(shortage.country, shortage.units) : null,
   };

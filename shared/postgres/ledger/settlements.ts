@@ -29,7 +29,10 @@ export function createSettlements({ pool }: { pool: Pool }): Settlements {
         pool.query<VerdictRow>(
           statements.settle.with({
             ...paramsOf(lines.map(({ first }) => first)),
-            ...{ settlement: settlementId, run: runId, leftUnknown, rejected },
+            settlement: settlementId,
+            run: runId,
+            leftUnknown,
+            rejected,
           }),
         ),
       );

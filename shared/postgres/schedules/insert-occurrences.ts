@@ -67,8 +67,14 @@ const iso = (ms: number) => new Date(ms).toISOString();
 function wantedJson(occurrence: NewOccurrence, position: number) {
   const { scheduleId, group, scheduledForMs, kind, state, targetId, dueAtMs } = occurrence;
   return {
-    ...{ position, schedule: scheduleId, group_name: group, scheduled_for: iso(scheduledForMs) },
-    ...{ kind, state, target: targetId, due_at: iso(dueAtMs) },
+    position,
+    schedule: scheduleId,
+    group_name: group,
+    scheduled_for: iso(scheduledForMs),
+    kind,
+    state,
+    target: targetId,
+    due_at: iso(dueAtMs),
   };
 }
 

@@ -15,9 +15,17 @@ export function occurrenceJob(
   if (target.kind !== 'callback' || !call) throw new Error(`schedule ${scheduleId} has nothing to call`);
   const ownMs = call.relevancySeconds === null ? null : call.relevancySeconds * 1000;
   return {
-    ...{ jobId: targetId, clientId: target.clientId, key: occurrenceKey(scheduleId, group, scheduledForMs) },
-    ...{ dueAt: new Date(dueAtMs), delayMs: 0, relevancyMs: ownMs ?? relevancies.get(target.clientId) ?? null },
-    ...{ method: call.method, url: call.url, body: call.body, tags: call.tags, scheduleId },
+    jobId: targetId,
+    clientId: target.clientId,
+    key: occurrenceKey(scheduleId, group, scheduledForMs),
+    dueAt: new Date(dueAtMs),
+    delayMs: 0,
+    relevancyMs: ownMs ?? relevancies.get(target.clientId) ?? null,
+    method: call.method,
+    url: call.url,
+    body: call.body,
+    tags: call.tags,
+    scheduleId,
     headers: JSON.stringify({ ...headersOf(call), ...occurrenceHeaders(occurrence) }),
   };
 }

@@ -43,8 +43,11 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
       const counts: CampaignCountsRow = {
         all: rows.reduce((sum, { campaigns }) => sum + campaigns, 0),
         'needs-attention': rows.reduce((sum, { attention }) => sum + attention, 0),
-        ...{ running: of('running'), paused: of('paused'), scheduled: of('scheduled') },
-        ...{ ended: of('ended'), draft: of('draft') },
+        running: of('running'),
+        paused: of('paused'),
+        scheduled: of('scheduled'),
+        ended: of('ended'),
+        draft: of('draft'),
       };
       return counts;
     },

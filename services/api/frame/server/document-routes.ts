@@ -36,7 +36,9 @@ export async function documentRoutes(
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer' },
           session: {
-            ...{ type: 'apiKey', in: 'cookie', name: 'muster-session' },
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'muster-session',
             description: 'Of POST /v1/session. What is no GET or HEAD needs X-CSRF-Token beside it',
           },
         },

@@ -32,7 +32,9 @@ export function createAccepting({ clients, intake, figures, owner, clock, logger
   return {
     admission: createJobAdmission({ clients, usage, clock }),
     acceptor: createJobAcceptor({ intake, owner, clock, logger, meter }),
-    ...{ usage, loads, clock },
+    usage,
+    loads,
+    clock,
     start: () => {
       usage.start();
       loads.start();

@@ -55,7 +55,10 @@ function linesFor(facts: ExpectedLoadFacts, batchUsers: number, bound: Bound): L
       const shard = facts.shards.find((each) => each.actionType === action && each.country === country);
       const ofAction = ofRun === null ? null : ofRun * chain.filter((step) => step.action === action).length;
       return {
-        ...{ step: index + 1, action, country, users },
+        step: index + 1,
+        action,
+        country,
+        users,
         calls: users === null ? null : Math.ceil(users / batchUsers),
         ...slowest([
           ['pace', secondsFor(ofRun, facts.paceUsersPerSecond)],

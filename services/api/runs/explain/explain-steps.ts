@@ -45,8 +45,13 @@ function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): Exp
 }
 
 const unbegun = {
-  ...{ reason: null, detail: null, endedAt: null },
-  ...{ waitsFor: null, nextAttemptAt: null, receipt: null, attempts: [] },
+  reason: null,
+  detail: null,
+  endedAt: null,
+  waitsFor: null,
+  nextAttemptAt: null,
+  receipt: null,
+  attempts: [],
 };
 
 /** Who was settled as succeeded, after the run, did not go on. */

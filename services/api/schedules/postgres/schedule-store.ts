@@ -109,7 +109,10 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
 /** What becomes of a run that the schedule started. */
 export const runVerbs = { pause: 'pause', resume: 'resume', disable: 'cancel', enable: 'resume' } as const;
 const pastOf: Record<ScheduleVerb, string> = {
-  ...{ pause: 'paused', resume: 'resumed', disable: 'disabled', enable: 'enabled' },
+  pause: 'paused',
+  resume: 'resumed',
+  disable: 'disabled',
+  enable: 'enabled',
 };
 
 /** Into the run's history. */
