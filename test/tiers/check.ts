@@ -6,7 +6,7 @@ import { root, run } from './commands.ts';
 import { resultsVariable, writeResult } from './results.ts';
 
 /** Longest first: nothing long begins when the others have ended. What is not named here comes behind them. */
-const longestFirst = ['check:types', 'check:lint', 'check:dead', 'check:rooms', 'check:format'];
+const longestFirst = ['check:format', 'check:lint', 'check:types', 'check:sql', 'check:rooms', 'check:dead'];
 
 /** All scripts called `check:…`, side by side. Ends with 1 where one finds something, whose words are shown then. */
 const { scripts } = z

@@ -167,6 +167,17 @@ describe('an open key', () => {
     },
   );
 
+  it('begins no trial of single users when it is refused: the lost call may be why (class A)', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: { class: 'A' } });
+    endpoint.answer = () => (endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : refusal);
+    const { runId } = await feed([['u1', 'u2', 'u3', 'u4']], { chain: [{ action: 'award-reward', params: {} }] });
+    for (let round = 0; round < 10 && endpoint.seen.length < 4; round++) {
+      await passTime(clock, 10_000);
+      await sweepOverdue(runId);
+    }
+    expect(endpoint.seen.slice(0, 4).map(({ call }) => call.users.length)).toEqual([4, 4, 2, 2]);
+  });
+
   it('is what a lapsed lease leaves, whose call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
