@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What a handler wants the audit log to keep of its change, beyond who, what and when. Never a secret. */
     auditDetail: AuditDetail | null;
+    /** It asks what a change would do: there is no entry for it, whatever becomes of it. */
+    isPreview: boolean;
   }
 }
 
@@ -15,10 +17,11 @@ const refusedByState = 409;
 
 /**
  * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered.
- * A repeat that was answered from its `Idempotency-Key` changed nothing.
+ * A preview changes nothing, nor does a repeat that was answered from its `Idempotency-Key`.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);
+  server.decorateRequest('isPreview', false);
   server.addHook('onSend', async (request, reply, payload) => {
     if (!isRecorded(request, reply)) return;
     const entry = entryOf(request, reply, payload);
@@ -31,7 +34,8 @@ export function recordChanges(server: HttpServer, audit: AuditLog): void {
   });
 }
 
-function isRecorded({ method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+function isRecorded({ method, routeOptions, isPreview }: FastifyRequest, reply: FastifyReply): boolean {
+  if (isPreview) return false;
   if (!changing.has(method) || routeOptions.config.isFrequent || reply.getHeader('idempotent-replayed') === 'true')
     return false;
   return reply.statusCode < 300 || reply.statusCode === refusedByState;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { auditRecord } from '../../../../shared/contracts/access/audit.ts';
 import { retryAnswer, type RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
 import { runReport } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../../../test/support/conformance/execution-subject.ts';
 import { createMemoryExecutionStores } from '../../../../test/support/memory/execution-stores.ts';
 import { createApi, type Api } from '../../api.ts';
+import { pageShape } from '../../frame/pages.contract.ts';
 import { problem } from '../../frame/problems.contract.ts';
 
 let subject: ExecutionSubject;
@@ -50,6 +52,19 @@ async function refusal(body?: object) {
 }
 
 describe('a preview', () => {
+  it('leaves no line in the audit log; the retry does, with how many users and the run it made', async () => {
+    const audited = async () => {
+      const answer = await api.server.inject({ method: 'GET', url: '/v1/audit', headers: authorized });
+      return pageShape(auditRecord).parse(answer.json()).items;
+    };
+    expect((await post({ preview: true })).statusCode).toBe(409);
+    await end();
+    await retry({ preview: true });
+    expect(await audited()).toEqual([]);
+    const { runId: created } = await retry();
+    expect(await audited()).toMatchObject([{ status: 201, detail: { users: 3, created } }]);
+  });
+
   it('counts the failed users by step, country and reason, and creates nothing', async () => {
     await end();
     const answer = await post({ preview: true });

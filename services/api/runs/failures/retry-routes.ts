@@ -42,8 +42,11 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
         201: jsonAnswer('The run that was created', retryAnswer),
       },
     },
-    handler: async ({ params: { id }, body, begun }, reply) => {
+    handler: async (request, reply) => {
+      const { body, begun } = request;
+      const { id } = request.params;
       const wanted = retryRequest.parse(body ?? {});
+      request.isPreview = wanted.preview;
       const of = requireId('run', id);
       const snapshot = await reports.snapshot(of);
       if (!snapshot) throw notFound('run', id);
@@ -61,6 +64,7 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
       if (verdict.kind === 'running') throw stillRunning(verdict.runId);
       if (verdict.kind === 'not-ended') throw notEnded(snapshot);
       const view = viewOf(answer, publicId('run', runId));
+      request.auditDetail = { users, created: publicId('run', runId) };
       return reply
         .code(201)
         .header('location', view.links.self ?? '')
