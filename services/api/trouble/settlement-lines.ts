@@ -89,18 +89,6 @@ function entryOf(fields: Fields | undefined): ReadLine['entry'] {
 }
 
 /** As a person or a file names a user. */
-export function settledUser({
-  userId,
-  step,
-  outcome,
-  code,
-  country,
-}: {
-  userId: string;
-  step: number;
-  outcome: 'succeeded' | 'failed';
-  code?: string | undefined;
-  country?: string | undefined;
-}): SettledUser {
+export function settledUser({ userId, step, outcome, code, country }: z.output<typeof shape>): SettledUser {
   return { user: userId, step, outcome, country: country ?? null, reason: code ?? reasons.settled, detail: null };
 }
