@@ -1,29 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { isBalanced, stepLines } from '../../shared/domain/step/outcomes.ts';
-import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
-import { describeAuditLog } from '../support/conformance/audit-log.conformance.ts';
-import { describeCampaignLists } from '../support/conformance/campaign-lists.conformance.ts';
 import { describeCampaignStore } from '../support/conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../support/conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../support/conformance/due-jobs.conformance.ts';
-import { describeIdempotentRequests } from '../support/conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../support/conformance/leases.conformance.ts';
-import { describeSessionStore } from '../support/conformance/session-store.conformance.ts';
 import { describeRunReports } from '../support/conformance/run-reports.conformance.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
-import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
-import { createAuditLog } from '../../services/api/access/postgres/audit-log.ts';
-import { createCampaignLists } from '../../services/api/campaigns/postgres/campaign-lists.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
-import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
-import { createSessionStore } from '../../services/api/access/postgres/session-store.ts';
-import { createIdempotentRequests } from '../../services/api/frame/postgres/idempotent-requests.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
 
@@ -39,9 +28,6 @@ async function postgresStores() {
     runs: createRunStore({ pool: database.pool }),
     addJob,
     reports: createRunReports({ pool: database.pool }),
-    keys: createApiKeys({ pool: database.pool }),
-    audit: createAuditLog({ pool: database.pool }),
-    requests: createIdempotentRequests({ pool: database.pool }),
     deadLetters: createDeadLetters({ pool: database.pool }),
     rows: createPostgresRunRows({ pool: database.pool }),
     kept,
@@ -75,43 +61,13 @@ async function now(): Promise<Date> {
 async function passTime(ms: number): Promise<void> {
   await database.pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
   await database.pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
-  await database.pool.query(
-    `update sessions set idle_until = idle_until - $1 * interval '1 ms', expires_at = expires_at - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(`update session_links set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
-  await database.pool.query(`update idempotency_keys set created_at = created_at - $1 * interval '1 ms'`, [ms]);
 }
 
 describeCampaignStore('on Postgres', postgresStores);
 describeLeases('on Postgres', postgresStores);
 describeDueJobs('on Postgres', postgresStores);
 describeRunReports('on Postgres', postgresStores);
-describeIdempotentRequests('on Postgres', postgresStores);
 describeDeadLetters('on Postgres', postgresStores);
-describeAuditLog('on Postgres', postgresStores);
-describeCampaignLists('on Postgres', async () => ({
-  ...(await postgresStores()),
-  lists: createCampaignLists({ pool: database.pool }),
-  addEvent: async (runId, kind) => {
-    await database.pool.query('insert into run_events (run, kind) values ($1, $2)', [runId, kind]);
-  },
-  forgetStart: async (campaignId) => {
-    await database.pool.query('delete from run_starts where campaign = $1', [campaignId]);
-  },
-}));
-describeSessionStore('on Postgres', async () => ({
-  ...(await postgresStores()),
-  sessions: createSessionStore({ pool: database.pool }),
-  countSessions: async () => {
-    const { rows } = await database.pool.query<{ count: number }>(
-      'select (select count(*) from sessions)::int + (select count(*) from session_links)::int as count',
-    );
-    return rows[0]?.count ?? 0;
-  },
-  deleteSessions: (limit: number) => createRetentionStore({ pool: database.pool }).deleteSessions(limit),
-}));
-describeApiKeys('on Postgres', async () => (await postgresStores()).keys);
 
 describe('firing on Postgres', () => {
   async function withOneDueJob() {

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  doneOf,
-  leaseMs,
-  someBatches,
-  startFedRun,
-  type ExecutionSubject,
-} from '../support/conformance/execution-subject.ts';
+import { doneOf, someBatches, startFedRun, type ExecutionSubject } from '../support/conformance/execution-subject.ts';
 import { describeBudgets } from '../support/conformance/budgets.conformance.ts';
 import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
@@ -19,7 +13,6 @@ import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../support/conformance/run-history.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
-import { describeShardFigures } from '../support/conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
@@ -27,37 +20,18 @@ import { describeStepEndings } from '../support/conformance/step-endings.conform
 import { describeSettlements } from '../support/conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
-import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
+import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { databaseForFile } from '../support/file-database.ts';
-import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
-import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
-import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createQuarantinedSteps } from '../../services/api/trouble/postgres/quarantined-steps.ts';
 import { createReceiptStore } from '../../services/api/receipts/postgres/receipt-store.ts';
 import { recordReceipts } from '../../services/api/receipts/postgres/receipt-statements.ts';
-import { createRetries } from '../../services/api/runs/failures/postgres/retries.ts';
-import { createRunControl } from '../../services/api/runs/control/postgres/run-control.ts';
 import { createSettlementRequests } from '../../services/api/trouble/postgres/settlement-requests.ts';
 import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { stepsUnderWay } from '../../shared/postgres/ledger/under-way.ts';
-import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
-import { createUserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/runs/postgres/run-report-statements.ts';
-import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
-import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
-import { createShardReports } from '../../services/worker/report/postgres/shard-reports.ts';
-import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
-import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
-import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
-import { createReconciliation } from '../../services/trigger/sweep/postgres/reconciliation.ts';
-import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
-import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
-import { createStepEndings, followKeys } from '../../services/trigger/end/postgres/step-endings.ts';
+import { followKeys } from '../../services/trigger/end/postgres/step-endings.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
-import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
-import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
-import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/feed/postgres/feed-statements.ts';
 import * as endingStatements from '../../services/trigger/end/postgres/ending-statements.ts';
 import * as sweepStatements from '../../services/trigger/sweep/postgres/sweep-statements.ts';
@@ -69,28 +43,7 @@ const database = databaseForFile(createHotPathPool);
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await database.empty();
-  return {
-    campaigns: createCampaignStore({ pool: database.pool }),
-    budgets: createBudgetStore({ pool: database.pool }),
-    runs: createRunStore({ pool: database.pool }),
-    runHistory: createRunHistory({ pool: database.pool }),
-    reports: createRunReports({ pool: database.pool }),
-    histories: createUserHistories({ pool: database.pool }),
-    retries: createRetries({ pool: database.pool }),
-    control: createRunControl({ pool: database.pool }),
-    leases: createLeases({ pool: database.pool }),
-    dueJobs: createDueJobs({ pool: database.pool }),
-    feeds: createFeedStore({ pool: database.pool }),
-    contexts: createFeedContexts({ pool: database.pool }),
-    sweep: createOutboxSweep({ pool: database.pool }),
-    endings: createStepEndings({ pool: database.pool }),
-    reconciliation: createReconciliation({ pool: database.pool }),
-    holds: createStepHolds({ pool: database.pool }),
-    guards: createEndpointGuards({ pool: database.pool, owner: 'a' }),
-    rows: createPostgresExecutionRows({ pool: database.pool }),
-    ledgerOf: (owner) => createStepLedger({ pool: database.pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
-    passTime,
-  };
+  return createPostgresExecutionStores({ pool: database.pool, passTime });
 }
 
 /** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
@@ -155,14 +108,6 @@ describeReceiptStore('in Postgres', async () => ({
 }));
 describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);
-describeShardFigures('on Postgres', async () => ({
-  ...(await postgresStores()),
-  shardReports: createShardReports({ pool: database.pool }),
-  figures: createShardFigures({ pool: database.pool }),
-  ageReports: async (ms: number) => {
-    await database.pool.query(`update shard_reports set reported_at = reported_at - $1 * interval '1 ms'`, [ms]);
-  },
-}));
 describeStepClaims('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);

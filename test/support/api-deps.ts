@@ -1,159 +1,97 @@
-import type { Pool } from 'pg';
-import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
-import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
-import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
-import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
-import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { accessModule } from '../../services/api/access/access-module.ts';
+import { actionTypesModule } from '../../services/api/action-types/action-types-module.ts';
+import { audiencesModule } from '../../services/api/audiences/audiences-module.ts';
+import { campaignsModule } from '../../services/api/campaigns/campaigns-module.ts';
+import { clientsModule } from '../../services/api/clients/clients-module.ts';
+import { frameModule, type ApiParts } from '../../services/api/frame/frame-module.ts';
+import { jobsModule } from '../../services/api/jobs/jobs-module.ts';
+import { receiptsModule } from '../../services/api/receipts/receipts-module.ts';
+import { runsModule } from '../../services/api/runs/runs-module.ts';
+import { schedulesModule } from '../../services/api/schedules/schedules-module.ts';
+import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
-import { createReceiptSigners } from '../../services/api/receipts/receipt-signers.ts';
-import { createCatalogueReader } from '../../services/api/frame/catalogue-reader.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createMemoryAudienceStore } from './memory/audience-store.ts';
+import { shardsModule } from '../../services/api/shards/shards-module.ts';
+import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
+import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
-import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
-import { createMemoryApiKeys } from './memory/api-keys.ts';
-import { createMemoryAuditLog } from './memory/audit-log.ts';
-import { createMemoryBudgetStore } from './memory/budget-store.ts';
-import { createMemoryCampaignLists } from './memory/campaign-lists.ts';
-import { createMemoryCampaignStore } from './memory/campaign-store.ts';
-import { createCallbackTables } from './memory/callback-tables.ts';
-import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
-import { createMemoryDatabase } from './memory/memory-database.ts';
-import { createMemoryGuardReader } from './memory/endpoint-guards.ts';
-import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
-import {
-  createMemoryActionTypeStore,
-  createMemoryRegistrySource,
-  createMemoryShardStore,
-  seedMemoryRegistry,
-} from './memory/registry.ts';
-import { createMemoryShardFigures } from './memory/shard-figures.ts';
-import { createMemoryQuarantinedSteps } from './memory/quarantined-steps.ts';
-import { createMemoryReceiptStore } from './memory/receipt-store.ts';
-import { createMemoryRetries } from './memory/retries.ts';
-import { createMemoryRunControl } from './memory/run-control.ts';
-import { createMemoryRunReports } from './memory/run-reports.ts';
-import { createMemoryUserHistories } from './memory/user-histories.ts';
-import { createMemoryRunRows } from './memory/run-rows.ts';
-import { createMemorySessionStore } from './memory/session-store.ts';
-import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
-import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
-import { createJobChanger } from '../../services/api/jobs/change-jobs.ts';
-import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
-import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
-import { createMemoryJobIntake } from './memory/job-intake.ts';
-import { createMemoryScheduleStore } from './memory/schedule-store.ts';
+import { createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
+import { createPostgresRunRows } from './postgres-run-rows.ts';
 import { createSettableClock } from './settable-clock.ts';
-import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
-import { createClientLedgers } from '../../services/api/clients/postgres/client-ledgers.ts';
-import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
-import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
-import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
-import { createSchedulerStatus } from '../../services/api/jobs/scheduler/postgres/scheduler-status.ts';
-import { createPool } from '../../shared/postgres/connection/pool.ts';
 
-/** Of stores that have no twin in memory, where a test asks them nothing. */
-const noServer = createPool({
-  connectionString: 'postgres://127.0.0.1:1/none',
-  applicationName: 'a test',
-  logger: createLogger('api', 'silent'),
-});
+export type ApiDeps = ReturnType<typeof createApiDeps>;
 
 /**
- * What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and
- * a key.
- * @param pool of stores that have no twin in memory
+ * What the HTTP interface is made of in tests: the rooms' own modules over a database, and a clock that stands at the
+ * first of January 2026. No brokers and no segmentation service are asked.
  */
-export async function createApiDeps(pool: Pool = noServer) {
+export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose']) {
   const clock = createSettableClock();
-  const database = createMemoryDatabase(clock);
-  const tables = createCallbackTables(clock, database.scheduled);
-  const apiKeys = createMemoryApiKeys({ database });
-  const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey), 'operator');
-  const config = engineConfig.parse(engineFile);
-  seedMemoryRegistry(database, config);
-  const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
-  const registry = createRegistryReader({
-    registry: createMemoryRegistrySource({ database }),
-    clock,
-    logger: createLogger('api', 'silent'),
-  });
-  await registry.refresh();
   const logger = createLogger('api', 'silent');
-  const clients = createClientReader({ clients: createMemoryClientSource({ database }), clock, logger });
-  await clients.refresh();
-  const jobStore = createJobStore({ pool, slot: 1 });
-  const jobChanges = createJobChanges({ pool, slot: 1 });
+  const environment = { MESSAGES_RECEIPTS_SECRET: receiptsSecret };
+  const parts = frameModule(configOf(databaseUrl), { clock, logger, meter: noMeter, environment, onClose });
+  const { pool, registry } = parts;
+  const clients = clientsModule(parts);
   const traffic = new Map<string, readonly PartitionTraffic[]>();
   const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
-    host: '127.0.0.1',
-    port: 0,
-    campaigns: createMemoryCampaignStore({ database }),
-    campaignLists: createMemoryCampaignLists({ database }),
-    budgets: createMemoryBudgetStore({ database }),
-    reports: createMemoryRunReports({ database }),
-    deadLetters: createMemoryDeadLetterStore({ database }),
-    deadJobs: createDeadJobStore({ pool }),
-    schedulerStatus: createSchedulerStatus({ pool }),
-    quarantinedSteps: createMemoryQuarantinedSteps({ database }),
-    settlements: createMemorySettlements({ database }),
-    settlementRequests: createMemorySettlementRequests({ database }),
-    histories: createMemoryUserHistories({ database }),
-    retries: createMemoryRetries({ database }),
-    receipts: createMemoryReceiptStore({ database }),
-    signers: createReceiptSigners({
-      registered: () => registry.current()?.actionTypes,
-      openSecret: (type) => openSecrets(type, secretBox).receipts,
-      environment: { MESSAGES_RECEIPTS_SECRET: receiptsSecret },
-      logger: createLogger('api', 'silent'),
-    }),
-    control: createMemoryRunControl({ database }),
-    audiences: createMemoryAudienceStore({ database }),
-    storedAudiences: createMemoryStoredAudiences({ database }),
+    ...parts,
+    ...accessModule(parts),
+    ...campaignsModule(parts),
+    ...runsModule(parts),
+    ...audiencesModule(parts),
+    ...receiptsModule(parts),
+    ...shardsModule(parts, () => undefined),
+    ...clients,
+    ...actionTypesModule(parts),
+    ...troubleModule(parts),
+    ...jobsModule(parts, clients.clientFigures),
+    ...schedulesModule(parts),
     segmentation: describingAnything,
-    idempotency: createMemoryIdempotentRequests({ database }),
-    audit: createMemoryAuditLog({ database }),
-    apiKeys,
-    sessions: createMemorySessionStore({ database }),
-    installation: { name: 'Tests', zone: 'Asia/Singapore' },
-    catalogue: createCatalogueReader(registry, config.countries),
-    actionTypes: createMemoryActionTypeStore({ database }),
-    clientStore: createMemoryClientStore({ database }),
-    clientFigures: createClientFigures({ pool }),
-    clientLedgers: createClientLedgers({ pool }),
-    ...{ jobStore, jobChanges },
-    jobChanger: createJobChanger({ changes: jobChanges, jobStore, clock, logger }),
-    clients,
-    secretBox,
-    accepting: createAccepting({
-      ...{ clients, clock, logger },
-      intake: createMemoryJobIntake({ database }),
-      figures: createClientFigures({ pool }),
-      owner: 'a test',
-    }),
-    schedules: createMemoryScheduleStore({ database }),
-    groups: createMemoryScheduleStore({ database }),
-    shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
-      ...{ registry, clock, topicPrefix: 'muster' },
-      figures: createMemoryShardFigures({ database }),
-      guards: createMemoryGuardReader({ database }),
+      registry,
+      clock,
+      topicPrefix: 'muster',
+      figures: createShardFigures({ pool }),
+      guards: createGuardReader({ pool }),
       group,
     }),
-    /** What the brokers say of the workers' group, by topic; null: nothing. */
+    /** What the brokers say of the workers' group, by topic; nothing while it is empty. */
     group,
-    clock,
-    logger,
+    host: '127.0.0.1',
+    port: 0,
+    installation: { name: 'Tests', zone: 'Asia/Singapore' },
     ping: (): Promise<unknown> => Promise.resolve(),
-    /** Beyond what it is made of: what tests put runs there with. */
-    rows: createMemoryRunRows({ database }),
-    database,
-    tables,
-    key,
+    clock,
+    /** Puts runs there. */
+    rows: createPostgresRunRows({ pool }),
   };
 }
+
+function configOf(databaseUrl: string) {
+  return {
+    databaseUrl,
+    kafka: undefined,
+    topicPrefix: 'muster',
+    engine: engineConfig.parse(engineFile),
+    port: 0,
+    host: '127.0.0.1',
+    region: 'local',
+    bootstrapApiKey: undefined,
+    publicAddress: undefined,
+    installationName: 'Tests',
+    zone: 'Asia/Singapore',
+    secretBox: createSecretBox([Buffer.alloc(32, 7)]),
+  };
+}
+
+/** A segmentation service that knows every segment. */
+const describingAnything: Pick<Segmentation, 'describe'> = {
+  describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
+};
 
 /** Of the installation that is tested. */
 const engineFile = {
@@ -166,11 +104,6 @@ const engineFile = {
       ...{ receipts: true, receiptsSecretEnv: 'MESSAGES_RECEIPTS_SECRET' },
     },
   },
-};
-
-/** A segmentation service that knows every segment. */
-const describingAnything: Pick<Segmentation, 'describe'> = {
-  describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
 };
 
 /** What receipts of `send-message` are signed with. */

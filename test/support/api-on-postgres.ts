@@ -1,80 +1,111 @@
-import type { Pool } from 'pg';
-import { afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createApi, type Api } from '../../services/api/api.ts';
-import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
-import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
-import { createScheduleStore } from '../../services/api/schedules/postgres/schedule-store.ts';
-import { createJobChanger } from '../../services/api/jobs/change-jobs.ts';
-import { createClientSource } from '../../shared/postgres/registry/clients.ts';
+import type { ApiParts } from '../../services/api/frame/frame-module.ts';
 import { joinInstallation } from '../../shared/postgres/connection/installation.ts';
-import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
-import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
-import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
-import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { authorized, createApiDeps } from './api-deps.ts';
+import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
+import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
+import { authorized, createApiDeps, testApiKey, type ApiDeps } from './api-deps.ts';
 import { databaseForFile } from './file-database.ts';
+import { settled } from './pass-time.ts';
 import { makeClockSettable, onSettableClock, setClock } from './postgres-clock.ts';
 
 /**
- * The HTTP interface for the test file that calls this at its top, with clients and jobs on a database of its own,
- * empty before each test. Its clock, which is the database's too, stands at the first of January 2026.
+ * The HTTP interface for the test file that calls this at its top, on a database of its own. Before each test the
+ * database is an installation with two action types, three countries and one key, and has nothing else; the clock,
+ * which is the database's too, stands at the first of January 2026.
+ * @param terms.begun `once` where tests change nothing
  */
-export function apiOnPostgres() {
+export function apiOnPostgres({ begun = 'before each test' }: { begun?: 'before each test' | 'once' } = {}) {
   const database = databaseForFile();
-  let pool: Pool | undefined;
-  let opened: { deps: Awaited<ReturnType<typeof createDeps>>; api: Api } | undefined;
+  const closing: (() => unknown)[] = [];
+  const onClose: ApiParts['onClose'] = (resource, close) => {
+    closing.unshift(() => close(resource));
+    return resource;
+  };
+  let opened: { deps: ApiDeps; api: Api; key: string } | undefined;
   const open = () => opened ?? notYet();
+  let tests = 0;
+  let listening: Promise<string> | undefined;
 
   beforeAll(async () => {
     await makeClockSettable(database.pool);
-    pool = database.open(createHotPathPool, { connectionString: onSettableClock(database.url) });
+    const deps = createApiDeps(onSettableClock(database.url), onClose);
+    opened = { deps, api: onClose(await createApi(deps), (api) => api.close()), key: '' };
   });
-  beforeEach(async () => {
+  const before = begun === 'once' ? beforeAll : beforeEach;
+  before(async () => {
+    const { deps, api } = open();
+    deps.clock.restart();
+    deps.group.traffic.clear();
     await database.empty();
-    await joinInstallation(database.pool, { actionTypes: {} }, { actionTypes: {}, partitionsPerShard: 1 });
-    const deps = await createDeps(pool ?? notYet());
     await setClock(database.pool, deps.clock.nowMs());
-    opened = { deps, api: await createApi(deps) };
+    const { engine } = deps.config;
+    await joinInstallation(database.pool, installationConfigOf(engine), engine);
+    await forgetSnapshots();
+    const { key } = await deps.apiKeys.add('a test', digestOfApiKey(testApiKey), 'operator');
+    await Promise.all([deps.registry.refresh(), deps.clients.refresh()]);
+    opened = { deps, api, key };
   });
-  afterEach(() => opened?.api.close());
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+
+  /** Until the database was asked nothing for some turns. */
+  async function answered(): Promise<void> {
+    const { pool } = open().deps;
+    for (let quietTurns = 0; quietTurns < 3;) {
+      await settled();
+      quietTurns = pool.idleCount === pool.totalCount && pool.waitingCount === 0 ? quietTurns + 1 : 0;
+    }
+  }
+
+  /** What was read of the database before it was emptied has no revision that comes again. */
+  async function forgetSnapshots(): Promise<void> {
+    tests += 1;
+    const moved = 'update installation set registry_revision = registry_revision + $1, clients_revision = $1';
+    await database.pool.query(moved, [tests * 1000]);
+  }
 
   return {
     get deps() {
       return open().deps;
     },
-    /** On the settable clock. */
-    get pool() {
-      return pool ?? notYet();
+    /** One for all tests of the file. */
+    get api() {
+      return open().api;
     },
     /** Listens; where it does. */
-    start: () => open().api.start(),
+    start: () => (listening ??= open().api.start()),
+    /** Of the key that `authorized` carries. */
+    get key() {
+      return open().key;
+    },
+    /** On the settable clock. */
+    get pool() {
+      return open().deps.pool;
+    },
+    /** All of a table. */
+    rowsOf: async (table: string) => (await database.pool.query<Record<string, unknown>>(`table ${table}`)).rows,
+    /** Moves the clock on, from one sleeper to the next. */
     passTime: async (ms: number) => {
       const { clock } = open().deps;
-      clock.advance(ms);
-      await setClock(database.pool, clock.nowMs());
+      const endMs = clock.nowMs() + ms;
+      const passUntil = async (atMs: number) => {
+        await setClock(database.pool, atMs);
+        clock.advance(atMs - clock.nowMs());
+        await answered();
+      };
+      await answered();
+      for (let wakeMs = clock.nextWakeMs(); wakeMs !== undefined && wakeMs < endMs; wakeMs = clock.nextWakeMs()) {
+        await passUntil(Math.max(wakeMs, clock.nowMs()));
+      }
+      await passUntil(endMs);
     },
-    ask: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+    ask: (method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', url: string, payload?: object) =>
       open().api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) }),
   };
 }
 
-async function createDeps(pool: Pool) {
-  const deps = await createApiDeps(pool);
-  const { clock, logger, jobStore, jobChanges: changes, clientFigures: figures } = deps;
-  const clients = createClientReader({ clients: createClientSource({ pool }), clock, logger });
-  await clients.refresh();
-  const intake = createJobIntake({ pool });
-  return {
-    ...deps,
-    clients,
-    clientStore: createClientStore({ pool }),
-    schedules: createScheduleStore({ pool, region: 'local', owner: 'a test' }),
-    accepting: createAccepting({ clients, intake, figures, owner: 'a test', clock, logger }),
-    // What it does takes as long as the database does.
-    jobChanger: createJobChanger({ changes, jobStore, clock: systemClock, logger }),
-  };
-}
-
 function notYet(): never {
-  throw new Error('the interface is there from beforeEach on');
+  throw new Error('the interface is there from beforeAll on');
 }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 
 /**
  * A connection string whose sessions take the time from a table: `now()` and `clock_timestamp()` are found there first.
+ * The second one moves on by a microsecond each time.
  */
 export function onSettableClock(url: string): string {
   const withOptions = new URL(url);
@@ -9,18 +10,36 @@ export function onSettableClock(url: string): string {
   return withOptions.toString();
 }
 
-/** Makes the clock of a database settable, for sessions that ask for it. @param pool an ordinary one */
+/**
+ * Makes the clock of a database settable, for sessions that ask for it, and for what rows have where none is said.
+ * @param pool an ordinary one
+ */
 export async function makeClockSettable(pool: Pool): Promise<void> {
   await pool.query(`
     create schema settable_clock;
     create table settable_clock.moment (at timestamptz not null);
     insert into settable_clock.moment values (now());
     create function settable_clock.now() returns timestamptz stable language sql as 'select at from settable_clock.moment';
-    create function settable_clock.clock_timestamp() returns timestamptz stable language sql as 'select at from settable_clock.moment';
+    create sequence settable_clock.ticks;
+    create function settable_clock.clock_timestamp() returns timestamptz volatile language sql as
+      'select at + nextval(''settable_clock.ticks'') * interval ''1 microsecond'' from settable_clock.moment';
+    do $$ declare row_default record; begin
+      for row_default in
+        select c.oid::regclass as name, quote_ident(a.attname) as field from pg_attrdef d
+        join pg_class c on c.oid = d.adrelid and not c.relispartition
+        join pg_attribute a on (a.attrelid, a.attnum) = (d.adrelid, d.adnum)
+        where pg_get_expr(d.adbin, d.adrelid) = 'now()'
+      loop
+        execute format('alter table only %s alter %s set default settable_clock.now()', row_default.name, row_default.field);
+      end loop;
+    end $$;
   `);
 }
 
 /** @param pool an ordinary one */
 export async function setClock(pool: Pool, atMs: number): Promise<void> {
-  await pool.query('update settable_clock.moment set at = $1', [new Date(atMs)]);
+  await pool.query(
+    `with restarted as (select setval('settable_clock.ticks', 1)) update settable_clock.moment set at = $1 from restarted`,
+    [new Date(atMs)],
+  );
 }

@@ -6,6 +6,8 @@ export interface SettableClock extends Clock {
   nowMs(): number;
   /** Moves time on and wakes those that slept until then. */
   advance(ms: number): void;
+  /** Sets it back to where it began, a day later as durations are measured. */
+  restart(): void;
   /** When the earliest sleeper wakes, or undefined when nothing sleeps. */
   nextWakeMs(): number | undefined;
 }
@@ -17,6 +19,7 @@ interface Sleeper {
 
 export function createSettableClock(startMs = Date.UTC(2026, 0, 1)): SettableClock {
   let currentMs = startMs;
+  let earlierMs = 0;
   const sleepers = new Set<Sleeper>();
 
   function wakeDue(): void {
@@ -30,7 +33,7 @@ export function createSettableClock(startMs = Date.UTC(2026, 0, 1)): SettableClo
   return {
     now: () => new Date(currentMs),
     nowMs: () => currentMs,
-    monotonicMs: () => currentMs,
+    monotonicMs: () => earlierMs + currentMs,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) {
@@ -47,6 +50,10 @@ export function createSettableClock(startMs = Date.UTC(2026, 0, 1)): SettableClo
     advance: (ms) => {
       currentMs += ms;
       wakeDue();
+    },
+    restart: () => {
+      earlierMs += currentMs - startMs + 86_400_000;
+      currentMs = startMs;
     },
     nextWakeMs: () => {
       const times = [...sleepers].map((s) => s.wakeAtMs);

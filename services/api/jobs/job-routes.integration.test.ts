@@ -5,7 +5,9 @@ import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../.
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import { createApi } from '../api.ts';
+import { createJobChanger } from './change-jobs.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
@@ -107,10 +109,13 @@ describe('one request for many jobs', () => {
     const asked = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
     expect(asked.statusCode).toBe(202);
     const { self } = jobChange.parse(asked.json()).links;
-    on.deps.jobChanger.start();
+    const { jobChanges: changes, jobStore, logger } = on.deps;
+    // What it does takes as long as the database does.
+    const jobChanger = createJobChanger({ changes, jobStore, logger, clock: systemClock });
+    jobChanger.start();
     const shown = async () => jobChange.parse((await ask('GET', self)).json());
     await expect.poll(async () => (await shown()).state, { timeout: 20_000 }).toBe('done');
-    await on.deps.jobChanger.stop();
+    await jobChanger.stop();
     return await shown();
   }
 

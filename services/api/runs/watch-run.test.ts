@@ -2,19 +2,38 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import type { RunReports } from './run-reports.port.ts';
-import { createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
+import { someCampaign } from '../../../test/support/api-deps.ts';
+import { createMemoryCampaignStore } from '../../../test/support/memory/campaign-store.ts';
+import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
+import { createMemoryRunReports } from '../../../test/support/memory/run-reports.ts';
+import { createMemoryRunRows } from '../../../test/support/memory/run-rows.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { createLogger } from '../../../shared/runtime/logger.ts';
 import { createRunWatch, type RunWatch } from './watch-run.ts';
 
 type News = AsyncGenerator<RunProgress | 'quiet', void>;
 
-let deps: Awaited<ReturnType<typeof createApiDeps>>;
+let deps: ReturnType<typeof createDeps>;
 let watch: RunWatch;
 let runId: string;
 let feedId: string;
 let looks: number;
 
+function createDeps() {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  return {
+    clock,
+    logger: createLogger('api', 'silent'),
+    campaigns: createMemoryCampaignStore({ database }),
+    catalogue: { registered: () => ({}) },
+    reports: createMemoryRunReports({ database }),
+    rows: createMemoryRunRows({ database }),
+  };
+}
+
 beforeEach(async () => {
-  deps = await createApiDeps();
+  deps = createDeps();
   const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
   const startedAt = deps.clock.now();
   runId = await deps.rows.addRun({ campaignId, revision: 1, scheduledFor: startedAt, state: 'running', startedAt });

@@ -6,7 +6,7 @@ import type { Meter } from '../../../shared/ports/meter.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import { createLagHistory } from './lag-history.ts';
 import type { ShardShape } from './shards.contract.ts';
-import type { ShardFigures } from './shard-figures.port.ts';
+import type { ShardFigures } from './postgres/shard-figures.ts';
 import { shardId, shardView } from './shard-view.ts';
 
 /** However many ask: brokers and database are asked this often at most. */

@@ -2,7 +2,7 @@ import type { GuardRow } from '../../../shared/ports/endpoint-guards.ts';
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { PartitionTraffic } from '../../../shared/ports/group-look.ts';
 import type { ShardShape } from './shards.contract.ts';
-import type { ShardWork, WorkerReport } from './shard-figures.port.ts';
+import type { ShardWork, WorkerReport } from './postgres/shard-figures.ts';
 
 /** What is ahead should be done in this time; as many workers as that takes are desired. */
 const targetSeconds = 60;

@@ -1,32 +1,21 @@
 import { v7 as uuidv7 } from 'uuid';
-import { describeApiKeys } from '../conformance/api-keys.conformance.ts';
-import { describeAuditLog } from '../conformance/audit-log.conformance.ts';
-import { describeCampaignLists } from '../conformance/campaign-lists.conformance.ts';
 import { describeCampaignStore } from '../conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
-import { describeIdempotentRequests } from '../conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../conformance/leases.conformance.ts';
 import { describeRetention } from '../conformance/retention.conformance.ts';
-import { describeSessionStore } from '../conformance/session-store.conformance.ts';
 import { describeRunReports } from '../conformance/run-reports.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
-import { createMemoryApiKeys } from './api-keys.ts';
 import { atOnce } from './at-once.ts';
-import { createMemoryAuditLog } from './audit-log.ts';
-import { addRunEvent } from './run-events.ts';
-import { createMemoryCampaignLists } from './campaign-lists.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDeadLetters } from './dead-letters.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
-import { createMemoryIdempotentRequests } from './idempotent-requests.ts';
 import { createMemoryLeases } from './leases.ts';
 import { batchKey, createMemoryDatabase, stepKey } from './memory-database.ts';
 import { createMemoryRetention } from './retention.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
-import { createMemorySessionStore } from './session-store.ts';
 import { unclaimed } from './step-ledger.ts';
 
 /** All control stores over one empty database. */
@@ -44,9 +33,6 @@ function memoryStores() {
         database.jobs.set(id, { id, campaignId, revision, dueAtMs: dueAt.getTime() });
       }),
     reports: createMemoryRunReports({ database }),
-    keys: createMemoryApiKeys({ database }),
-    audit: createMemoryAuditLog({ database }),
-    requests: createMemoryIdempotentRequests({ database }),
     deadLetters: createMemoryDeadLetters({ database }),
     rows: createMemoryRunRows({ database }),
     kept: () =>
@@ -61,9 +47,7 @@ describeCampaignStore('in memory', memoryStores);
 describeLeases('in memory', memoryStores);
 describeDueJobs('in memory', memoryStores);
 describeRunReports('in memory', memoryStores);
-describeIdempotentRequests('in memory', memoryStores);
 describeDeadLetters('in memory', memoryStores);
-describeAuditLog('in memory', memoryStores);
 describeRetention('in memory', () => {
   const database = createMemoryDatabase(createSettableClock(Date.now()));
   const countOf = (rows: Iterable<{ feedId: string }>, feedId: string) =>
@@ -92,28 +76,3 @@ describeRetention('in memory', () => {
       })),
   });
 });
-describeCampaignLists('in memory', async () => {
-  const stores = await memoryStores();
-  return {
-    ...stores,
-    lists: createMemoryCampaignLists({ database: stores.database }),
-    addEvent: (runId, kind) => atOnce(() => addRunEvent(stores.database, runId, kind)),
-    forgetStart: (campaignId) =>
-      atOnce(() => {
-        for (const job of [...stores.database.jobs.values()])
-          if (job.campaignId === campaignId) stores.database.jobs.delete(job.id);
-      }),
-  };
-});
-describeSessionStore('in memory', () => {
-  const clock = createSettableClock();
-  const database = createMemoryDatabase(clock);
-  return Promise.resolve({
-    keys: createMemoryApiKeys({ database }),
-    sessions: createMemorySessionStore({ database }),
-    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
-    countSessions: () => atOnce(() => database.sessions.size + database.sessionLinks.size),
-    deleteSessions: (limit: number) => createMemoryRetention({ database }).deleteSessions(limit),
-  });
-});
-describeApiKeys('in memory', async () => (await memoryStores()).keys);

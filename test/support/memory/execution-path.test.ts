@@ -13,7 +13,6 @@ import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../conformance/run-history.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
-import { describeShardFigures } from '../conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
@@ -26,7 +25,6 @@ import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './settlements.ts';
 import { createMemoryDatabase } from './memory-database.ts';
-import { createMemoryShardFigures, createMemoryShardReports } from './shard-figures.ts';
 import { createMemoryAudienceStore } from './audience-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryQuarantinedSteps } from './quarantined-steps.ts';
@@ -77,18 +75,6 @@ describeRunStore('in memory', memoryStores);
 describeRunHistory('in memory', memoryStores);
 describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
-describeShardFigures('in memory', () => {
-  const database = createMemoryDatabase(createSettableClock(Date.now()));
-  return Promise.resolve({
-    ...createMemoryExecutionStores({ database }),
-    shardReports: createMemoryShardReports({ database }),
-    figures: createMemoryShardFigures({ database }),
-    ageReports: (ms: number) =>
-      atOnce(() => {
-        for (const row of database.shardReports.values()) row.reportedAtMs -= ms;
-      }),
-  });
-});
 describeUserHistories('in memory', memoryStores);
 describeRetries('in memory', memoryStores);
 describeReconciliation('in memory', memoryStores);

@@ -1,5 +1,4 @@
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
-import type { AuditRecord } from '../../../services/api/access/audit-log.port.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';
@@ -16,16 +15,7 @@ import type {
   BudgetRow,
   ReservationRow,
 } from './run-tables.ts';
-import type {
-  ActionTypeRow,
-  ShardReportRow,
-  GuardRow,
-  ApiKeyRow,
-  IdempotentRequestRow,
-  SessionRow,
-  SessionLinkRow,
-  DeadLetterRow,
-} from './service-tables.ts';
+import type { ActionTypeRow, GuardRow, DeadLetterRow } from './service-tables.ts';
 import type {
   StepRow,
   StepAttemptRow,
@@ -83,13 +73,6 @@ export interface MemoryDatabase {
   readonly receipts: Map<string, ReceiptRow>;
   /** By feed, in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
-  readonly apiKeys: Map<string, ApiKeyRow>;
-  /** By digest. */
-  readonly sessions: Map<string, SessionRow>;
-  /** By digest. */
-  readonly sessionLinks: Map<string, SessionLinkRow>;
-  /** Keyed by `${apiKey}/${idempotencyKey}`. */
-  readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
   /** Keyed by `${actionType}/${country}`. */
@@ -104,10 +87,6 @@ export interface MemoryDatabase {
   readonly actionTypes: Map<string, ActionTypeRow>;
   /** Keyed by `${actionType}/${country}`. */
   readonly shards: Map<string, RegisteredShard>;
-  /** Keyed by `${worker}/${actionType}/${country}`. */
-  readonly shardReports: Map<string, ShardReportRow>;
-  /** Oldest first. */
-  readonly auditLog: AuditRecord[];
   /** Oldest first. */
   readonly runEvents: RunEventRow[];
   /** By run. */
@@ -150,10 +129,6 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     stepBegins: new Map(),
     receipts: new Map(),
     retryUsers: new Map(),
-    apiKeys: new Map(),
-    sessions: new Map(),
-    sessionLinks: new Map(),
-    idempotentRequests: new Map(),
     deadLetters: new Map(),
     guards: new Map(),
     watchers: new Map(),
@@ -161,8 +136,6 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     registry: { revision: 1 },
     actionTypes: new Map(),
     shards: new Map(),
-    shardReports: new Map(),
-    auditLog: [],
     runEvents: [],
     runPaces: new Map(),
     runPoints: new Map(),

@@ -1,5 +1,25 @@
 import type { Pool } from 'pg';
-import type { ShardFigures, ShardWork, WorkerReport } from '../shard-figures.port.ts';
+import type { Shard } from '../../../../shared/domain/endpoint/shard.ts';
+
+/** What a worker said not long ago of a shard that it serves. */
+export interface WorkerReport extends Shard {
+  worker: string;
+  inFlight: number;
+  callLimit: number;
+  waiting: number;
+  breakerOpen: boolean;
+  batchesPerSecond: number;
+}
+
+/** What running runs have to do in a shard. All counts in batches. */
+export interface ShardWork extends Shard {
+  /** On the topic, or a worker has it. */
+  ready: number;
+  /** Put back, until it is due. */
+  waiting: number;
+  /** Ready here, in steps before, or still to be fed as far as the audience is estimated. */
+  ahead: number;
+}
 
 const reports = `
   select worker, action_type as "actionType", country, in_flight as "inFlight", call_limit as "callLimit", waiting,
@@ -38,9 +58,13 @@ const work = `
     sum(ahead)::float8 as ahead
   from ahead group by action, country having sum(ready + waiting + ahead) > 0`;
 
-export function createShardFigures({ pool }: { pool: Pool }): ShardFigures {
+export type ShardFigures = ReturnType<typeof createShardFigures>;
+
+export function createShardFigures({ pool }: { pool: Pool }) {
   return {
+    /** Of workers that were heard of within the last minute. */
     reports: async () => (await pool.query<WorkerReport>(reports)).rows,
+    /** Shards in which nothing is to be done are left out. */
     work: async () => (await pool.query<ShardWork>(work)).rows,
   };
 }

@@ -1,0 +1,187 @@
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
+import { createPrometheusMeter } from '../../../shared/runtime/meter/prometheus-meter.ts';
+import { authorized, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi, type Api } from '../api.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+let api: Api;
+let lookups: string[];
+let linesOf: (name: string) => Promise<string[]>;
+
+beforeEach(async () => {
+  lookups = [];
+  const meter = createPrometheusMeter(on.deps);
+  linesOf = async (name) => (await meter.expose()).text.split('\n').filter((line) => line.startsWith(name));
+  const apiKeys = {
+    ...on.deps.apiKeys,
+    find: (digest: string) => {
+      lookups.push(digest);
+      return on.deps.apiKeys.find(digest);
+    },
+  };
+  api = await createApi({ ...on.deps, apiKeys, meter });
+});
+
+afterEach(async () => {
+  await api.close();
+});
+
+async function ask(key: string, remoteAddress = '10.0.0.1') {
+  const headers = { authorization: `Bearer ${key}` };
+  return await api.server.inject({ method: 'GET', url: '/v1/campaigns', headers, remoteAddress });
+}
+
+const unknownKey = (number: number) => `muster_${String(number).padStart(40, '0')}`;
+
+describe('an unknown key', () => {
+  it.each(['short', `muster_${'x'.repeat(600)}`, 'muster_schlüssel-mit-umlaut'])(
+    'such as %j costs no query',
+    async (key) => {
+      expect((await ask(key)).statusCode).toBe(401);
+      expect(lookups).toEqual([]);
+    },
+  );
+
+  it('costs one query in ten seconds, however often it is sent', async () => {
+    for (let time = 0; time < 20; time++) expect((await ask(unknownKey(1))).statusCode).toBe(401);
+    expect(lookups).toHaveLength(1);
+
+    await on.passTime(10_001);
+    await ask(unknownKey(1));
+
+    expect(lookups).toHaveLength(2);
+  });
+
+  it('is counted', async () => {
+    await ask(unknownKey(1));
+    await api.server.inject({ method: 'GET', url: '/v1/campaigns' });
+    await ask(testApiKey);
+
+    expect(await linesOf('muster_api_unauthorized_total')).toEqual(['muster_api_unauthorized_total 2']);
+  });
+
+  it('after sixty others from its address in a minute is not even looked at, and is answered when to come again', async () => {
+    await Promise.all(Array.from({ length: 100 }, (_, number) => ask(unknownKey(number))));
+    expect(lookups).toHaveLength(60);
+    await on.passTime(20_000);
+
+    const response = await ask(unknownKey(1000));
+
+    expect(response.statusCode).toBe(429);
+    expect(response.headers['retry-after']).toBe('40');
+    expect(problem.parse(response.json()).code).toBe('too-many-requests');
+    expect((await ask(unknownKey(1000), '10.0.0.2')).statusCode).toBe(401);
+  });
+
+  it('is looked at again when the minute is over', async () => {
+    for (let number = 0; number < 61; number++) await ask(unknownKey(number));
+    await on.passTime(60_001);
+
+    expect((await ask(unknownKey(1000))).statusCode).toBe(401);
+  });
+
+  it('takes nothing from keys that are good, whatever comes from their address', async () => {
+    expect((await ask(testApiKey)).statusCode).toBe(200);
+    for (let number = 0; number < 200; number++) await ask(unknownKey(number));
+    // Long enough to be asked for anew, and still within the minute.
+    await on.passTime(30_000);
+
+    expect((await ask(testApiKey)).statusCode).toBe(200);
+  });
+
+  it('is no good one, however many of those come from one address at once, such as behind a proxy', async () => {
+    const keys = Array.from({ length: 200 }, (_, number) => unknownKey(number));
+    for (const key of keys) await on.deps.apiKeys.add('one of many', digestOfApiKey(key), 'operator');
+
+    const answers = await Promise.all(keys.map((key) => ask(key)));
+
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(200);
+    expect((await ask(unknownKey(1000))).statusCode).toBe(401);
+  });
+
+  it('is a good one as soon as it is made, when nobody tried it before', async () => {
+    await ask(unknownKey(1));
+    await on.deps.apiKeys.add('new', digestOfApiKey(unknownKey(2)), 'operator');
+
+    expect((await ask(unknownKey(2))).statusCode).toBe(200);
+  });
+});
+
+describe('event streams', () => {
+  let url: string;
+
+  beforeEach(async () => {
+    const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
+    const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
+    url = `${await api.start()}/v1/runs/${publicId('run', runId)}/progress`;
+  });
+
+  function open(key = testApiKey): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
+    return new Promise((resolve, reject) => {
+      httpGet(url, { headers }, resolve).once('error', reject);
+    });
+  }
+
+  it('end within ten seconds after their key was revoked, without an `end`', async () => {
+    const stream = await open();
+    const read = stream.toArray();
+    await on.deps.apiKeys.revoke(on.key);
+
+    await on.passTime(10_000);
+
+    const text = (await read).map(String).join('');
+    expect(text).toContain('event: progress');
+    expect(text).not.toContain('event: end');
+  });
+
+  it('go on while the key is good', async () => {
+    const stream = await open();
+    let ended = false;
+    stream.resume().once('end', () => (ended = true));
+
+    await on.passTime(60_000);
+
+    expect(ended).toBe(false);
+    stream.destroy();
+  });
+
+  it('are five hundred at most for a key, and more when some were closed', async () => {
+    const another = unknownKey(7);
+    await on.deps.apiKeys.add('another', digestOfApiKey(another), 'operator');
+    const streams = await Promise.all(Array.from({ length: 500 }, () => open()));
+
+    const oneMore = await open();
+    expect(oneMore.statusCode).toBe(429);
+    expect(oneMore.headers['retry-after']).toBe('5');
+    expect(problem.parse(JSON.parse((await oneMore.toArray()).map(String).join(''))).code).toBe('too-many-streams');
+    const others = await open(another);
+    expect(others.statusCode).toBe(200);
+
+    streams[0]?.destroy();
+    await expect
+      .poll(async () => {
+        const again = await open();
+        again.destroy();
+        return again.statusCode;
+      })
+      .toBe(200);
+    for (const stream of [...streams, others]) stream.destroy();
+  });
+
+  it('are not opened by HEAD', async () => {
+    const headers = { ...authorized, accept: 'text/event-stream' };
+    const response = await api.server.inject({ method: 'HEAD', url: new URL(url).pathname, headers });
+
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toContain('text/event-stream');
+    expect(on.deps.clock.nextWakeMs()).toBeUndefined();
+  });
+});

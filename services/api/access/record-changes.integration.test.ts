@@ -1,0 +1,132 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { createApi } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+
+const on = apiOnPostgres();
+
+function audited({ server } = on.api) {
+  const send = (method: 'POST' | 'PATCH' | 'GET', url: string, payload?: object, headers = {}) =>
+    server.inject({ method, url, headers: { ...authorized, ...headers }, ...(payload && { payload }) });
+  const listed = async (query = '') => {
+    const response = await send('GET', `/v1/audit${query}`);
+    return pageShape(auditRecord).parse(response.json()).items;
+  };
+  const create = async () => {
+    const response = await send('POST', '/v1/campaigns', someCampaign);
+    return z.object({ id: z.string() }).parse(response.json()).id;
+  };
+  return { send, listed, create };
+}
+
+it('a change that succeeded is in the audit log before it is answered, with who made it and on what', async () => {
+  const { send, listed } = audited();
+
+  const created = await send('POST', '/v1/campaigns', someCampaign, { 'x-request-id': 'mine' });
+  const { id } = z.object({ id: z.string() }).parse(created.json());
+  await send('POST', `/v1/campaigns/${id}/start`);
+
+  const facts = { keyId: publicId('apiKey', on.key), keyName: 'a test', method: 'POST', subject: id };
+  expect(await listed()).toMatchObject([
+    { ...facts, route: '/v1/campaigns/:id/start', status: 200 },
+    { ...facts, route: '/v1/campaigns', status: 201, requestId: 'mine' },
+  ]);
+});
+
+it('a change that the state refused is there with why', async () => {
+  const { send, listed, create } = audited();
+  const id = await create();
+  await on.deps.actionTypes.change('award-reward', { enabled: false }, null);
+
+  await send('POST', `/v1/campaigns/${id}/start`);
+
+  const [refused] = await listed();
+  expect(refused).toMatchObject({ status: 409, subject: id, detail: { refused: 'no-longer-configured' } });
+});
+
+it('what was refused for its shape, its key or its id changed nothing and is not there, and looks are not', async () => {
+  const { send, listed } = audited();
+
+  await send('POST', '/v1/campaigns', { name: 'secret' });
+  await send('POST', '/v1/campaigns/cmp_01jdyjm7sbfx2v4x0000000000/start');
+  await on.api.server.inject({ method: 'POST', url: '/v1/campaigns', payload: someCampaign });
+  await send('GET', '/v1/campaigns');
+
+  expect(await listed()).toEqual([]);
+});
+
+it('a repeat that was answered from its Idempotency-Key is not there twice', async () => {
+  const { send, listed } = audited();
+
+  await send('POST', '/v1/campaigns', someCampaign, { 'idempotency-key': 'k' });
+  await send('POST', '/v1/campaigns', someCampaign, { 'idempotency-key': 'k' });
+
+  expect(await listed()).toHaveLength(1);
+});
+
+it('never holds what was sent', async () => {
+  const { create, listed } = audited();
+
+  await create();
+
+  expect(JSON.stringify(await listed())).not.toContain('lapsed-riders');
+});
+
+it('a change that could not be recorded is answered all the same, and the log has all of it', async () => {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const broken = {
+    record: () => Promise.reject(new Error('no room')),
+    list: () => Promise.reject(new Error('no room')),
+  };
+  const { create } = audited(await createApi({ ...on.deps, audit: broken, logger: pino(sink) }));
+
+  const id = await create();
+
+  const error = z.looseObject({ level: z.number(), msg: z.string() }).parse(JSON.parse(lines[0] ?? ''));
+  expect(error).toMatchObject({
+    level: 50,
+    msg: 'could not record a change in the audit log',
+    subject: id,
+    status: 201,
+  });
+});
+
+it('is listed by what was changed, who did it and when, page by page', async () => {
+  const { send, listed, create } = audited();
+  const [one, two] = [await create(), await create()];
+  await on.passTime(60_000);
+  await send('POST', `/v1/campaigns/${one}/start`);
+
+  expect((await listed(`?subject=${two}`)).map(({ route }) => route)).toEqual(['/v1/campaigns']);
+  expect(await listed(`?keyId=${publicId('apiKey', on.key)}`)).toHaveLength(3);
+  expect(await listed(`?since=${on.deps.clock.now().toISOString()}`)).toHaveLength(1);
+  expect(await listed(`?until=${on.deps.clock.now().toISOString()}&method=POST`)).toHaveLength(2);
+  const first = await send('GET', '/v1/audit?limit=2');
+  const { next } = pageShape(auditRecord).parse(first.json());
+  expect((await listed(`?limit=2&cursor=${next ?? ''}`)).map(({ subject }) => subject)).toEqual([one]);
+});
+
+it.each([
+  ['subject=', 200],
+  ['keyId=17', 422],
+  ['method=GET', 422],
+  ['since=yesterday', 422],
+  ['cursor=nonsense', 422],
+  ['user=1', 422],
+])('?%s is answered with %i', async (query, status) => {
+  const { send } = audited();
+
+  expect((await send('GET', `/v1/audit?${query}`)).statusCode).toBe(status);
+});

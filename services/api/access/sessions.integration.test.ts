@@ -1,0 +1,386 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import type { Role } from '../../../shared/domain/roles.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
+import { authorized, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi, type Api } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
+import { createHttpServer } from '../frame/server/create-http-server.ts';
+import { requireDeclaredRoles } from './route-roles.ts';
+import { publicAddressOf } from '../frame/server/public-address.ts';
+
+const on = apiOnPostgres();
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const ours = { host: 'muster.test', origin: 'http://muster.test' };
+
+let api: Api;
+let logged: string;
+
+async function begin(over: { publicUrl?: string } = {}) {
+  logged = '';
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      logged += chunk.toString();
+      done();
+    },
+  });
+  const publicAddress = over.publicUrl === undefined ? undefined : publicAddressOf(over.publicUrl);
+  api = await createApi({ ...on.deps, publicAddress, logger: pino({ level: 'trace' }, sink) });
+}
+beforeEach(() => begin());
+afterEach(() => api.close());
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+
+function ask(method: Method, url: string, headers: Record<string, string> = {}, payload?: object) {
+  const from = { remoteAddress: headers['x-test-address'] ?? '10.0.0.1' };
+  return api.server.inject({ method, url, headers: { ...ours, ...headers }, ...from, ...(payload && { payload }) });
+}
+
+/** What a browser has after it has logged in: its cookie, and the token for changes. */
+async function logIn(body: object = { apiKey: testApiKey }, headers: Record<string, string> = {}) {
+  const response = await ask('POST', '/v1/session', headers, body);
+  const [setCookie = ''] = [response.headers['set-cookie']].flat();
+  const session = sessionShape.parse(response.json());
+  const [cookie = ''] = setCookie.split(';');
+  return { session, setCookie, browser: { cookie, 'x-csrf-token': session.csrfToken ?? '' } };
+}
+
+async function addKey(name: string, role: Role) {
+  const secret = `muster_${name.padEnd(20, '-')}`;
+  const { key } = await on.deps.apiKeys.add(name, digestOfApiKey(secret), role);
+  return { secret, key, headers: { authorization: `Bearer ${secret}` } };
+}
+
+const codeOf = (response: { json: () => unknown }) => problem.parse(response.json()).code;
+
+describe('logging in by key', () => {
+  it('says who it is, and leaves a cookie that no script reads and no other site sends', async () => {
+    const { session, setCookie, browser } = await logIn();
+
+    expect(session).toMatchObject({
+      keyName: 'a test',
+      role: 'operator',
+      installation: { name: 'Tests', zone: 'Asia/Singapore', countries: ['SG', 'ID', 'VN'] },
+    });
+    expect(setCookie.split('; ').slice(1)).toEqual(['Max-Age=604800', 'Path=/', 'HttpOnly', 'SameSite=Strict']);
+    const again = await ask('GET', '/v1/session', browser);
+    expect(again.statusCode).toBe(200);
+    expect(sessionShape.parse(again.json())).toEqual(session);
+  });
+
+  it('keeps the secret of the cookie to itself: not in the answer, not in the tables, not in the log', async () => {
+    const { browser, session } = await logIn();
+    const secret = browser.cookie.split('=')[1] ?? '';
+    await ask('GET', '/v1/session', browser);
+
+    expect(secret).toHaveLength(43);
+    expect(JSON.stringify(session)).not.toContain(secret);
+    expect(JSON.stringify(await on.rowsOf('sessions'))).not.toContain(secret);
+    for (const hidden of [secret, session.csrfToken ?? '', testApiKey]) expect(logged).not.toContain(hidden);
+  });
+
+  it('is in the audit log under the name of the key', async () => {
+    const { browser } = await logIn();
+    const listed = await ask('GET', '/v1/audit', browser);
+    expect(pageShape(auditRecord).parse(listed.json()).items).toMatchObject([
+      { keyName: 'a test', method: 'POST', route: '/v1/session', status: 200, detail: { by: 'key' } },
+    ]);
+  });
+
+  it('is refused with an unknown key, which is counted for its address like any other', async () => {
+    const tries = Array.from({ length: 61 }, (_, number) => ({ apiKey: `muster_nobody-has-this-${number}` }));
+    const answers = [];
+    for (const body of tries) answers.push(await ask('POST', '/v1/session', {}, body));
+
+    expect(answers.slice(0, 60).map(({ statusCode }) => statusCode)).toEqual(Array<number>(60).fill(401));
+    expect(answers[0]?.headers['set-cookie']).toBeUndefined();
+    expect(answers[60]?.statusCode).toBe(429);
+    expect((await ask('POST', '/v1/session', { 'x-test-address': '10.0.0.2' }, tries[0])).statusCode).toBe(401);
+  });
+
+  it.each([{}, { apiKey: testApiKey, link: 'x' }, { apikey: testApiKey }, { apiKey: 7 }])(
+    'takes one of key and link: %j is 422',
+    async (body) => {
+      expect((await ask('POST', '/v1/session', {}, body)).statusCode).toBe(422);
+    },
+  );
+
+  it('is refused from another page, so that nobody is logged in as somebody else', async () => {
+    const body = { apiKey: testApiKey };
+    const answers = await Promise.all([
+      ask('POST', '/v1/session', { origin: 'https://evil.example' }, body),
+      ask('POST', '/v1/session', { 'sec-fetch-site': 'same-site' }, body),
+      api.server.inject({ method: 'POST', url: '/v1/session', headers: { host: 'muster.test' }, payload: body }),
+    ]);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403]);
+    expect(answers.map(codeOf)).toEqual(Array<string>(3).fill('other-origin'));
+    expect(await on.rowsOf('sessions')).toEqual([]);
+  });
+
+  it('is not done by a form: only JSON is read', async () => {
+    const headers = { ...ours, 'content-type': 'text/plain' };
+    const payload = JSON.stringify({ apiKey: testApiKey });
+    const response = await api.server.inject({ method: 'POST', url: '/v1/session', headers, payload });
+    expect(response.statusCode).toBe(415);
+  });
+
+  it('makes a session of its own, whatever cookie was laid into the browser before, and closes that one', async () => {
+    const first = await logIn();
+    const second = await logIn({ apiKey: testApiKey }, { cookie: first.browser.cookie });
+    const laid = await logIn({ apiKey: testApiKey }, { cookie: `muster-session=${'a'.repeat(43)}` });
+
+    expect(second.browser.cookie).not.toBe(first.browser.cookie);
+    expect((await ask('GET', '/v1/session', first.browser)).statusCode).toBe(401);
+    expect((await ask('GET', '/v1/session', second.browser)).statusCode).toBe(200);
+    expect(laid.browser.cookie).not.toContain('aaaa');
+  });
+});
+
+describe('the cookie', () => {
+  it('is of this very host and of https alone, where the browser came by https', async () => {
+    const { setCookie, browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://muster.test' });
+    expect(setCookie).toMatch(/^__Host-muster-session=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
+  });
+
+  it('is of the path below which everything is', async () => {
+    await api.close();
+    await begin({ publicUrl: 'https://example.com/muster/' });
+    const { setCookie, browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://example.com' });
+    expect(setCookie).toMatch(/^__Secure-muster-session=.*; Path=\/muster; HttpOnly; Secure; SameSite=Strict$/);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
+    // As the proxy may also send it.
+    expect((await ask('GET', '/muster/v1/session', browser)).statusCode).toBe(200);
+  });
+
+  it('under a name that plain http could set is not looked at where people come by https', async () => {
+    await api.close();
+    await begin({ publicUrl: 'https://muster.test' });
+    const { browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://muster.test' });
+    const cookie = browser.cookie.replace('__Host-', '');
+    expect((await ask('GET', '/v1/session', { cookie })).statusCode).toBe(401);
+  });
+
+  it('beside a key in the header is not looked at, and the key beside it is judged alone', async () => {
+    const { browser } = await logIn();
+    expect(
+      (await ask('GET', '/v1/session', { ...browser, authorization: 'Bearer nobody-has-this-key' })).statusCode,
+    ).toBe(401);
+    expect((await ask('GET', '/v1/session', { ...browser, authorization: 'Basic Zm9v' })).statusCode).toBe(401);
+    const byKey = await ask('GET', '/v1/session', { cookie: 'muster-session=rubbish', ...authorized });
+    expect(sessionShape.parse(byKey.json())).toMatchObject({ keyName: 'a test', csrfToken: null, expiresAt: null });
+  });
+
+  it('opens nothing at the route of receipts', async () => {
+    const { browser } = await logIn();
+    const response = await ask('POST', '/v1/receipts', browser, { receipts: [] });
+    expect(response.statusCode).toBe(401);
+  });
+});
+
+describe('a change by session', () => {
+  it('needs its CSRF token: none, another session’s or a shortened one is refused, and nothing happens', async () => {
+    const [mine, other] = [await logIn(), await logIn()];
+    const { cookie, 'x-csrf-token': token } = mine.browser;
+    const wrong = [
+      {},
+      { 'x-csrf-token': '' },
+      { 'x-csrf-token': token.slice(1) },
+      { 'x-csrf-token': other.browser['x-csrf-token'] },
+    ];
+    for (const each of wrong) {
+      const refused = await ask('POST', '/v1/campaigns', { cookie, ...each }, someCampaign);
+      expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'csrf-token']);
+    }
+    expect(await on.rowsOf('campaigns')).toEqual([]);
+    expect((await ask('POST', '/v1/campaigns', mine.browser, someCampaign)).statusCode).toBe(201);
+  });
+
+  it.each(['POST', 'PATCH', 'DELETE'] as const)('by %s from another page is refused, token or not', async (method) => {
+    const { browser } = await logIn();
+    for (const elsewhere of [
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const refused = await ask(method, '/v1/sessions', { ...browser, ...elsewhere });
+      expect([refused.statusCode, refused.statusCode === 403 ? codeOf(refused) : method]).toEqual([
+        403,
+        'other-origin',
+      ]);
+    }
+  });
+
+  it('is known by the name of the key', async () => {
+    const { browser } = await logIn();
+    await ask('POST', '/v1/campaigns', browser, someCampaign);
+    const listed = pageShape(auditRecord).parse((await ask('GET', '/v1/audit', browser)).json()).items;
+    expect(listed[0]).toMatchObject({ keyName: 'a test', route: '/v1/campaigns', status: 201 });
+  });
+});
+
+it('a look by session from a sibling host’s page is refused', async () => {
+  const { browser } = await logIn();
+  const refused = await ask('GET', '/v1/campaigns', { ...browser, 'sec-fetch-site': 'same-site' });
+  expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'other-origin']);
+});
+
+describe('a session ends', () => {
+  it('when it logs out, at once, and the cookie with it', async () => {
+    const { browser } = await logIn();
+    await ask('GET', '/v1/session', browser);
+    const out = await ask('DELETE', '/v1/session', browser);
+    expect(out.statusCode).toBe(204);
+    expect(out.headers['set-cookie']).toContain('muster-session=; Max-Age=0; Path=/');
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
+  });
+
+  it('everywhere when its key says so, and those of other keys go on', async () => {
+    const viewer = await addKey('viewer', 'viewer');
+    const [here, there, other] = [await logIn(), await logIn(), await logIn({ apiKey: viewer.secret })];
+    const out = await ask('DELETE', '/v1/sessions', here.browser);
+    expect(out.json()).toEqual({ ended: 2 });
+    expect((await ask('GET', '/v1/session', here.browser)).statusCode).toBe(401);
+    expect((await ask('GET', '/v1/session', there.browser)).statusCode).toBe(401);
+    expect((await ask('GET', '/v1/session', other.browser)).statusCode).toBe(200);
+  });
+
+  it('with its key, within five seconds', async () => {
+    const { browser } = await logIn();
+    await ask('GET', '/v1/session', browser);
+    await on.deps.apiKeys.revoke(on.key);
+    await on.passTime(5_001);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
+  });
+
+  it('after twelve hours without use', async () => {
+    const { browser } = await logIn();
+    await on.passTime(12 * hourMs - minuteMs);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
+    await on.passTime(12 * hourMs + minuteMs);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
+  });
+});
+
+describe('a link', () => {
+  async function makeLink() {
+    const response = await ask('POST', '/v1/session/links', authorized);
+    expect(response.statusCode).toBe(201);
+    return logInLink.parse(response.json());
+  }
+
+  it('logs in once', async () => {
+    const { link, url } = await makeLink();
+    expect(url).toBe(`http://muster.test/log-in#link=${link}`);
+    const { session } = await logIn({ link });
+    expect(session).toMatchObject({ keyName: 'a test', role: 'operator' });
+    const again = await ask('POST', '/v1/session', {}, { link });
+    expect([again.statusCode, again.headers['set-cookie']]).toEqual([401, undefined]);
+  });
+
+  it('logs one in, of two who use it at once', async () => {
+    const { link } = await makeLink();
+    const answers = await Promise.all([1, 2, 3].map(() => ask('POST', '/v1/session', {}, { link })));
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401, 401]);
+  });
+
+  it('is good for ten minutes', async () => {
+    const { link } = await makeLink();
+    await on.passTime(10 * minuteMs);
+    expect((await ask('POST', '/v1/session', {}, { link })).statusCode).toBe(401);
+  });
+
+  it('is in no log, no table and no kept answer', async () => {
+    const headers = { ...authorized, 'idempotency-key': 'k' };
+    const first = logInLink.parse((await ask('POST', '/v1/session/links', headers)).json());
+    const second = logInLink.parse((await ask('POST', '/v1/session/links', headers)).json());
+    await ask('POST', '/v1/session', {}, { link: first.link });
+    const kept = JSON.stringify([
+      await on.rowsOf('session_links'),
+      await on.rowsOf('idempotency_keys'),
+      await on.rowsOf('audit_log'),
+    ]);
+    expect(second.link).not.toBe(first.link);
+    for (const { link } of [first, second]) {
+      expect(kept).not.toContain(link);
+      expect(logged).not.toContain(link);
+    }
+  });
+
+  it('that is guessed is counted for its address', async () => {
+    for (let number = 0; number < 60; number++) {
+      expect((await ask('POST', '/v1/session', {}, { link: `guess-${number}` })).statusCode).toBe(401);
+    }
+    expect((await ask('POST', '/v1/session', {}, { link: 'guess-60' })).statusCode).toBe(429);
+  });
+
+  it('is not made by a session', async () => {
+    const { browser } = await logIn();
+    const refused = await ask('POST', '/v1/session/links', browser);
+    expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'not-by-session']);
+  });
+
+  it('leads to where people reach the console', async () => {
+    await api.close();
+    await begin({ publicUrl: 'https://example.com/muster' });
+    expect((await makeLink()).url).toMatch(/^https:\/\/example\.com\/muster\/log-in#link=/);
+  });
+});
+
+describe('a role', () => {
+  const routes = {
+    viewer: ['GET', '/v1/campaigns'],
+    manager: ['POST', '/v1/campaigns'],
+    operator: ['POST', '/v1/dead-letters/replay'],
+  } as const;
+
+  it.each([
+    ['viewer', ['viewer']],
+    ['manager', ['viewer', 'manager']],
+    ['operator', ['viewer', 'manager', 'operator']],
+  ] as const)('of %s may do what %j may', async (role, allowed) => {
+    const { headers } = await addKey('someone', role);
+    for (const needed of ['viewer', 'manager', 'operator'] as const) {
+      const [method, url] = routes[needed];
+      const response = await ask(method, url, headers, method === 'GET' ? undefined : {});
+      if (allowed.some((each) => each === needed)) expect(response.statusCode).not.toBe(403);
+      else {
+        expect(response.statusCode).toBe(403);
+        expect(problem.parse(response.json())).toMatchObject({ code: 'forbidden', requiredRole: needed });
+      }
+    }
+  });
+
+  it('goes for the session as for its key', async () => {
+    const { secret } = await addKey('someone', 'viewer');
+    const { browser } = await logIn({ apiKey: secret });
+    const refused = await ask('POST', '/v1/campaigns', browser, someCampaign);
+    expect(problem.parse(refused.json())).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
+  });
+
+  it('that is refused hears so before anything is read: a body that is wrong changes nothing about it', async () => {
+    const { headers } = await addKey('someone', 'viewer');
+    expect((await ask('POST', '/v1/campaigns', headers, { nonsense: true })).statusCode).toBe(403);
+  });
+
+  it('of viewer may not say by a key what became of users', async () => {
+    const { headers } = await addKey('someone', 'manager');
+    expect((await ask('POST', '/v1/receipts', headers, { receipts: [] })).statusCode).toBe(403);
+  });
+});
+
+it('a route that does not say which role it needs keeps the server from starting', () => {
+  const server = createHttpServer({ logger: on.deps.logger, explain: () => undefined });
+  requireDeclaredRoles(server);
+  const route = { method: 'GET', url: '/secrets', handler: () => 'all of them' } as const;
+  expect(() => server.route(route)).toThrow('GET /secrets does not say which role it needs');
+  expect(() => server.route({ ...route, config: { role: 'operator' } })).not.toThrow();
+});

@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi } from '../api.ts';
+import { actionType } from './action-types.contract.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+const points = { name: 'award-points', url: 'http://points.test/v1/batches', class: 'B', timeoutMs: 2000 };
+
+function ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, payload?: object, headers: object = {}) {
+  return on.api.server.inject({
+    ...{ method, url, headers: { ...authorized, ...headers } },
+    ...(payload && { payload }),
+  });
+}
+
+const register = (changes: object = {}) => ask('POST', '/v1/action-types', { ...points, ...changes });
+const campaignWith = (action: string) =>
+  ask('POST', '/v1/campaigns', { ...someCampaign, chain: [{ action, params: {} }] });
+
+describe('registering an action type', () => {
+  it('makes it part of what campaigns may ask for, at once', async () => {
+    expect((await campaignWith('award-points')).statusCode).toBe(422);
+
+    const created = await register();
+
+    expect(created.statusCode).toBe(201);
+    expect(created.headers).toMatchObject({ location: '/v1/action-types/award-points', etag: '"1"' });
+    expect(actionType.parse(created.json())).toMatchObject({
+      ...points,
+      revision: 1,
+      enabled: true,
+      origin: 'api',
+      batchSize: 100,
+      maxAttempts: 8,
+      countries: ['SG', 'ID', 'VN'],
+    });
+    expect((await campaignWith('award-points')).statusCode).toBe(201);
+    const { items } = pageShape(actionType).parse((await ask('GET', '/v1/action-types')).json());
+    expect(items.map(({ name }) => name)).toEqual(['award-points', 'award-reward', 'send-message']);
+  });
+
+  it('is refused for a name that is taken', async () => {
+    await register();
+    const again = await register();
+    expect(again.statusCode).toBe(409);
+    expect(problem.parse(again.json()).code).toBe('action-type-exists');
+  });
+
+  it('says everything that is wrong at once', async () => {
+    const refused = await register({
+      name: 'Award Points',
+      url: 'ftp://x',
+      class: 'Q',
+      batchSize: 1001,
+      speed: 1,
+      enabled: 1,
+    });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
+      ['/name', 'invalid-value'],
+      ['/enabled', 'wrong-type'],
+      ['/url', 'invalid-value'],
+      ['/class', 'invalid-value'],
+      ['/batchSize', 'out-of-range'],
+      ['/speed', 'unknown-field'],
+    ]);
+  });
+
+  it('has a secret for receipts only where it takes them', async () => {
+    const named = await register({ receiptsSecretEnv: 'POINTS_RECEIPTS' });
+    expect(named.statusCode).toBe(422);
+    const [error] = problem.parse(named.json()).errors;
+    expect(error).toMatchObject({ pointer: '/receiptsSecretEnv', code: 'invalid-value' });
+    expect(error?.detail).toContain('POINTS_RECEIPTS');
+    expect((await register()).statusCode).toBe(201);
+    const secrets = { receipts: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+    const given = await ask('PATCH', '/v1/action-types/award-points', { secrets });
+    expect(problem.parse(given.json()).errors).toMatchObject([
+      { pointer: '/secrets/receipts', code: 'not-asynchronous' },
+    ]);
+    const value = { value: secrets.receipts };
+    const set = await ask('PUT', '/v1/action-types/award-points/secrets/receipts', value);
+    expect(problem.parse(set.json()).errors).toMatchObject([{ pointer: '/value', code: 'not-asynchronous' }]);
+    expect((await ask('PATCH', '/v1/action-types/award-points', { receipts: true, secrets })).statusCode).toBe(200);
+    expect((await ask('PUT', '/v1/action-types/award-points/secrets/receipts', value)).statusCode).toBe(200);
+  });
+
+  it('needs an object', async () => {
+    expect((await ask('POST', '/v1/action-types', [points])).statusCode).toBe(422);
+    expect((await ask('PATCH', '/v1/action-types/award-reward', [points])).statusCode).toBe(422);
+  });
+
+  it('cannot send a variable of the workers somewhere: only the file names one', async () => {
+    const refused = await register({ authorizationEnv: 'DATABASE_URL' });
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { pointer: '/authorizationEnv', code: 'only-in-file' },
+    ]);
+    const elsewhere = await ask('PATCH', '/v1/action-types/award-reward', { url: 'http://elsewhere.test/v1' });
+    expect(problem.parse(elsewhere.json()).errors).toMatchObject([
+      { pointer: '/authorizationEnv', code: 'other-origin' },
+    ]);
+    const path = await ask('PATCH', '/v1/action-types/award-reward', { url: 'http://rewards.test/v2' });
+    expect(path.json()).toMatchObject({ url: 'http://rewards.test/v2', authorizationEnv: 'REWARDS_AUTHORIZATION' });
+  });
+});
+
+describe('changing an action type', () => {
+  beforeEach(async () => {
+    await register();
+  });
+
+  it('by PATCH changes what is named; null takes a field back', async () => {
+    const changed = await ask('PATCH', '/v1/action-types/award-points', { maxAttempts: 3, timeoutMs: null });
+    expect(changed.statusCode).toBe(200);
+    expect(changed.headers.etag).toBe('"2"');
+    expect(changed.json()).toMatchObject({ revision: 2, url: points.url, maxAttempts: 3, timeoutMs: 10_000 });
+  });
+
+  it('by PUT says it anew; what was shown may come back as it is', async () => {
+    await ask('PATCH', '/v1/action-types/award-points', { maxAttempts: 3 });
+    const shown = z.record(z.string(), z.unknown()).parse((await ask('GET', '/v1/action-types/award-points')).json());
+    const same = await ask('PUT', '/v1/action-types/award-points', shown);
+    expect(same.json()).toMatchObject({ revision: 2, maxAttempts: 3 });
+
+    const { maxAttempts: _left, ...rest } = shown;
+    const anew = await ask('PUT', '/v1/action-types/award-points', { ...rest, batchSize: 250 });
+    expect(anew.json()).toMatchObject({ revision: 3, batchSize: 250, maxAttempts: 8 });
+  });
+
+  it('twice the same is one change', async () => {
+    for (let time = 1; time <= 2; time++) {
+      const answer = await ask('PATCH', '/v1/action-types/award-points', { enabled: false });
+      expect(answer.json()).toMatchObject({ revision: 2, enabled: false });
+    }
+  });
+
+  it('is refused where somebody else was faster than the ETag', async () => {
+    const change = (ifMatch: string) =>
+      ask('PATCH', '/v1/action-types/award-points', { concurrency: 5 }, { 'if-match': ifMatch });
+    expect((await change('"1"')).statusCode).toBe(200);
+    const late = await change('"1"');
+    expect(late.statusCode).toBe(412);
+    expect(problem.parse(late.json()).detail).toContain('revision 2');
+    expect((await change('W/"x"')).statusCode).toBe(412);
+    expect((await change('*')).statusCode).toBe(200);
+  });
+
+  it('is refused as a new one would be, with the value', async () => {
+    const refused = await ask('PATCH', '/v1/action-types/award-points', { timeoutMs: 1 });
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { pointer: '/timeoutMs', code: 'out-of-range', detail: 'has to be at least 50, not 1' },
+    ]);
+  });
+
+  it('knows only names that there are', async () => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const answer = await ask(
+        method,
+        '/v1/action-types/award-nothing',
+        method === 'GET' || method === 'DELETE' ? undefined : {},
+      );
+      expect(answer.statusCode).toBe(404);
+      expect(problem.parse(answer.json()).code).toBe('action-type-not-found');
+    }
+  });
+});
+
+describe('taking an action type away', () => {
+  it('by disabling it keeps campaigns from beginning with it, until it is enabled', async () => {
+    const { links } = z
+      .object({ links: z.object({ start: z.string() }) })
+      .parse((await campaignWith('award-reward')).json());
+    await ask('PATCH', '/v1/action-types/award-reward', { enabled: false });
+    expect((await campaignWith('award-reward')).statusCode).toBe(422);
+    expect((await ask('POST', links.start)).statusCode).toBe(409);
+    await ask('PATCH', '/v1/action-types/award-reward', { enabled: true });
+    expect((await ask('POST', links.start)).statusCode).toBe(200);
+  });
+
+  it('by deleting it is refused while a campaign has it in its chain, and says which', async () => {
+    await campaignWith('award-reward');
+    const refused = await ask('DELETE', '/v1/action-types/award-reward');
+    expect(refused.statusCode).toBe(409);
+    expect(problem.parse(refused.json())).toMatchObject({
+      code: 'action-type-in-use',
+      detail: '1 campaigns have award-reward in their chain: "Lapsed riders, December"; disable it instead',
+    });
+  });
+
+  it('by deleting it is done where nobody uses it, and it can be registered anew', async () => {
+    await register();
+    expect((await ask('DELETE', '/v1/action-types/award-points', undefined, { 'if-match': '"7"' })).statusCode).toBe(
+      412,
+    );
+    expect((await ask('DELETE', '/v1/action-types/award-points')).statusCode).toBe(204);
+    expect((await ask('GET', '/v1/action-types/award-points')).statusCode).toBe(404);
+    expect((await register()).json()).toMatchObject({ revision: 3 });
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('names action types that were registered since the process started', async () => {
+    await register();
+    await on.deps.catalogue.refresh();
+    const { body } = await ask('GET', '/openapi.json');
+    expect(body).toContain('"enum":["award-points","award-reward","send-message"]');
+  });
+});
+
+describe('countries', () => {
+  it('are any where the engine’s file names none: the segmentation service knows whom it has', async () => {
+    const open = { ...on.deps.catalogue, current: () => ({ ...on.deps.catalogue.current(), countries: undefined }) };
+    const everywhere = await createApi({ ...on.deps, catalogue: open });
+    const payload = { ...someCampaign, countries: ['BR', 'SG'] };
+    const created = await everywhere.server.inject({
+      method: 'POST',
+      url: '/v1/campaigns',
+      headers: authorized,
+      payload,
+    });
+    expect(created.statusCode).toBe(201);
+  });
+});

@@ -1,0 +1,196 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { openSecrets } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { createApi, type Api } from '../api.ts';
+import { actionType } from './action-types.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const path = '/v1/action-types/send-message';
+
+let api: Api;
+let logged: string[];
+beforeEach(() => {
+  logged = [];
+  on.deps.logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  api = on.api;
+});
+
+function ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, payload?: object, headers: object = {}) {
+  return api.server.inject({
+    ...{ method, url, headers: { ...authorized, ...headers } },
+    ...(payload && { payload }),
+  });
+}
+
+const set = (secret: string, value: unknown, headers: object = {}) =>
+  ask('PUT', `${path}/secrets/${secret}`, { value }, headers);
+
+/** As a worker opens them. */
+async function opened() {
+  const type = await on.deps.actionTypes.get('send-message');
+  if (!type) throw new Error('it is gone');
+  return openSecrets(type, on.deps.secretBox);
+}
+
+describe('setting a secret', () => {
+  it('keeps it for the workers, and shows that there is one and since when', async () => {
+    const answer = await set('authorization', 'Bearer 4711');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers.etag).toBe('"2"');
+    expect(actionType.parse(answer.json()).secrets).toEqual({
+      authorization: { changedAt: on.deps.clock.now().toISOString() },
+    });
+    expect(await opened()).toEqual({ authorization: 'Bearer 4711' });
+
+    await set('signing', signing);
+    expect(await opened()).toEqual({ authorization: 'Bearer 4711', signing });
+    const shown = await ask('GET', '/v1/action-types');
+    expect(shown.body).not.toContain('4711');
+    expect(shown.body).not.toContain('sealed');
+  });
+
+  it('replaces the one before', async () => {
+    await set('authorization', 'Bearer 4711');
+    await set('authorization', 'Bearer 4712');
+    expect(await opened()).toEqual({ authorization: 'Bearer 4712' });
+  });
+
+  it('is audited and logged without it', async () => {
+    await set('authorization', 'Bearer 4711');
+    const { items } = await on.deps.audit.list({}, 10, null);
+    expect(items).toMatchObject([{ subject: 'send-message', detail: { secrets: { authorization: 'set' } } }]);
+    expect(JSON.stringify(items)).not.toContain('4711');
+    expect(logged.join()).not.toContain('4711');
+  });
+
+  it.each([
+    ['authorization', 4711, 'wrong-type'],
+    ['authorization', '', 'invalid-value'],
+    ['authorization', 'Bearer 4711\n', 'invalid-value'],
+    ['signing', 'Bearer 4711', 'invalid-value'],
+    ['signing', undefined, 'missing'],
+  ])('refuses what is no %s: %j, without repeating it', async (secret, value, code) => {
+    const refused = await set(secret, value);
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/value', code }]);
+    expect(refused.body).not.toContain('4711');
+  });
+
+  it('refuses a body of another form, without repeating it', async () => {
+    for (const payload of [['Bearer 4711'], { authorization: 'Bearer 4711' }, { value: 'x', more: 'Bearer 4711' }]) {
+      const refused = await ask('PUT', `${path}/secrets/authorization`, payload);
+      expect(refused.statusCode).toBe(422);
+      expect(refused.body).not.toContain('4711');
+    }
+  });
+
+  it('knows these secrets and these types only, and the revision that is expected', async () => {
+    expect((await set('password', 'x')).statusCode).toBe(422);
+    const unknown = await ask('PUT', '/v1/action-types/award-nothing/secrets/signing', { value: signing });
+    expect(unknown.statusCode).toBe(404);
+    expect((await set('signing', signing, { 'if-match': '"7"' })).statusCode).toBe(412);
+    expect(await opened()).toEqual({});
+  });
+
+  it('is refused in words where this installation has no key for secrets', async () => {
+    api = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
+    const refused = await set('authorization', 'Bearer 4711');
+    expect(refused.statusCode).toBe(409);
+    expect(problem.parse(refused.json())).toMatchObject({ code: 'no-secrets-key' });
+    expect(problem.parse(refused.json()).detail).toContain('MUSTER_SECRETS_KEY is not set here');
+    expect((await ask('PATCH', path, { secrets: { signing } })).statusCode).toBe(409);
+    expect((await ask('PATCH', path, { maxAttempts: 3 })).statusCode).toBe(200);
+  });
+});
+
+describe('removing a secret', () => {
+  it('is done once, and a repeat changes nothing', async () => {
+    await set('authorization', 'Bearer 4711');
+    await set('signing', signing);
+    for (let time = 1; time <= 2; time++) {
+      expect((await ask('DELETE', `${path}/secrets/authorization`)).statusCode).toBe(204);
+      expect((await on.deps.actionTypes.get('send-message'))?.revision).toBe(4);
+    }
+    expect(await opened()).toEqual({ signing });
+    expect((await ask('DELETE', '/v1/action-types/award-nothing/secrets/signing')).statusCode).toBe(404);
+  });
+});
+
+describe('an address of a type that has a secret', () => {
+  beforeEach(async () => {
+    await set('authorization', 'Bearer 4711');
+  });
+
+  it('is not changed to another origin: whoever changes it could have the secret sent there', async () => {
+    const refused = await ask('PATCH', path, { url: 'http://elsewhere.test/v1' });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/url', code: 'other-origin' }]);
+    const asStatus = { class: 'C', appliesLateSeconds: 60, statusUrl: 'http://elsewhere.test/v1/status' };
+    const alsoRefused = await ask('PATCH', path, asStatus);
+    expect(problem.parse(alsoRefused.json()).errors).toMatchObject([{ pointer: '/statusUrl', code: 'other-origin' }]);
+    expect(await opened()).toEqual({ authorization: 'Bearer 4711' });
+  });
+
+  it('is changed to another origin with the secret for it, in one change', async () => {
+    const changes = { url: 'https://elsewhere.test/v1', secrets: { authorization: 'Bearer 4712' } };
+    expect((await ask('PATCH', path, changes)).json()).toMatchObject({ url: 'https://elsewhere.test/v1' });
+    expect(await opened()).toEqual({ authorization: 'Bearer 4712' });
+    const { items } = await on.deps.audit.list({}, 1, null);
+    expect(items).toMatchObject([{ detail: { secrets: { authorization: 'set' } } }]);
+    expect(JSON.stringify(items)).not.toContain('4712');
+  });
+
+  it('is changed to another origin without a secret, where that is said', async () => {
+    const changes = { url: 'http://elsewhere.test/v1', secrets: { authorization: null } };
+    expect((await ask('PATCH', path, changes)).statusCode).toBe(200);
+    expect(await opened()).toEqual({});
+  });
+
+  it('is changed within its origin as ever, and what was shown may come back as it is', async () => {
+    expect((await ask('PATCH', path, { url: 'http://messages.test/v2' })).statusCode).toBe(200);
+    const shown = actionType.parse((await ask('GET', path)).json());
+    expect((await ask('PUT', path, { ...shown, maxAttempts: 3 })).statusCode).toBe(200);
+    expect(await opened()).toEqual({ authorization: 'Bearer 4711' });
+  });
+
+  it('does not matter to what only signs', async () => {
+    await ask('DELETE', `${path}/secrets/authorization`);
+    await set('signing', signing);
+    expect((await ask('PATCH', path, { url: 'http://elsewhere.test/v1' })).statusCode).toBe(200);
+    expect(await opened()).toEqual({ signing });
+  });
+});
+
+describe('secrets in a change', () => {
+  it('are refused with their pointers, and not repeated', async () => {
+    const refused = await ask('PATCH', path, { secrets: { signing: '4711', authorization: 4711, password: 'x' } });
+    expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
+      ['/secrets/signing', 'invalid-value'],
+      ['/secrets/authorization', 'wrong-type'],
+      ['/secrets/password', 'unknown-field'],
+    ]);
+    expect(refused.body).not.toContain('4711');
+  });
+
+  it('are not taken with a new type, whose request may be repeated by its key', async () => {
+    const points = { name: 'award-points', url: 'http://points.test/v1', class: 'B', secrets: { signing } };
+    const refused = await ask('POST', '/v1/action-types', points);
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/secrets', code: 'unknown-field' }]);
+  });
+});
+
+describe('a variable of the workers', () => {
+  it('is not sent to a status address of another origin either', async () => {
+    const asStatus = { class: 'C', appliesLateSeconds: 60, statusUrl: 'http://elsewhere.test/v1/status' };
+    const refused = await ask('PATCH', '/v1/action-types/award-reward', asStatus);
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { pointer: '/authorizationEnv', code: 'other-origin' },
+    ]);
+  });
+});

@@ -1,0 +1,208 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { actionType } from './action-types.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+const path = '/v1/action-types/award-reward';
+const rewardSchema = {
+  type: 'object',
+  required: ['rewardId'],
+  properties: {
+    rewardId: { type: 'string', pattern: '^[a-z0-9-]+$' },
+    units: { type: 'integer', minimum: 1, maximum: 100 },
+    channel: { enum: ['push', 'email'] },
+    until: { type: 'string', format: 'date' },
+    tags: { type: 'array', maxItems: 2, items: { $ref: '#/$defs/tag' } },
+  },
+  additionalProperties: false,
+  $defs: { tag: { type: 'string', minLength: 1 } },
+  examples: [{ rewardId: 'ride-7', units: 1 }],
+};
+
+function ask(method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) {
+  return on.api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
+}
+
+const describeRewards = (paramsSchema: unknown = rewardSchema) => ask('PATCH', path, { paramsSchema });
+const campaignWith = (params: unknown) =>
+  ask('POST', '/v1/campaigns', { ...someCampaign, chain: [{ action: 'award-reward', params }] });
+
+/** `pointer code: detail`, a line each. */
+function problemsOf(answer: Awaited<ReturnType<typeof ask>>): string[] {
+  return problem.parse(answer.json()).errors.map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`);
+}
+
+describe('the schema of an action’s parameters', () => {
+  it('is kept with its type and shown with it', async () => {
+    expect((await describeRewards()).json()).toMatchObject({ paramsSchema: rewardSchema });
+    const { items } = pageShape(actionType).parse((await ask('GET', '/v1/action-types')).json());
+    expect(items.find(({ name }) => name === 'award-reward')?.paramsSchema).toEqual(rewardSchema);
+  });
+
+  it('is taken away with null', async () => {
+    await describeRewards();
+    expect((await describeRewards(null)).json()).not.toHaveProperty('paramsSchema');
+    expect((await campaignWith({ anything: 1 })).statusCode).toBe(201);
+  });
+
+  it.each<[string, object, string]>([
+    ['a bound that is none', { properties: { units: { minimum: 'one' } } }, '/paramsSchema/properties/units/minimum'],
+    ['a keyword that nobody knows', { minimun: 1 }, '/paramsSchema/minimun'],
+    ['another’s schema', { $ref: 'https://x.test/schema' }, '/paramsSchema/$ref'],
+    [
+      'a pattern that may take for ever',
+      { properties: { id: { pattern: '^(a+)+$' } } },
+      '/paramsSchema/properties/id/pattern',
+    ],
+  ])('is refused for %s, with its pointer', async (_name, schema, pointer) => {
+    const refused = await describeRewards(schema);
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
+  });
+
+  it('may name its dialect', async () => {
+    const $schema = 'https://json-schema.org/draft/2020-12/schema';
+    expect((await describeRewards({ ...rewardSchema, $schema })).statusCode).toBe(200);
+    expect((await campaignWith({ rewardId: 'ride-5' })).statusCode).toBe(201);
+  });
+});
+
+describe('a campaign whose action says what it takes', () => {
+  beforeEach(async () => {
+    await describeRewards();
+  });
+
+  it('is taken where the parameters fit', async () => {
+    const params = { rewardId: 'ride-5', units: 2, channel: 'push', until: '2026-12-31', tags: ['a', 'b'] };
+    expect((await campaignWith(params)).statusCode).toBe(201);
+  });
+
+  it('is refused with each problem at its place, with the value and what would be right', async () => {
+    const refused = await campaignWith({ units: 0, channel: 'fax', until: 'soon', tags: ['', 7, 'c'], unit: 2 });
+    expect(refused.statusCode).toBe(422);
+    expect(problemsOf(refused).sort()).toEqual([
+      '/chain/0/params/channel invalid-value: has to be "push" or "email", not "fax"',
+      '/chain/0/params/rewardId missing: is missing: has to be a text',
+      '/chain/0/params/tags wrong-length: has to have at most 2 items, not 3',
+      '/chain/0/params/tags/0 wrong-length: has to have at least 1 character, not 0',
+      '/chain/0/params/tags/1 wrong-type: has to be a text, not 7',
+      '/chain/0/params/unit unknown-field: "unit" is not accepted here; known are tags, units, until, channel, rewardId: did you mean units?',
+      '/chain/0/params/units out-of-range: has to be at least 1, not 0',
+      '/chain/0/params/until invalid-value: has to be a date such as 2026-12-01, not "soon"',
+    ]);
+  });
+
+  it('is refused for a pattern, and for a text that is longer than patterns are used on', async () => {
+    expect(problemsOf(await campaignWith({ rewardId: 'Ride 5' }))).toEqual([
+      '/chain/0/params/rewardId invalid-value: has to look like ^[a-z0-9-]+$, in at most 256 characters, not "Ride 5"',
+    ]);
+    expect((await campaignWith({ rewardId: 'a'.repeat(256) })).statusCode).toBe(201);
+    expect((await campaignWith({ rewardId: 'a'.repeat(257) })).statusCode).toBe(422);
+  });
+
+  it('is refused without parameters where some are needed, beside what else is wrong with it', async () => {
+    const body = { ...someCampaign, name: '', chain: [{ action: 'award-reward' }] };
+    expect(problemsOf(await ask('POST', '/v1/campaigns', body)).map((line) => line.split(' ')[0])).toEqual([
+      '/name',
+      '/chain/0/params/rewardId',
+    ]);
+  });
+
+  it('is refused for more values than can be checked while others wait, and soon', async () => {
+    await describeRewards({
+      properties: { tags: { items: { anyOf: Array.from({ length: 200 }, (_, n) => ({ const: n })) } } },
+    });
+    expect(problemsOf(await campaignWith({ tags: Array.from({ length: 2500 }, () => -1) }))).toEqual([
+      '/chain/0/params too-large: has to have at most 2000 values, where they are checked, not 2502',
+    ]);
+    const many = problemsOf(await campaignWith({ tags: Array.from({ length: 1500 }, () => -1) }));
+    expect(many).toEqual(['/chain/0/params/tags/0 invalid-value: fits none of the forms that it may have']);
+    const few = problemsOf(await campaignWith({ tags: Array.from({ length: 3 }, () => -1) }));
+    expect(few).toHaveLength(3);
+  });
+
+  it('says one thing where several forms could have been meant', async () => {
+    await describeRewards({ anyOf: [{ required: ['rewardId'] }, { required: ['voucher'] }] });
+    expect(problemsOf(await campaignWith({}))).toEqual([
+      '/chain/0/params invalid-value: fits none of the forms that it may have',
+    ]);
+  });
+
+  it('is not started where the schema has changed since and it does not fit any more', async () => {
+    const { links } = z
+      .object({ links: z.object({ start: z.string() }) })
+      .parse((await campaignWith({ rewardId: 'ride-5', units: 50 })).json());
+    await describeRewards({ ...rewardSchema, properties: { ...rewardSchema.properties, units: { maximum: 10 } } });
+
+    const refused = await ask('POST', links.start);
+
+    expect(refused.statusCode).toBe(409);
+    expect(problemsOf(refused)).toEqual(['/chain/0/params/units out-of-range: has to be at most 10, not 50']);
+    await describeRewards();
+    expect((await ask('POST', links.start)).statusCode).toBe(200);
+  });
+
+  it('is refused where a newer version let a schema in that this one cannot use', async () => {
+    const kept = await on.deps.actionTypes.get('award-reward');
+    if (!kept) throw new Error('it is gone');
+    const config = { ...kept.config, paramsSchema: { type: 'tensor' } };
+    await on.deps.actionTypes.change('award-reward', { config }, null);
+    expect(problemsOf(await campaignWith({})).join()).toContain('/chain/0/action unreadable-schema');
+  });
+});
+
+describe('the OpenAPI document', () => {
+  const document = z.looseObject({
+    components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }),
+  });
+
+  it('has the parameters by action as they are registered now, and an example that fits', async () => {
+    await describeRewards();
+    await on.deps.catalogue.refresh();
+    const { body } = await ask('GET', '/openapi.json');
+    const shown = document.parse(JSON.parse(body));
+    const { schemas } = shown.components;
+    expect(schemas['Params.award-reward']).toMatchObject({
+      required: ['rewardId'],
+      properties: { tags: { items: { $ref: '#/components/schemas/Params.award-reward/$defs/tag' } } },
+    });
+    const definition = z
+      .object({
+        properties: z.object({ chain: z.object({ items: z.object({ allOf: z.array(z.unknown()) }) }) }),
+        examples: z.tuple([z.object({ chain: z.array(z.unknown()) })]),
+      })
+      .parse(schemas['CampaignDefinitionInput']);
+    expect(definition.properties.chain.items.allOf).toEqual([
+      {
+        if: { properties: { action: { const: 'award-reward' } }, required: ['action'] },
+        then: {
+          properties: { params: { $ref: '#/components/schemas/Params.award-reward' } },
+          required: ['params'],
+        },
+      },
+    ]);
+    expect(definition.examples[0].chain[0]).toEqual({
+      action: 'award-reward',
+      params: { rewardId: 'ride-7', units: 1 },
+    });
+
+    const folder = mkdtempSync(join(tmpdir(), 'muster-openapi-'));
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, body);
+    await expect(SwaggerParser.validate(file)).resolves.toBeDefined();
+    rmSync(folder, { recursive: true });
+
+    await describeRewards(null);
+    await on.deps.catalogue.refresh();
+    expect((await ask('GET', '/openapi.json')).body).not.toContain('Params.award-reward');
+  });
+});

@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { campaignEstimate, warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
+import { createApi, type Api } from '../api.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+const answered = z.object({ id: z.string(), warnings: z.array(warning) });
+
+let api: Api;
+/** By `segment/country`. */
+let segments: Record<string, number | null | SegmentationFailure>;
+
+beforeEach(async () => {
+  segments = {};
+  const segmentation: typeof on.deps.segmentation = {
+    describe: (id, country) => {
+      const known = segments[`${id}/${country}`] ?? 1000;
+      if (typeof known === 'object') return Promise.resolve({ ok: false, failure: known });
+      const estimate = known < 0 ? null : known;
+      return Promise.resolve({ ok: true, value: { id, country, estimate, snapshot: 's1' } });
+    },
+  };
+  api = await createApi({ ...on.deps, segmentation });
+});
+
+const failing = (kind: SegmentationFailure['kind']): SegmentationFailure => {
+  return { kind, cause: 'HTTP 503', retryAfterMs: null };
+};
+
+function post(url: string, payload: object = {}) {
+  return api.server.inject({ method: 'POST', url, headers: authorized, payload });
+}
+
+const withAudience = (audience: object) => ({ ...someCampaign, audience });
+
+async function addList(users: string[]): Promise<string> {
+  const audienceId = '01890a5d-ac96-774b-bcce-b302099a8057';
+  const begun = await on.deps.audiences.begin({ audienceId, name: 'VIP', country: 'SG' });
+  if (begun.kind !== 'begun') throw new Error('the list was not begun');
+  await begun.upload.add({ users, countries: users.map(() => 'SG') });
+  await begun.upload.finish({ rows: users.length, rejected: 0, rejects: [] });
+  return publicId('audience', audienceId);
+}
+
+async function addRun(state: 'running' | 'completed', failuresKept = true): Promise<string> {
+  const { campaignId, revision } = await on.deps.campaigns.create(campaignDefinitionOf());
+  const at = on.deps.clock.now();
+  const runId = await on.deps.rows.addRun({ campaignId, revision, scheduledFor: at, state });
+  await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 500, heldOutUsers: 20 });
+  await on.pool.query('update runs set failures_kept = $2 where id = $1', [runId, failuresKept]);
+  return publicId('run', runId);
+}
+
+describe('a campaign that is created', () => {
+  it('comes without warnings when all that its audience names is there', async () => {
+    const audience = {
+      include: [{ segment: 'riders' }, { list: await addList(['a']) }],
+      exclude: [{ runId: await addRun('completed'), outcomes: ['succeeded'], step: 2 }],
+      holdOutPercent: 2.5,
+      holdOutSeed: 'december',
+    };
+    const response = await post('/v1/campaigns', withAudience(audience));
+    expect(response.statusCode).toBe(201);
+    expect(answered.parse(response.json()).warnings).toEqual([]);
+    expect(response.json()).toMatchObject({ audience });
+  });
+
+  it.each([
+    [
+      'a segment that is unknown in a country',
+      { include: [{ segment: 'a' }, { segment: 'lost' }] },
+      '/audience/include/1/segment',
+      'unknown-segment',
+      'there is no segment "lost" in ID',
+    ],
+    [
+      'a list that there is not',
+      { include: [{ list: 'aud_01h455vb4pex5vsknk084sn02q' }] },
+      '/audience/include/0/list',
+      'unknown-list',
+      'there is no list',
+    ],
+    [
+      'an id that is none',
+      { include: [{ list: 'riders.csv' }] },
+      '/audience/include/0/list',
+      'unknown-list',
+      '"riders.csv"',
+    ],
+    [
+      'a run that there is not',
+      { include: [{ segment: 'a' }], exclude: [{ runId: 'run_01h455vb4pex5vsknk084sn02q' }] },
+      '/audience/exclude/0/runId',
+      'unknown-run',
+      'there is no run',
+    ],
+  ])('is refused for %s, which is named', async (_what, audience, pointer, code, detail) => {
+    segments = { 'lost/ID': failing('not-found') };
+    const response = await post('/v1/campaigns', withAudience(audience));
+    expect(response.statusCode).toBe(422);
+    const { errors } = problem.parse(response.json());
+    expect(errors).toMatchObject([{ pointer, code }]);
+    expect(errors[0]?.detail).toContain(detail);
+    expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toEqual([]);
+  });
+
+  it('is refused for a step that the earlier run does not have, and for outcomes that are not kept', async () => {
+    const exclude = [
+      { runId: await addRun('completed'), step: 3 },
+      { runId: await addRun('completed', false), outcomes: ['failed'] },
+    ];
+    const response = await post('/v1/campaigns', withAudience({ include: [{ segment: 'a' }], exclude }));
+    expect(problem.parse(response.json()).errors).toMatchObject([
+      { pointer: '/audience/exclude/0/step', code: 'unknown-step' },
+      { pointer: '/audience/exclude/1/outcomes', code: 'users-not-kept' },
+    ]);
+  });
+
+  it('is refused for users of a run that left with their time', async () => {
+    const runId = await addRun('completed');
+    await on.pool.query('update feeds set next_batch_no = 6');
+    const response = await post('/v1/campaigns', withAudience({ include: [{ runId }] }));
+    expect(response.statusCode).toBe(422);
+    expect(problem.parse(response.json()).errors).toMatchObject([
+      { pointer: '/audience/include/0/runId', code: 'users-not-kept' },
+    ]);
+  });
+
+  it('is made all the same while the segmentation service is away, with a warning', async () => {
+    segments = { 'a/SG': failing('unavailable'), 'a/ID': failing('refused') };
+    const response = await post('/v1/campaigns', withAudience({ include: [{ segment: 'a' }] }));
+    expect(response.statusCode).toBe(201);
+    const { warnings } = answered.parse(response.json());
+    expect(warnings).toMatchObject([{ pointer: '/audience/include/0', code: 'unverified-segment' }]);
+    expect(warnings[0]?.detail).toContain('in SG, ID: segment "a" could not be asked for (HTTP 503)');
+  });
+
+  it('waits no longer than some seconds for a service that hangs', async () => {
+    const hanging: typeof on.deps.segmentation = {
+      describe: (_segment, _country, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ ok: false, failure: failing('unavailable') }));
+        }),
+    };
+    api = await createApi({ ...on.deps, segmentation: hanging });
+    const responding = post('/v1/campaigns', withAudience({ include: [{ segment: 'a' }] }));
+    await expect.poll(() => on.deps.clock.nextWakeMs() !== undefined, { interval: 1 }).toBe(true);
+    await on.passTime(5000);
+    const response = await responding;
+    expect(response.statusCode).toBe(201);
+    expect(answered.parse(response.json()).warnings).toMatchObject([{ code: 'unverified-segment' }]);
+  });
+
+  it('says that nobody is in its audience', async () => {
+    segments = { 'a/VN': 0 };
+    const { warnings } = answered.parse(
+      (await post('/v1/campaigns', withAudience({ include: [{ segment: 'a' }] }))).json(),
+    );
+    expect(warnings).toEqual([
+      { pointer: '/countries/2', code: 'empty-audience', detail: 'nobody is in the audience in VN' },
+    ]);
+  });
+
+  it('says that it waits for an earlier run which goes on', async () => {
+    const runId = await addRun('running');
+    const audience = { include: [{ segment: 'a' }], exclude: [{ runId }] };
+    const { warnings } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
+    expect(warnings).toMatchObject([{ pointer: '/audience/exclude/0', code: 'run-not-ended' }]);
+  });
+});
+
+describe('a campaign that is started', () => {
+  it('is asked for again: what is gone since is refused, and it stays a draft', async () => {
+    const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
+    segments = { 'lapsed-riders/VN': failing('not-found') };
+    const response = await post(`/v1/campaigns/${id}/start`);
+    expect(response.statusCode).toBe(422);
+    expect(problem.parse(response.json()).errors).toMatchObject([
+      { pointer: '/audience/include/0/segment', code: 'unknown-segment' },
+    ]);
+    segments = {};
+    const started = await post(`/v1/campaigns/${id}/start`);
+    expect(started.json()).toMatchObject({ state: 'scheduled', warnings: [] });
+  });
+
+  it('starts with a warning while the service is away, and a repeat asks nobody', async () => {
+    const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
+    segments = { 'lapsed-riders/VN': failing('unavailable') };
+    expect((await post(`/v1/campaigns/${id}/start`)).json()).toMatchObject({
+      state: 'scheduled',
+      warnings: [{ code: 'unverified-segment' }],
+    });
+    segments = { 'lapsed-riders/VN': failing('not-found') };
+    expect((await post(`/v1/campaigns/${id}/start`)).statusCode).toBe(200);
+  });
+});
+
+describe('an estimate', () => {
+  it('tells what each source says, and the least and the most that follow', async () => {
+    segments = { 'a/SG': 400, 'b/SG': 900, 'staff/SG': 50, 'a/ID': -1 };
+    const list = await addList(['x', 'y']);
+    const audience = {
+      include: [{ segment: 'a' }, { segment: 'b' }, { list }],
+      exclude: [{ segment: 'staff' }],
+      holdOutPercent: 10,
+    };
+    const { id } = answered.parse(
+      (await post('/v1/campaigns', { ...withAudience(audience), countries: ['SG', 'ID'] })).json(),
+    );
+    const response = await post(`/v1/campaigns/${id}/estimate`);
+    expect(response.statusCode).toBe(200);
+    const { countries, holdOutPercent } = campaignEstimate.parse(response.json());
+    expect(countries[0]).toEqual({
+      country: 'SG',
+      include: [
+        { source: { segment: 'a' }, users: 400 },
+        { source: { segment: 'b' }, users: 900 },
+        { source: { list }, users: 2 },
+      ],
+      exclude: [{ source: { segment: 'staff' }, users: 50 }],
+      users: { atLeast: 850, atMost: 1302 },
+    });
+    expect(countries[1]?.users).toEqual({ atLeast: 0, atMost: null });
+    expect(holdOutPercent).toBe(10);
+  });
+
+  it('counts the users of an earlier run without those who were held out', async () => {
+    const { id } = answered.parse(
+      (await post('/v1/campaigns', withAudience({ include: [{ runId: await addRun('completed') }] }))).json(),
+    );
+    const { countries } = campaignEstimate.parse((await post(`/v1/campaigns/${id}/estimate`)).json());
+    expect(countries.map(({ users }) => users)).toEqual(
+      [480, 0, 0].map((users) => ({ atLeast: users, atMost: users })),
+    );
+  });
+});

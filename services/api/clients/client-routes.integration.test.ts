@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { addedClientKey, clientShape } from '../../../shared/contracts/jobs/clients.ts';
+import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+function ask(method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
+  return on.api.server.inject({ method, url, headers: { ...authorized, ...headers }, ...(payload && { payload }) });
+}
+
+async function makeClient(fields: object = {}) {
+  return clientShape.parse((await ask('POST', '/v1/clients', { name: 'orders', ...fields })).json());
+}
+
+describe('clients', () => {
+  it('are made by their name alone, and shown with all that holds for them', async () => {
+    const response = await ask('POST', '/v1/clients', { name: 'orders' });
+    expect(response.statusCode).toBe(201);
+    expect(response.headers.etag).toBe('"1"');
+    const made = clientShape.parse(response.json());
+    expect(made).toMatchObject({
+      ...{ name: 'orders', enabled: true, maxStoredJobs: 10_000_000, concurrency: 50, keys: [] },
+      retry: { strategy: 'exponential', attempts: 5 },
+    });
+    expect((await ask('GET', `/v1/clients/${made.id}`)).json()).toEqual(made);
+    expect((await ask('GET', '/v1/clients/orders')).json()).toEqual(made);
+    const page = pageShape(clientShape).parse((await ask('GET', '/v1/clients')).json());
+    expect(page).toEqual({ items: [made], next: null });
+  });
+
+  it('are made once under one Idempotency-Key, and once under one name', async () => {
+    const key = { 'idempotency-key': 'k-1' };
+    const first = await ask('POST', '/v1/clients', { name: 'orders' }, key);
+    expect((await ask('POST', '/v1/clients', { name: 'orders' }, key)).json()).toEqual(first.json());
+    const taken = await ask('POST', '/v1/clients', { name: 'orders' });
+    expect([taken.statusCode, problem.parse(taken.json()).code]).toEqual([409, 'name-taken']);
+  });
+
+  it('change by merging, at the revision that was expected, and null takes a field back', async () => {
+    const { id } = await makeClient({ concurrency: 7, acceptPerSecond: 100 });
+    const change = (body: object, etag: string) => ask('PATCH', `/v1/clients/${id}`, body, { 'if-match': etag });
+    const retry = { strategy: 'fixed', delayMs: 500 };
+    const changed = await change({ retry, concurrency: null, acceptPerSecond: null, name: 'orders.eu' }, '"1"');
+    expect(changed.statusCode).toBe(200);
+    const shown = clientShape.parse(changed.json());
+    expect(shown).toMatchObject({ name: 'orders.eu', revision: 2, concurrency: 50, retry: { ...retry, attempts: 5 } });
+    expect(shown.acceptPerSecond).toBeUndefined();
+    expect((await change({ concurrency: 9 }, '"1"')).statusCode).toBe(412);
+  });
+
+  it.each([
+    ['/name', { name: 'Big Name' }],
+    ['/concurrency', { concurrency: 0 }],
+    ['/retry/attempts', { retry: { strategy: 'fixed', attempts: 1 } }],
+    ['/egress/allow/0/cidr', { egress: { allow: [{ cidr: '10.0.0.0/99' }] } }],
+    ['/egress/allow/0', { egress: { allow: [{}] } }],
+    ['/colour', { colour: 'red' }],
+  ])('cannot be changed to what cannot be: %s', async (pointer, body) => {
+    const { id } = await makeClient();
+    const response = await ask('PATCH', `/v1/clients/${id}`, body);
+    expect(response.statusCode).toBe(422);
+    expect(problem.parse(response.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
+  });
+
+  it('are not found under ids that there are not', async () => {
+    expect((await ask('GET', '/v1/clients/cli_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
+    expect((await ask('POST', '/v1/clients/nobody/disable', {})).statusCode).toBe(404);
+  });
+
+  it('are disabled with a reason and enabled again; a repeat changes nothing', async () => {
+    const { id } = await makeClient();
+    const disable = () => ask('POST', `/v1/clients/${id}/disable`, { reason: 'calls in circles' });
+    const disabled = clientShape.parse((await disable()).json());
+    expect(disabled).toMatchObject({ enabled: false, disabledReason: 'calls in circles', revision: 2 });
+    expect((await disable()).json()).toEqual(disabled);
+    const enabled = await ask('POST', `/v1/clients/${id}/enable`);
+    expect(enabled.json()).toMatchObject({ enabled: true, disabledReason: null, revision: 3 });
+  });
+});
+
+describe('signing keys', () => {
+  it('are made here, shown once, and kept sealed for their place', async () => {
+    const { id } = await makeClient();
+    const response = await ask('POST', `/v1/clients/${id}/keys`, {});
+    expect(response.statusCode).toBe(201);
+    const { key, secret } = addedClientKey.parse(response.json());
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect((await ask('GET', `/v1/clients/${id}`)).body).not.toContain(secret);
+
+    const clientId = uuidOf('client', id) ?? '';
+    const keyId = uuidOf('clientKey', key.id) ?? '';
+    const { rows } = await on.pool.query<{ sealed: string }>('select sealed from client_keys where id = $1', [keyId]);
+    expect(on.deps.secretBox.open(rows[0]?.sealed ?? '', clientKeyContext(clientId, keyId))).toBe(secret);
+  });
+
+  it('overlap while they are rotated: the older expires later', async () => {
+    const { id } = await makeClient();
+    const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {})).json());
+    const given = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+    const body = { secret: given, othersExpireInSeconds: 3600 };
+    const second = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, body)).json());
+    expect(second.secret).toBeNull();
+    expect(second.client.keys).toEqual([
+      { ...second.key, expiresAt: null },
+      { ...first.key, expiresAt: '2026-01-01T01:00:00.000Z' },
+    ]);
+    const removed = await ask('DELETE', `/v1/clients/${id}/keys/${first.key.id}`);
+    expect(clientShape.parse(removed.json()).keys).toEqual([second.key]);
+  });
+
+  it('have to be secrets of Standard Webhooks', async () => {
+    const { id } = await makeClient();
+    const response = await ask('POST', `/v1/clients/${id}/keys`, { secret: 'whsec_short' });
+    expect(response.statusCode).toBe(422);
+    expect(response.body).not.toContain('short');
+  });
+
+  it('leave no secret where answers are kept for repeats, nor in the audit log', async () => {
+    const { id } = await makeClient();
+    const headers = { 'idempotency-key': 'k-1' };
+    const { secret } = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {}, headers)).json());
+    const kept = JSON.stringify([await on.rowsOf('idempotency_keys'), await on.rowsOf('audit_log')]);
+    expect(kept).toContain('/v1/clients/:id/keys');
+    expect(kept).not.toContain(secret);
+  });
+
+  it('cannot be made where no process can seal them', async () => {
+    const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
+    const { id } = await makeClient();
+    const request = { method: 'POST', url: `/v1/clients/${id}/keys`, headers: authorized, payload: {} } as const;
+    const response = await bare.server.inject(request);
+    expect(problem.parse(response.json())).toMatchObject({ status: 409, code: 'secrets-not-configured' });
+  });
+});

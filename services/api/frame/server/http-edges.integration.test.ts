@@ -1,0 +1,165 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { createApi } from '../../api.ts';
+import { problem } from '../problems.contract.ts';
+import { databaseUnavailable } from './database-unavailable.ts';
+
+const on = apiOnPostgres();
+
+/** Sends bytes as they are and reads all that comes back. */
+async function sendRaw(bytes: string) {
+  const { port, hostname } = new URL(await on.start());
+  const socket = connect({ port: Number(port), host: hostname });
+  socket.end(bytes);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  return { head: head.toLowerCase(), body: problem.parse(JSON.parse(body)) };
+}
+
+describe('what is no request', () => {
+  it.each([
+    ['a line of something else', 'GET\r\n\r\n', 400, 'malformed-request'],
+    [
+      'a head of 20 KiB',
+      `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers-too-large',
+    ],
+  ])('such as %s is answered as a problem', async (_case, bytes, status, code) => {
+    const { head, body } = await sendRaw(bytes);
+
+    expect(head).toContain(`http/1.1 ${status}`);
+    expect(head).toContain('content-type: application/problem+json');
+    expect(head).toContain(`x-request-id: ${body.requestId}`);
+    expect(body).toMatchObject({ status, code });
+  });
+
+  it('such as a head that never ends is cut after thirty seconds', () => {
+    expect(on.api.server.server.headersTimeout).toBe(30_000);
+  });
+
+  it.each([
+    ['a body that never ends is cut after thirty seconds', 'application/json', true],
+    ['a file that is read as it comes may take longer', 'text/csv', false],
+  ])('%s', async (_what, type, isCut) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { port, hostname } = new URL(await on.start());
+      const socket = connect({ port: Number(port), host: hostname });
+      const begun = once(on.api.server.server, 'request');
+      const path = type === 'text/csv' ? '/v1/audiences?name=x&country=SG' : '/v1/campaigns';
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorized.authorization}\r\n`;
+      socket.write(`${head}content-type: ${type}\r\ncontent-length: 100\r\n\r\n{`);
+      await begun;
+      let answer = '';
+      socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
+      vi.advanceTimersByTime(30_000);
+      if (isCut) await once(socket, 'close');
+      else await new Promise((resolve) => setImmediate(resolve));
+      expect(answer.startsWith('HTTP/1.1 408')).toBe(isCut);
+      expect(socket.destroyed).toBe(isCut);
+      socket.destroy();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a method that a path does not take', () => {
+  it.each([
+    ['PUT', '/v1/campaigns', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/campaigns/cmp_1', 'GET, HEAD, PATCH'],
+    ['GET', '/v1/campaigns/cmp_1/start', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['TRACE', '/v1/runs', 'GET, HEAD'],
+  ] as const)('%s %s is 405, with those it takes', async (method, url, allow) => {
+    const response = await on.api.server.inject({ method, url, headers: authorized });
+
+    expect(response.statusCode).toBe(405);
+    expect(response.headers.allow).toBe(allow);
+    expect(problem.parse(response.json()).code).toBe('method-not-allowed');
+  });
+
+  it.each(['/v1/campaigns/', '/v1/campaigns/a/b/c', '/v2'])('%s is no path at all', async (url) => {
+    expect((await on.api.server.inject({ method: 'PUT', url, headers: authorized })).statusCode).toBe(404);
+  });
+});
+
+describe('HEAD', () => {
+  it.each(['/healthz', '/readyz', '/openapi.json', '/v1/campaigns'])(
+    'answers at %s as GET does, without a body',
+    async (url) => {
+      const response = await on.api.server.inject({ method: 'HEAD', url, headers: authorized });
+
+      expect(response.statusCode).toBe(200);
+      expect(response.body).toBe('');
+    },
+  );
+});
+
+it('a browser that asks for nothing is led to the documentation', async () => {
+  const response = await on.api.server.inject({ method: 'GET', url: '/' });
+
+  expect(response.statusCode).toBe(302);
+  expect(response.headers.location).toBe('/docs/');
+});
+
+describe('while the database is away', () => {
+  const failure = (code: string | undefined, message = 'x') => Object.assign(new Error(message), { code });
+
+  it.each([
+    ['nobody listens', failure('ECONNREFUSED')],
+    ['it starts', failure('57P03', 'the database system is starting up')],
+    ['it was shut down', failure('57P01')],
+    ['the connection broke', new Error('Connection terminated unexpectedly')],
+    ['no connection was free', new Error('timeout exceeded when trying to connect')],
+    ['a connection failed below', new Error('lost', { cause: failure('ECONNRESET') })],
+  ])('an error is not taken for a bug when %s', (_case, error) => {
+    expect(databaseUnavailable(error)).toMatchObject({ status: 503, code: 'database-unavailable' });
+  });
+
+  it('everything under /v1 says so, and when to come again', async () => {
+    const away = () => Promise.reject(failure('ECONNREFUSED'));
+    const stores = {
+      campaignLists: { ...on.deps.campaignLists, page: away },
+      reports: { ...on.deps.reports, list: away },
+      idempotency: { ...on.deps.idempotency, begin: away },
+    };
+    const [withKeys, without] = [
+      await createApi({ ...on.deps, ...stores }),
+      await createApi({ ...on.deps, apiKeys: { ...on.deps.apiKeys, find: away } }),
+    ];
+    const headers = { ...authorized, 'idempotency-key': 'k' };
+    const responses = await Promise.all([
+      withKeys.server.inject({ method: 'GET', url: '/v1/campaigns', headers }),
+      withKeys.server.inject({ method: 'GET', url: '/v1/runs', headers }),
+      withKeys.server.inject({ method: 'POST', url: '/v1/campaigns', headers, payload: someCampaign }),
+      without.server.inject({ method: 'GET', url: '/v1/action-types', headers }),
+    ]);
+
+    for (const response of responses) {
+      expect(response.statusCode).toBe(503);
+      expect(response.headers['retry-after']).toBe('2');
+      expect(problem.parse(response.json()).code).toBe('database-unavailable');
+    }
+  });
+
+  it('an error of the statement is still ours', async () => {
+    const wrong = { ...on.deps.campaignLists, page: () => Promise.reject(failure('42P01', 'relation does not exist')) };
+    const { server } = await createApi({ ...on.deps, campaignLists: wrong });
+
+    expect((await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized })).statusCode).toBe(500);
+  });
+
+  it('readiness names the cause without its message', async () => {
+    const ping = () => Promise.reject(failure('ECONNREFUSED', 'connect to user@host'));
+    const { server } = await createApi({ ...on.deps, ping });
+
+    const { detail } = problem.parse((await server.inject({ method: 'GET', url: '/readyz' })).json());
+
+    expect(detail).toBe('the database does not answer: ECONNREFUSED');
+  });
+});

@@ -1,0 +1,59 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { createApi } from '../../api.ts';
+
+const on = apiOnPostgres();
+
+const line = z.looseObject({ msg: z.string() });
+
+async function loggingApi() {
+  const lines: z.infer<typeof line>[] = [];
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(line.parse(JSON.parse(chunk.toString())));
+      done();
+    },
+  });
+  const { server } = await createApi({ ...on.deps, logger: pino(sink) });
+  return { server, lines, keyId: publicId('apiKey', on.key) };
+}
+
+it('a change is logged with who made it, on what, and how it ended', async () => {
+  const { server, lines, keyId } = await loggingApi();
+  const headers = { ...authorized, 'x-request-id': 'mine' };
+
+  const created = await server.inject({ method: 'POST', url: '/v1/campaigns', headers, payload: someCampaign });
+  const { id: campaignId } = z.object({ id: z.string() }).parse(created.json());
+  await server.inject({ method: 'POST', url: `/v1/campaigns/${campaignId}/start`, headers });
+  await server.inject({ method: 'POST', url: '/v1/campaigns', headers, payload: { name: 'secret' } });
+
+  const facts = { keyId, keyName: 'a test', reqId: 'mine', msg: 'change through the API' };
+  expect(lines).toMatchObject([
+    { ...facts, method: 'POST', route: '/v1/campaigns', campaignId, status: 201 },
+    { ...facts, method: 'POST', route: '/v1/campaigns/:id/start', campaignId, status: 200 },
+    { ...facts, method: 'POST', route: '/v1/campaigns', status: 422 },
+  ]);
+  expect(lines.every(({ ['ms']: ms }) => typeof ms === 'number')).toBe(true);
+  expect(JSON.stringify(lines)).not.toContain('secret');
+});
+
+it('a change without a good key is logged without one', async () => {
+  const { server, lines } = await loggingApi();
+
+  await server.inject({ method: 'POST', url: '/v1/campaigns', payload: someCampaign });
+
+  expect(lines).toMatchObject([{ keyId: null, route: '/v1/campaigns', status: 401 }]);
+});
+
+it('looks are not logged', async () => {
+  const { server, lines } = await loggingApi();
+
+  await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized });
+
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+
+const on = apiOnPostgres({ begun: 'once' });
+
+function get(url: string, headers: Record<string, string> = authorized) {
+  return on.api.server.inject({ method: 'GET', url, headers });
+}
+
+function post(headers: Record<string, string>, body: object = someCampaign) {
+  return on.api.server.inject({
+    method: 'POST',
+    url: '/v1/campaigns',
+    headers: { ...authorized, ...headers },
+    payload: body,
+  });
+}
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string(),
+  tags: z.array(z.string()).min(1),
+  responses: z.record(
+    z.string(),
+    z.looseObject({
+      description: z.string(),
+      // None where a status says it all.
+      content: z.record(z.string(), z.unknown()).default({}),
+      headers: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+});
+const openapi = z.looseObject({
+  openapi: z.literal('3.1.0'),
+  info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+describe('the OpenAPI document', () => {
+  it('describes every route: what it is called, what it is for, and its problems', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'activateRegion',
+      'addClientKey',
+      'addReceipts',
+      'backfillSchedule',
+      'cancelJob',
+      'cancelRun',
+      'changeActionType',
+      'changeBudgets',
+      'changeCampaign',
+      'changeClient',
+      'changeJobs',
+      'changeRun',
+      'changeSchedule',
+      'changeShard',
+      'compareRun',
+      'countCampaigns',
+      'createActionType',
+      'createCampaign',
+      'createClient',
+      'createJob',
+      'createJobs',
+      'createLogInLink',
+      'createSchedule',
+      'deleteActionType',
+      'deleteAudience',
+      'deleteGroup',
+      'deleteSchedule',
+      'disableClient',
+      'disableSchedule',
+      'discardDeadLetter',
+      'discardDeadLetters',
+      'discardQuarantinedStep',
+      'enableClient',
+      'enableHost',
+      'enableSchedule',
+      'estimateCampaign',
+      'explainRunUser',
+      'find',
+      'getActionType',
+      'getAudience',
+      'getCampaign',
+      'getClient',
+      'getClientForecast',
+      'getClientLedger',
+      'getDeadJob',
+      'getDeadLetter',
+      'getGroup',
+      'getHealth',
+      'getJob',
+      'getJobChange',
+      'getQuarantinedStep',
+      'getReadiness',
+      'getRun',
+      'getRunProgress',
+      'getRunRates',
+      'getRunReport',
+      'getSchedule',
+      'getScheduler',
+      'getSession',
+      'getSettlement',
+      'getShard',
+      'groupDeadJobs',
+      'groupDeadLetters',
+      'listActionTypes',
+      'listAudienceRejects',
+      'listAudiences',
+      'listBudgets',
+      'listCampaigns',
+      'listChanges',
+      'listClients',
+      'listDeadJobs',
+      'listDeadLetters',
+      'listGroups',
+      'listJobs',
+      'listOccurrences',
+      'listQuarantinedSteps',
+      'listRunEvents',
+      'listRunFailures',
+      'listRunReceipts',
+      'listRuns',
+      'listSchedules',
+      'listSettlements',
+      'listShards',
+      'logIn',
+      'logOut',
+      'logOutEverywhere',
+      'pauseRun',
+      'pauseSchedule',
+      'previewCampaign',
+      'previewCancel',
+      'previewRecurrence',
+      'previewSchedule',
+      'putGroup',
+      'removeActionTypeSecret',
+      'removeClientKey',
+      'replaceActionType',
+      'replayDeadJob',
+      'replayDeadJobs',
+      'replayDeadLetter',
+      'replayDeadLetters',
+      'replayQuarantinedStep',
+      'rescheduleJob',
+      'resumeRun',
+      'resumeSchedule',
+      'retryFailedUsers',
+      'runJobNow',
+      'runScheduleNow',
+      'setActionTypeSecret',
+      'settleRun',
+      'startCampaign',
+      'switchRegion',
+      'unscheduleCampaign',
+      'uploadAudience',
+      'watchLive',
+    ]);
+    for (const { responses } of operations) {
+      expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
+      const refusals = Object.entries(responses).filter(([status]) => status.startsWith('4') || status.startsWith('5'));
+      expect(refusals.length).toBeGreaterThan(0);
+      for (const [, { content }] of refusals) expect(Object.keys(content)).toEqual(['application/problem+json']);
+    }
+  });
+
+  it('refers to nothing that it does not hold, and holds nothing that is not referred to', async () => {
+    const { body } = await get('/openapi.json', {});
+    const { components } = openapi.parse(JSON.parse(body));
+
+    const referred = [...body.matchAll(/"\$ref":"(#\/components\/schemas\/[^"]*)"/g)].map(
+      ([, reference]) => reference ?? '',
+    );
+
+    const held = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect([...new Set(referred)].sort()).toEqual(held.sort());
+  });
+
+  it('names the countries and actions of this installation, and an example that it accepts', async () => {
+    const { components } = openapi.parse((await get('/openapi.json', {})).json());
+    const { properties, examples } = z
+      .object({
+        properties: z.object({
+          countries: z.object({ items: z.unknown() }),
+          chain: z.object({ items: z.object({ properties: z.object({ action: z.unknown() }) }) }),
+        }),
+        examples: z.tuple([z.record(z.string(), z.unknown())]),
+      })
+      .parse(components.schemas['CampaignDefinitionInput']);
+
+    expect(properties.countries.items).toMatchObject({ enum: ['SG', 'ID', 'VN'] });
+    expect(properties.chain.items.properties.action).toMatchObject({ enum: ['award-reward', 'send-message'] });
+    expect((await post({}, examples[0])).statusCode).toBe(201);
+  });
+
+  it('gives times, zones and cursors patterns', async () => {
+    const { body } = await get('/openapi.json', {});
+    const patterns = [...body.matchAll(/"pattern":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, pattern]) =>
+      String(JSON.parse(`"${pattern ?? ''}"`)),
+    );
+    const [time, zone, cursor] = [
+      '2027-01-15T09:00:00+08:00',
+      'Asia/Ho_Chi_Minh',
+      'cmp_01jdyjm7sbfx2v4x0000000000',
+    ].map((text) => patterns.filter((pattern) => new RegExp(pattern).test(text)));
+    expect([time, zone, cursor].map((found) => (found ?? []).length > 0)).toEqual([true, true, true]);
+    expect(patterns.some((pattern) => new RegExp(pattern).test('tomorrow at nine'))).toBe(false);
+  });
+
+  it('tells the headers of answers, as they are really sent', async () => {
+    const { components, paths } = openapi.parse((await get('/openapi.json', {})).json());
+    const named = (path: string, method: string, status: string) =>
+      Object.keys(paths[path]?.[method]?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+    const created = await post({ 'idempotency-key': 'k' });
+    const again = await post({ 'idempotency-key': 'k' });
+    const shown = await get(String(created.headers.location));
+
+    expect(named('/v1/campaigns', 'post', '201').sort()).toEqual(
+      [
+        'x-request-id',
+        'location',
+        'idempotent-replayed',
+        'x-ratelimit-limit',
+        'x-ratelimit-remaining',
+        'x-ratelimit-reset',
+      ].sort(),
+    );
+    for (const name of named('/v1/campaigns', 'post', '201')) expect(again.headers[name]).toBeDefined();
+    expect(named('/v1/campaigns/{id}', 'get', '200')).toContain('etag');
+    for (const name of named('/v1/campaigns/{id}', 'get', '200')) expect(shown.headers[name]).toBeDefined();
+    expect(named('/v1/runs', 'get', '429')).toContain('retry-after');
+    const referred = JSON.stringify(paths).match(/#\/components\/headers\/[\w-]+/g) ?? [];
+    const held = z.record(z.string(), z.unknown()).parse(components['headers']);
+    expect([...new Set(referred)].sort()).toEqual(
+      Object.keys(held)
+        .map((name) => `#/components/headers/${name}`)
+        .sort(),
+    );
+  });
+
+  it('tells of each route that the database may be away, and that any other problem looks alike', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const { responses } of Object.values(methods)) {
+        expect(Object.keys(responses)).toContain('default');
+        if (path.startsWith('/v1')) expect(Object.keys(responses)).toContain('503');
+      }
+    }
+  });
+
+  it('tells of each route which role it needs, and that others are refused', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+    const keyed = Object.entries(paths).filter(([path]) => path.startsWith('/v1'));
+    for (const [path, methods] of keyed) {
+      for (const [method, { operationId, responses, ...rest }] of Object.entries(methods)) {
+        const role = rest['x-required-role'];
+        if (operationId === 'logIn') expect(rest['security']).toEqual([]);
+        else expect([path, role]).toEqual([path, expect.stringMatching(/^(viewer|manager|operator)$/)]);
+        if (method === 'get') expect([path, role]).toEqual([path, 'viewer']);
+        else expect(Object.keys(responses)).toContain('403');
+      }
+    }
+  });
+
+  it('lets answers grow, and bodies not', async () => {
+    const { components } = openapi.parse((await get('/openapi.json', {})).json());
+
+    expect(components.schemas['CampaignDefinitionInput']).toMatchObject({ additionalProperties: false });
+    expect(JSON.stringify(components.schemas['RunReport'])).not.toContain('additionalProperties');
+  });
+});
+
+describe('the documentation', () => {
+  it('may load what it is made of, and nothing from elsewhere', async () => {
+    const page = await get('/docs/', {});
+    const policy = String(page.headers['content-security-policy']);
+    const scripts = [...page.body.matchAll(/<script(?: src="([^"]+)")?/g)].map(([, src]) => src);
+
+    expect(policy).toContain("default-src 'self'");
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const src of scripts) {
+      expect(src).toMatch(/^\.\/static\//);
+      expect((await get(`/docs/${src ?? ''}`, {})).statusCode).toBe(200);
+    }
+  });
+
+  it('leaves other answers without permission to load anything', async () => {
+    expect((await get('/v1/campaigns')).headers['content-security-policy']).toContain("default-src 'none'");
+  });
+});

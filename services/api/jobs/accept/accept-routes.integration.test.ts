@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { acceptedJob, jobResults } from '../../../../shared/contracts/jobs/jobs.ts';
+import { clientShape } from '../../../../shared/contracts/jobs/clients.ts';
+import { authorized } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { problem } from '../../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+function post(url: string, payload: unknown, headers: Record<string, string> = {}) {
+  const type = { 'content-type': 'application/json' };
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  return on.api.server.inject({ method: 'POST', url, headers: { ...authorized, ...type, ...headers }, payload: body });
+}
+
+async function makeClient(definition: object = {}) {
+  return clientShape.parse((await post('/v1/clients', { name: 'orders', ...definition })).json());
+}
+
+const someJob = { client: 'orders', url: 'https://shop.test/hook', body: { order: 17 } };
+const now = '2026-01-01T00:00:00.000Z';
+const stored = () => on.rowsOf('jobs');
+
+describe('scheduling a callback', () => {
+  it('stores it and answers with its id and its time', async () => {
+    const client = await makeClient({ relevancySeconds: 60 });
+    const response = await post('/v1/jobs', { ...someJob, dueAt: '2026-03-01T10:00:00+01:00', tags: ['a:b'] });
+
+    expect(response.statusCode).toBe(201);
+    const accepted = acceptedJob.parse(response.json());
+    expect(accepted).toMatchObject({ clientId: client.id, dueAt: '2026-03-01T09:00:00.000Z', duplicate: false });
+    expect(response.headers.location).toBe(accepted.links.self);
+    expect(response.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(response.headers['x-content-type-options']).toBe('nosniff');
+    const [dueAt, expiresAt] = [new Date('2026-03-01T09:00:00Z'), new Date('2026-03-01T09:01:00Z')];
+    expect(await stored()).toMatchObject([
+      {
+        ...{ due_at: dueAt, expires_at: expiresAt, method: 'POST', url: someJob.url, tags: ['a:b'], key: null },
+        ...{ body: '{"order":17}', headers: '{"content-type":"application/json"}' },
+      },
+    ]);
+  });
+
+  it.each([
+    [{}, now],
+    [{ delaySeconds: 1.5 }, '2026-01-01T00:00:01.500Z'],
+    [{ dueAt: '2020-01-01T00:00:00Z' }, now],
+    [{ dueAt: '0001-01-01T00:00:00Z' }, now],
+  ])('is due: %j', async (due, at) => {
+    await makeClient();
+    expect((await post('/v1/jobs', { ...someJob, ...due })).json()).toMatchObject({ dueAt: at });
+  });
+
+  it('names its client by id as well', async () => {
+    const { id } = await makeClient();
+    expect((await post('/v1/jobs', { ...someJob, client: id })).statusCode).toBe(201);
+  });
+
+  it('answers a repeat of its key with the same job, and refuses the key for another call', async () => {
+    await makeClient();
+    const keyed = { ...someJob, idempotencyKey: 'order-17' };
+    const first = acceptedJob.parse((await post('/v1/jobs', keyed)).json());
+    const again = await post('/v1/jobs', someJob, { 'idempotency-key': 'order-17' });
+    expect(again.statusCode).toBe(200);
+    expect(again.json()).toEqual({ ...first, duplicate: true });
+
+    const other = await post('/v1/jobs', { ...keyed, url: 'https://shop.test/other' });
+    expect(other.statusCode).toBe(422);
+    expect(problem.parse(other.json()).errors).toMatchObject([
+      { pointer: '/idempotencyKey', code: 'idempotency-key-reused' },
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it.each([
+    ['/client', { client: 'nobody' }],
+    ['/url', { url: 'ftp://shop.test/' }],
+    ['/url', { url: 'https://user:secret@shop.test/' }],
+    ['/dueAt', { dueAt: 'tomorrow' }],
+    ['/dueAt', { dueAt: '2036-12-31T00:00:00Z' }],
+    ['/delaySeconds', { dueAt: now, delaySeconds: 1 }],
+    ['/headers/Host', { headers: { Host: 'other.test' } }],
+    ['/headers/webhook-id', { headers: { 'webhook-id': 'x' } }],
+    ['/headers/x-a', { headers: { 'x-a': 'a\r\nb: c' } }],
+    ['/body', { body: 'x'.repeat(65_537) }],
+    ['/body', { body: 'a\u0000b' }],
+    ['/tags/0', { tags: ['two words'] }],
+    ['/idempotencyKey', { idempotencyKey: 'ünïcødé' }],
+    ['/retries', { retries: 3 }],
+  ])('refuses what cannot be: %s', async (pointer, changes) => {
+    await makeClient();
+    const response = await post('/v1/jobs', { ...someJob, ...changes });
+    expect(response.statusCode).toBe(422);
+    expect(problem.parse(response.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
+    expect(await stored()).toHaveLength(0);
+  });
+
+  it('is refused while its client is disabled, from the moment that was answered', async () => {
+    const { id } = await makeClient();
+    await post(`/v1/clients/${id}/disable`, { reason: 'calls in circles' });
+    const refused = await post('/v1/jobs', someJob);
+    expect(refused.statusCode).toBe(409);
+    expect(problem.parse(refused.json())).toMatchObject({ code: 'client-disabled' });
+    await post(`/v1/clients/${id}/enable`, {});
+    expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
+  });
+
+  it('is refused beyond the limits of its client, which says when to come again', async () => {
+    await makeClient({ acceptPerSecond: 2, maxStoredJobs: 1000 });
+    const statuses = [];
+    for (let index = 0; index < 3; index++) statuses.push(await post('/v1/jobs', someJob));
+    expect(statuses.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
+    expect(statuses[2]?.headers['retry-after']).toBe('1');
+  });
+
+  it('says when its minute is full already', async () => {
+    await makeClient({ publishRatePerSecond: 0.1 });
+    const warnings = [];
+    for (let index = 0; index < 7; index++) {
+      warnings.push(acceptedJob.parse((await post('/v1/jobs', { ...someJob, delaySeconds: 90 })).json()).warnings);
+    }
+    expect(warnings.map((each) => each.map(({ code }) => code))).toEqual([[], [], [], [], [], [], ['minute-full']]);
+  });
+
+  it('leaves no entry in the audit log: there may be thousands a second', async () => {
+    await makeClient();
+    const before = await on.rowsOf('audit_log');
+    await post('/v1/jobs', someJob);
+    expect(await on.rowsOf('audit_log')).toHaveLength(before.length);
+  });
+});
+
+describe('scheduling many at once', () => {
+  it('has a result for each: stored, known, or what is wrong with it', async () => {
+    await makeClient();
+    const { client: _client, ...rest } = someJob;
+    const jobs = [
+      { ...rest, idempotencyKey: 'a' },
+      { ...rest, idempotencyKey: 'a' },
+      { ...rest, url: 'nowhere' },
+      { ...rest, client: 'nobody' },
+      'no job',
+      { ...rest, delaySeconds: 5 },
+    ];
+    const response = await post('/v1/jobs/bulk', { client: 'orders', jobs });
+    expect(response.statusCode).toBe(200);
+    const answer = jobResults.parse(response.json());
+    expect(answer).toMatchObject({ accepted: 2, duplicates: 1, refused: 3, unknown: 0 });
+    const shown = answer.results.map((each) => ('errors' in each ? each.errors[0]?.pointer : each.status));
+    expect(shown).toEqual(['accepted', 'duplicate', '/jobs/2/url', '/jobs/3/client', '/jobs/4/url', 'accepted']);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  it('takes 5,000, and not one more', async () => {
+    await makeClient();
+    const jobs = Array.from({ length: 5000 }, () => ({ url: someJob.url }));
+    expect((await post('/v1/jobs/bulk', { client: 'orders', jobs })).json()).toMatchObject({ accepted: 5000 });
+    expect((await post('/v1/jobs/bulk', { client: 'orders', jobs: [...jobs, {}] })).statusCode).toBe(422);
+    expect((await post('/v1/jobs/bulk', { client: 'orders', jobs: [] })).statusCode).toBe(422);
+  });
+
+  it('counts what stands in the limits of its client', async () => {
+    await makeClient({ acceptPerSecond: 3 });
+    const jobs = Array.from({ length: 5 }, () => ({ url: someJob.url }));
+    const answer = jobResults.parse((await post('/v1/jobs/bulk', { client: 'orders', jobs })).json());
+    expect(answer.results.map(({ status }) => status)).toEqual([
+      ...['accepted', 'accepted', 'accepted'],
+      ...['refused', 'refused'],
+    ]);
+  });
+});
+
+describe('lines of jobs', () => {
+  const result = z.looseObject({ line: z.int(), status: z.string() });
+  const send = async (lines: string) => {
+    const response = await post('/v1/jobs/bulk?client=orders', lines, { 'content-type': 'application/x-ndjson' });
+    expect(response.statusCode).toBe(200);
+    return response.body
+      .trimEnd()
+      .split('\n')
+      .map((line) => result.parse(JSON.parse(line)));
+  };
+
+  it('are stored as they come, with a line of result for each', async () => {
+    await makeClient();
+    const results = await send(`{"url":"https://a.test"}\n\nno json\r\n{"url":1}\n{"url":"https://b.test"}`);
+    expect(results.map(({ line, status }) => [line, status])).toEqual([
+      [1, 'accepted'],
+      [3, 'refused'],
+      [4, 'refused'],
+      [5, 'accepted'],
+    ]);
+    expect(results[2]).toMatchObject({ errors: [{ pointer: '/url' }] });
+  });
+
+  it('may be many more than one request holds', async () => {
+    await makeClient();
+    const results = await send(`${JSON.stringify({ url: someJob.url })}\n`.repeat(6203));
+    expect(results).toHaveLength(6203);
+    expect(results.map(({ line }) => line)).toEqual(results.map((_, index) => index + 1));
+    expect(await stored()).toHaveLength(6203);
+  });
+});

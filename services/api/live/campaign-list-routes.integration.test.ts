@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+const get = (url: string) => on.api.server.inject({ method: 'GET', url, headers: authorized });
+const list = async (query = '') => pageShape(listedCampaign).parse((await get(`/v1/campaigns${query}`)).json());
+const create = async (name: string) => (await on.deps.campaigns.create(campaignDefinitionOf({ name }))).campaignId;
+
+/** A run with 100 users in SG: 90 through step 1, 60 of those through step 2. */
+async function addRun(campaignId: string) {
+  const startedAt = new Date(on.deps.clock.nowMs() - 60_000);
+  const scheduledFor = startedAt;
+  const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor, state: 'running', startedAt });
+  const feedId = await on.deps.rows.addFeed(runId, {
+    ...{ country: 'SG', fedUsers: 100, fedBatches: 1, complete: true, estimate: 100 },
+    stalled: 'the segment does not answer',
+  });
+  await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 90, failed: 8, unknown: 2 });
+  await on.deps.rows.addTotals(feedId, 0, { step: 2, batches: 1, succeeded: 60, failed: 5 });
+  return runId;
+}
+
+describe('the list of campaigns', () => {
+  it('shows of each the run that goes on: all outcomes of its last step, what failed, when it ends and what it waits for', async () => {
+    const draft = await create('a draft');
+    const campaignId = await create('riders');
+    const runId = await addRun(campaignId);
+
+    const { items } = await list();
+
+    expect(items.map(({ id, standing, needsAttention }) => [id, standing, needsAttention])).toEqual([
+      [publicId('campaign', campaignId), 'running', true],
+      [publicId('campaign', draft), 'draft', false],
+    ]);
+    expect(items[1]?.run).toBeNull();
+    expect(items[0]?.run).toMatchObject({
+      runId: publicId('run', runId),
+      state: 'running',
+      stalled: 'the segment does not answer',
+      lastStep: { step: 2, audience: 100, succeeded: 60, failed: 5, skipped: 10, pending: 25 },
+      failedUsers: 13,
+      unknownUsers: 2,
+      usersPerSecond: { oneMinute: 2.8 },
+    });
+    expect(items[0]?.run?.eta).not.toBeNull();
+  });
+
+  it('is searched, counted and paged by the server', async () => {
+    const ids = [];
+    for (const name of ['riders one', 'drivers', 'riders two']) ids.push(await create(name));
+    await addRun(ids[0] ?? '');
+
+    const first = await list('?q=RIDERS&sort=state&limit=1');
+    const second = await list(`?q=RIDERS&sort=state&limit=1&cursor=${first.next ?? ''}`);
+
+    expect([first, second].flatMap(({ items }) => items.map(({ name }) => name))).toEqual(['riders one', 'riders two']);
+    expect(second.next).toBeNull();
+    expect((await list(`?q=${publicId('campaign', ids[1] ?? '')}`)).items.map(({ name }) => name)).toEqual(['drivers']);
+    const counts = campaignCounts.parse((await get('/v1/campaigns/counts?q=riders')).json());
+    expect(counts).toEqual({ all: 2, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 0, draft: 1 });
+    expect((await list('?state=needs-attention')).items.map(({ name }) => name)).toEqual(['riders one']);
+  });
+
+  it.each([
+    'state=happy',
+    'sort=name',
+    'cursor=0-cmp_1',
+    'sort=state&cursor=cmp_01jdyjm7sbfx2v4x0000000000',
+    'search=x',
+  ])('refuses %s', async (query) => {
+    const response = await get(`/v1/campaigns?${query}`);
+    expect([response.statusCode, problem.parse(response.json()).errors.length]).toEqual([422, 1]);
+  });
+});

@@ -1,0 +1,210 @@
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi, type Api } from '../api.ts';
+
+const on = apiOnPostgres();
+
+let api: Api;
+let looks: number;
+let url: string;
+let campaignId: string;
+let planned: number;
+
+beforeEach(async () => {
+  looks = 0;
+  planned = 0;
+  const reports = {
+    ...on.deps.reports,
+    snapshots: (runIds: readonly string[]) => {
+      looks += 1;
+      return on.deps.reports.snapshots(runIds);
+    },
+  };
+  api = await createApi({ ...on.deps, reports });
+  url = await api.start();
+  ({ campaignId } = await on.deps.campaigns.create(campaignDefinitionOf()));
+});
+afterEach(() => api.close());
+
+async function addRun(ended = false) {
+  const scheduledFor = new Date(planned++ * 60_000);
+  const state = ended ? 'completed' : 'running';
+  const endedAt = ended ? { endedAt: on.deps.clock.now() } : {};
+  const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor, state, ...endedAt });
+  const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 100 });
+  return { id: publicId('run', runId), runId, feedId };
+}
+
+const event = z.object({ id: z.string().optional(), name: z.string(), data: z.looseObject({}) });
+type Event = z.infer<typeof event>;
+
+interface Stream {
+  response: IncomingMessage;
+  heard(): Event[];
+  beats(): number;
+  isOver(): boolean;
+}
+
+function open(query: string, headers: Record<string, string> = {}): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const sent = { ...authorized, accept: 'text/event-stream', ...headers };
+    httpGet(`${url}/v1/live?${query}`, { headers: sent }, (response) => {
+      let text = '';
+      let over = false;
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('close', () => (over = true));
+      const blocks = () => text.split('\n\n').filter((block) => block !== '');
+      resolve({
+        response,
+        heard: () =>
+          blocks()
+            .filter((block) => !block.startsWith(':'))
+            .map(eventOf),
+        beats: () => blocks().filter((block) => block === ': here').length,
+        isOver: () => over,
+      });
+    }).once('error', reject);
+  });
+}
+
+function eventOf(block: string): Event {
+  const fields = new Map(
+    block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  );
+  const data: unknown = JSON.parse(fields.get('data') ?? '');
+  return event.parse({ id: fields.get('id'), name: fields.get('event'), data });
+}
+
+const namesOf = (stream: Stream) => stream.heard().map(({ name }) => name);
+
+describe('one stream for a page', () => {
+  it('tells each run at once, and those that change as they do', async () => {
+    const [one, other] = [await addRun(), await addRun()];
+    const stream = await open(`runs=${one.id},${other.id}`);
+    await expect.poll(() => namesOf(stream)).toEqual(['progress', 'progress']);
+
+    await on.deps.rows.addTotals(other.feedId, 0, { step: 1, batches: 1, succeeded: 40 });
+    await on.passTime(1000);
+
+    await expect
+      .poll(() => stream.heard().at(-1)?.data)
+      .toMatchObject({ runId: other.id, steps: [{ succeeded: 40 }, {}] });
+    stream.response.destroy();
+  });
+
+  it('leaves the countries out for a list, which does not show them', async () => {
+    const { id, feedId } = await addRun();
+    const [whole, list] = [await open(`runs=${id}`), await open(`runs=${id}&lines=steps`)];
+    await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 40 });
+    await on.passTime(1000);
+
+    await expect
+      .poll(() => list.heard().at(-1)?.data)
+      .toMatchObject({ runId: id, steps: [{ succeeded: 40 }, {}], countries: [] });
+    await expect
+      .poll(() => whole.heard().at(-1)?.data)
+      .toMatchObject({ runId: id, countries: [{ country: 'SG', steps: [{ succeeded: 40 }, {}] }] });
+    for (const { response } of [whole, list]) response.destroy();
+  });
+
+  it('says that it is there every two seconds', async () => {
+    const stream = await open(`runs=${(await addRun()).id}`);
+    await expect.poll(() => stream.beats()).toBe(1);
+    await on.passTime(2000);
+    await expect.poll(() => stream.beats()).toBe(2);
+    stream.response.destroy();
+  });
+
+  it('looks once for all who watch, whatever they watch', async () => {
+    const runs = [await addRun(), await addRun()];
+    const streams = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => open(`runs=${runs[index % 2]?.id ?? ''}`)),
+    );
+    await expect.poll(() => streams.every((stream) => namesOf(stream).length > 0)).toBe(true);
+    const before = looks;
+
+    await on.passTime(5000);
+
+    expect(looks - before).toBeLessThanOrEqual(11);
+    for (const { response } of streams) response.destroy();
+  });
+
+  it('ends when all of its runs have ended, each with its `end`', async () => {
+    const [going, ended] = [await addRun(), await addRun(true)];
+    const stream = await open(`runs=${going.id},${ended.id}`);
+    await expect.poll(() => namesOf(stream)).toEqual(['progress', 'progress', 'end']);
+
+    await on.pool.query(`update runs set state = 'completed', ended_at = now() where id = $1`, [going.runId]);
+    await on.passTime(3000);
+
+    await expect.poll(() => stream.isOver()).toBe(true);
+    expect(namesOf(stream).slice(-2)).toEqual(['progress', 'end']);
+    expect(stream.heard().at(-1)?.data).toEqual({ runId: going.id, state: 'completed' });
+  });
+
+  it('goes on where it was: a run whose end was sent is not sent again', async () => {
+    const [going, ended] = [await addRun(), await addRun(true)];
+    const first = await open(`runs=${going.id},${ended.id}`);
+    await expect.poll(() => namesOf(first)).toEqual(['progress', 'progress', 'end']);
+    const lastId = first.heard().at(-1)?.id ?? expect.fail('no id');
+    first.response.destroy();
+
+    const again = await open(`runs=${going.id},${ended.id}`, { 'last-event-id': lastId });
+
+    await expect.poll(() => again.heard().map(({ data }) => data['runId'])).toEqual([going.id]);
+    again.response.destroy();
+  });
+
+  it('tells the counts of campaigns, and anew when the list changes', async () => {
+    const stream = await open('campaigns=true');
+    await expect.poll(() => stream.heard()).toMatchObject([{ name: 'campaigns', data: { all: 1, draft: 1 } }]);
+
+    await on.deps.campaigns.create(campaignDefinitionOf({ name: 'another' }));
+    await on.passTime(2000);
+
+    await expect.poll(() => stream.heard().at(-1)).toMatchObject({ name: 'campaigns', data: { all: 2, draft: 2 } });
+    await on.passTime(10_000);
+    expect(stream.heard()).toHaveLength(2);
+    stream.response.destroy();
+  });
+
+  it('ends with its session, within ten seconds', async () => {
+    const { id } = await addRun();
+    const host = new URL(url).host;
+    const login = await api.server.inject({
+      ...{ method: 'POST', url: '/v1/session', payload: { apiKey: authorized.authorization.slice('Bearer '.length) } },
+      headers: { host, origin: url },
+    });
+    const cookie = String(login.headers['set-cookie']).split(';')[0] ?? '';
+    const opened = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { cookie, accept: 'text/event-stream' };
+      httpGet(`${url}/v1/live?runs=${id}`, { headers }, resolve).once('error', reject);
+    });
+    let over = false;
+    opened.resume().on('close', () => (over = true));
+    expect(opened.statusCode).toBe(200);
+    await on.pool.query('delete from sessions');
+    await on.passTime(10_000);
+    await expect.poll(() => over).toBe(true);
+  });
+
+  it('leaves nothing behind when its reader leaves', async () => {
+    const stream = await open(`runs=${(await addRun()).id}&campaigns=true`);
+    await expect.poll(() => namesOf(stream).length).toBe(2);
+    stream.response.destroy();
+    await expect.poll(() => on.deps.clock.nextWakeMs()).toBeUndefined();
+  });
+
+  it('refuses runs that are not there, and more than fifty', async () => {
+    const statusOf = async (query: string) =>
+      (await api.server.inject({ method: 'GET', url: `/v1/live?${query}`, headers: authorized })).statusCode;
+    expect(await statusOf('runs=run_01jdyjm7sbfx2v4x0000000000')).toBe(404);
+    expect(await statusOf('runs=nonsense')).toBe(404);
+    expect(await statusOf(`runs=${Array(51).fill('run_01jdyjm7sbfx2v4x0000000000').join(',')}`)).toBe(422);
+  });
+});

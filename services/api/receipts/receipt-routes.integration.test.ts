@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { receiptsAnswer } from '../../../shared/contracts/endpoints/receipts.ts';
+import { runReport } from '../../../shared/contracts/runs/runs.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { signWebhook, webhookKeyOf } from '../../../shared/domain/endpoint/standard-webhooks.ts';
+import { authorized, receiptsSecret } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { claimOne, doneOf, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
+import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+let stores: ReturnType<typeof createPostgresExecutionStores>;
+let runId: string;
+let feedId: string;
+let run: string;
+
+const at = '2026-01-01T00:00:00.000Z';
+
+/** A run of one message for u1, u2 and u3, all of them accepted. */
+beforeEach(async () => {
+  stores = createPostgresExecutionStores(on);
+  const chain = [{ action: 'send-message', params: {} }];
+  ({ runId, feedId } = await startFedRun(stores, [['=u2', 'u1', 'u3']], { chain }));
+  run = publicId('run', runId);
+  const ledger = stores.ledgerOf('a');
+  await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 })));
+});
+
+function send(body: unknown, headers: Record<string, string> = authorized, type = 'application/json') {
+  const payload = typeof body === 'string' ? body : JSON.stringify(body);
+  return on.api.server.inject({
+    ...{ method: 'POST', url: '/v1/receipts', payload },
+    headers: { ...headers, 'content-type': type },
+  });
+}
+
+function signed(body: string, secret = receiptsSecret, changes: { seconds?: number; body?: string } = {}) {
+  const key = webhookKeyOf(secret);
+  if (!key) throw new Error('the secret is none');
+  const timestamp = Math.floor(on.deps.clock.now().getTime() / 1000) + (changes.seconds ?? 0);
+  const signature = signWebhook(key, 'msg_1', timestamp, Buffer.from(changes.body ?? body));
+  return { 'webhook-id': 'msg_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
+}
+
+const of = (user: string, status: string, more: object = {}) => ({ run, step: 1, user, status, at, ...more });
+const get = (url: string, headers: Record<string, string> = {}) =>
+  on.api.server.inject({ method: 'GET', url: `/v1/runs/${run}${url}`, headers: { ...authorized, ...headers } });
+const report = async () => runReport.parse((await get('/report')).json());
+
+describe('receipts over HTTP', () => {
+  it('are stored, counted once, and stand in the report as a second line that holds nothing up', async () => {
+    const receipts = [of('u1', 'delivered'), of('u1', 'delivered'), of('u3', 'undelivered', { code: 'no-device' })];
+    const response = await send({ receipts });
+    expect(response.statusCode).toBe(202);
+    expect(receiptsAnswer.parse(response.json())).toEqual({ accepted: 3, unknown: 0, refused: 0, problems: [] });
+    await send({ receipts });
+    const { steps, countries, balanced } = await report();
+    const receiptLine = { delivered: 1, undelivered: 1, unexpected: 0, awaiting: 1 };
+    expect(steps[0]).toMatchObject({ succeeded: 3, pending: 0, receipts: receiptLine });
+    expect(countries[0]?.steps[0]?.receipts).toEqual(receiptLine);
+    expect(balanced).toBe(true);
+  });
+
+  it('are shown with progress, and only for action types that send any', async () => {
+    const progress = (await get('/progress')).json<{ steps: object[] }>();
+    expect(progress.steps[0]).toMatchObject({ receipts: { delivered: 0, undelivered: 0, awaiting: 3 } });
+    const chain = [{ action: 'award-reward', params: {} }];
+    run = publicId('run', (await startFedRun(stores, [['u1']], { chain })).runId);
+    expect((await report()).steps[0]).not.toHaveProperty('receipts');
+  });
+
+  it.each([
+    ['a list alone', 'application/json', (items: object[]) => JSON.stringify(items)],
+    [
+      'lines of JSON',
+      'application/x-ndjson',
+      (items: object[]) => items.map((item) => JSON.stringify(item)).join('\n'),
+    ],
+  ])('come as %s as well', async (_name, type, write) => {
+    const response = await send(write([of('u1', 'delivered'), of('u3', 'delivered')]), authorized, type);
+    expect(receiptsAnswer.parse(response.json())).toMatchObject({ accepted: 2, problems: [] });
+  });
+
+  it('may name the call by its Idempotency-Key', async () => {
+    const receipt = { key: requestKey(feedId, 1, 1), user: 'u1', status: 'delivered', at };
+    expect(receiptsAnswer.parse((await send({ receipts: [receipt] })).json()).accepted).toBe(1);
+    expect((await report()).steps[0]?.receipts).toMatchObject({ delivered: 1 });
+  });
+
+  it('that are of nobody, or no receipts, are listed one by one, and the others count', async () => {
+    const receipts = [
+      of('u1', 'delivered'),
+      of('nobody', 'delivered'),
+      of('u1', 'delivered', { run: publicId('run', '01938f1e-7c00-7000-8000-000000000001') }),
+      of('u1', 'delivered', { run: 'r' }),
+      of('u1', 'delivered', { step: 2 }),
+      of('u1', 'lost'),
+      of('u1', 'delivered', { at: 'today' }),
+      of('u1', 'delivered', { at: '2026-01-02T00:00:00.001Z' }),
+      of('u1', 'delivered', { at: '0000-01-01T00:00:00.000Z' }),
+      of('a\u0000b', 'delivered'),
+      { key: 'mine', user: 'u1', status: 'delivered', at },
+      null,
+    ];
+    const answer = receiptsAnswer.parse((await send({ receipts })).json());
+    expect(answer).toMatchObject({ accepted: 1, unknown: 5, refused: 6 });
+    expect(answer.problems.map(({ index, code }) => `${index} ${code}`)).toEqual([
+      '1 unknown-user',
+      '2 unknown-run',
+      '3 unknown-run',
+      '4 unknown-step',
+      '5 malformed',
+      '6 malformed',
+      '7 invalid-time',
+      '8 invalid-time',
+      '9 unknown-user',
+      '10 invalid-key',
+      '11 malformed',
+    ]);
+  });
+
+  it.each<[number, string, string]>([
+    [400, 'malformed-json', '{"receipts": ['],
+    [400, 'malformed-json', '{"receipt": []}'],
+    [413, 'too-many-receipts', JSON.stringify(Array.from({ length: 1001 }, () => ({})))],
+  ])('are refused as a whole with %i %s', async (status, code, body) => {
+    const response = await send(body);
+    expect([response.statusCode, problem.parse(response.json()).code]).toEqual([status, code]);
+  });
+
+  it('leave no entry in the audit log', async () => {
+    await send({ receipts: [of('u1', 'delivered')] });
+    expect(await on.rowsOf('audit_log')).toEqual([]);
+  });
+});
+
+describe('whoever sends receipts', () => {
+  it('signs them with the secret of the action type, and needs no key', async () => {
+    const body = JSON.stringify({ receipts: [of('u1', 'delivered')] });
+    const response = await send(body, signed(body));
+    expect(response.statusCode).toBe(202);
+    expect(receiptsAnswer.parse(response.json()).accepted).toBe(1);
+  });
+
+  it('speaks of steps with that action type alone', async () => {
+    const chain = [{ action: 'award-reward', params: {} }];
+    const { runId: rewards } = await startFedRun(stores, [['u1']], { chain });
+    const body = JSON.stringify({ receipts: [of('u1', 'delivered', { run: publicId('run', rewards) })] });
+    const answer = receiptsAnswer.parse((await send(body, signed(body))).json());
+    expect(answer.problems.map(({ code }) => code)).toEqual(['other-action-type']);
+  });
+
+  it('may sign with a secret that was set through the API, the one of the file beside it', async () => {
+    const set = 'whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
+    const url = '/v1/action-types/send-message/secrets/receipts';
+    const put = await on.api.server.inject({ method: 'PUT', url, headers: authorized, payload: { value: set } });
+    expect([put.statusCode, put.body.includes(set)]).toEqual([200, false]);
+    await on.deps.catalogue.refresh();
+    const body = JSON.stringify({ receipts: [of('u1', 'delivered')] });
+    expect((await send(body, signed(body, set))).statusCode).toBe(202);
+    expect((await send(body, signed(body))).statusCode).toBe(202);
+  });
+
+  it.each<[string, (body: string) => Record<string, string>]>([
+    ['nothing at all', () => ({})],
+    ['a key that nobody knows', () => ({ authorization: 'Bearer muster_not-a-known-key' })],
+    ['another secret', (body) => signed(body, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')],
+    ['the signature of another body', (body) => signed(body, receiptsSecret, { body: `${body} ` })],
+    ['a signature of long ago', (body) => signed(body, receiptsSecret, { seconds: -301 })],
+  ])('is refused with %s', async (_name, headersOf) => {
+    const body = JSON.stringify({ receipts: [of('u1', 'delivered')] });
+    expect((await send(body, headersOf(body))).statusCode).toBe(401);
+    expect((await report()).steps[0]?.receipts).toMatchObject({ delivered: 0 });
+  });
+});
+
+describe('the list of receipts', () => {
+  beforeEach(async () => {
+    await send({
+      receipts: [of('u1', 'delivered'), of('=u2', 'undelivered', { code: 'bounced' }), of('u3', 'undelivered')],
+    });
+  });
+
+  it('shows who was not delivered, by page', async () => {
+    const first = (await get('/receipts?status=undelivered&limit=1')).json<{ items: object[]; next: string }>();
+    expect(first.items).toMatchObject([
+      { userId: '=u2', step: 1, country: 'SG', status: 'undelivered', code: 'bounced', at },
+    ]);
+    const second = (await get(`/receipts?status=undelivered&limit=1&cursor=${first.next}`)).json<{ items: object[] }>();
+    expect(second.items).toMatchObject([{ userId: 'u3', code: null }]);
+  });
+
+  it('is a file that no spreadsheet carries out', async () => {
+    const response = await get('/receipts?status=undelivered', { accept: 'text/csv' });
+    const [head, first] = response.body.split('\r\n');
+    expect(head).toBe('userId,step,country,status,code,at,receivedAt');
+    expect(first).toContain("'=u2,1,SG,undelivered,bounced,2026-01-01T00:00:00.000Z");
+  });
+
+  it('refuses what does not go together, and a run that is not there', async () => {
+    expect((await get('/receipts?limit=1', { accept: 'text/csv' })).statusCode).toBe(422);
+    expect((await get('/receipts?status=lost')).statusCode).toBe(422);
+    run = 'run_01h455vb4pex5vsknk084sn02q';
+    expect((await get('/receipts')).statusCode).toBe(404);
+  });
+
+  it('stands with the user to whoever explains one', async () => {
+    const explained = (await get('/users/%3Du2')).json<{ steps: object[] }>();
+    expect(explained.steps[0]).toMatchObject({
+      outcome: 'succeeded',
+      receipt: { status: 'undelivered', code: 'bounced', at },
+    });
+  });
+});

@@ -1,0 +1,255 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { userExplanation, type UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
+import { segmentAlone } from '../../../../shared/contracts/runs/feed-audience.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import type { StepLedger, StepRef } from '../../../../shared/ports/step-ledger.ts';
+import { authorized } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import {
+  childOf,
+  claimOne,
+  doneOf,
+  failed,
+  leaseMs,
+  record,
+  startFedRun,
+  startRun,
+  waitingOf,
+  type ExecutionSubject,
+} from '../../../../test/support/conformance/execution-subject.ts';
+import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
+import { problem } from '../../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+let subject: ExecutionSubject;
+let ledger: StepLedger;
+let runId: string;
+let feedId: string;
+
+beforeEach(async () => {
+  subject = createPostgresExecutionStores(on);
+  ledger = subject.ledgerOf('a');
+  ({ runId, feedId } = await startFedRun(subject, [['a/b', 'u1', 'u2', 'ü']]));
+});
+
+const stepOf = (step: number, batchNo = 1): StepRef => ({ feedId, batchNo, step });
+
+function get(user: string, run = runId) {
+  const url = `/v1/runs/${publicId('run', run)}/users/${encodeURIComponent(user)}`;
+  return on.api.server.inject({ method: 'GET', url, headers: authorized });
+}
+
+async function explain(user: string, run = runId): Promise<UserExplanation> {
+  return userExplanation.parse((await get(user, run)).json());
+}
+
+describe('a user of the audience', () => {
+  it.each(['a/b', 'ü'])('is found by its percent-encoded id (%s)', async (user) => {
+    const { userId, audience, batches, steps } = await explain(user);
+    expect({ userId, audience }).toMatchObject({ userId: user, audience: { place: 'member', country: 'SG' } });
+    expect(batches).toEqual([{ batchNo: 1, parent: null, fromStep: 1, users: 4 }]);
+    expect(steps).toMatchObject([
+      { step: 1, action: 'award-reward', outcome: 'pending', attempts: [] },
+      { step: 2, action: 'send-message', outcome: 'pending', attempts: [] },
+    ]);
+  });
+
+  it('has an attempt for each step that succeeded, and when', async () => {
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
+    await subject.passTime(1500);
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
+    const { steps } = await explain('u1');
+    expect(steps).toMatchObject([
+      {
+        outcome: 'succeeded',
+        endedAt: '2026-01-01T00:00:00.000Z',
+        attempts: [{ attempt: 1, at: '2026-01-01T00:00:00.000Z', batchNo: 1, result: 'succeeded', code: null }],
+      },
+      { outcome: 'succeeded', endedAt: '2026-01-01T00:00:01.500Z', attempts: [{ result: 'succeeded' }] },
+    ]);
+  });
+
+  it('has the key of each call, by which its receiver finds it: one for each step', async () => {
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
+    const { steps } = await explain('u1');
+    expect(steps.flatMap(({ attempts }) => attempts.map(({ idempotencyKey }) => idempotencyKey))).toEqual([
+      `${feedId}-1-1`,
+      `${feedId}-1-2`,
+    ]);
+  });
+
+  it('has failed with code and message, and what comes after is skipped', async () => {
+    const failures = [failed('u1', { detail: 'none left' })];
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));
+    expect((await explain('u1')).steps).toMatchObject([
+      {
+        outcome: 'failed',
+        reason: 'out-of-stock',
+        detail: 'none left',
+        attempts: [{ result: 'failed', code: 'out-of-stock', message: 'none left' }],
+      },
+      { outcome: 'skipped', attempts: [] },
+    ]);
+  });
+
+  it('that was unknown and was settled as succeeded got its step, and nothing that comes after', async () => {
+    const failures = [failed('u1', { outcome: 'unknown', reason: 'muster.ambiguous-answer' })];
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
+    const settle = `update user_failures set outcome = $1, reason = 'muster.settled' where user_id = 'u1'`;
+    await on.pool.query(settle, [settledAsSucceeded]);
+    expect((await explain('u1')).steps).toMatchObject([
+      { outcome: 'succeeded', reason: 'muster.settled', attempts: [{ result: 'unknown', code: null }] },
+      { outcome: 'skipped', attempts: [] },
+    ]);
+  });
+
+  it('shows every call, put back, retried in a child batch and succeeded at last', async () => {
+    const cause = '429 Too Many Requests';
+    const note = { reading: 'not-applied', cause, users: [] } as const;
+    await record(ledger, waitingOf(await claimOne(ledger, stepOf(1)), { cause, note }));
+    await subject.passTime(5001);
+    const users = [{ code: 'busy', detail: 'in a moment', users: ['u2'] }];
+    const children = [childOf(['u2'])];
+    const retried = { children, note: { reading: 'reported', cause: null, users } as const };
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), retried));
+    const childNo = (await explain('u2')).batches[1]?.batchNo ?? 0;
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1, childNo))));
+    const { steps, batches } = await explain('u2');
+    expect(batches.map(({ parent }) => parent)).toEqual([null, 1]);
+    expect(steps[0]).toMatchObject({
+      outcome: 'succeeded',
+      attempts: [
+        { attempt: 1, batchNo: 1, result: 'not-applied', code: null, message: cause },
+        { attempt: 2, batchNo: 1, result: 'retryable', code: 'busy', message: 'in a moment' },
+        { attempt: 3, batchNo: childNo, result: 'succeeded' },
+      ],
+    });
+    expect(steps[1]).toMatchObject({ outcome: 'pending' });
+    expect((await explain('u1')).steps[0]?.attempts.map(({ result }) => result)).toEqual(['not-applied', 'succeeded']);
+  });
+
+  it('goes on with the next step in its child batch, whoever else is done in its first one', async () => {
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { children: [childOf(['u2'])] }));
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
+    expect((await explain('u2')).steps).toMatchObject([{ outcome: 'pending' }, { outcome: 'pending' }]);
+    const childNo = (await explain('u2')).batches[1]?.batchNo ?? 0;
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1, childNo))));
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2, childNo)), { failures: [failed('u2')] }));
+    expect((await explain('u2')).steps).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'failed' }]);
+  });
+
+  it('says what a step waits for, and until when', async () => {
+    const put = waitingOf(await claimOne(ledger, stepOf(1)), { cause: 'connection refused' });
+    await record(ledger, put);
+    expect((await explain('u1')).steps).toMatchObject([
+      { outcome: 'pending', waitsFor: 'connection refused', nextAttemptAt: '2026-01-01T00:00:05.000Z' },
+      { outcome: 'pending', waitsFor: null },
+    ]);
+  });
+
+  it('tells of a worker that was lost', async () => {
+    await claimOne(ledger, stepOf(1));
+    await subject.passTime(leaseMs + 1);
+    const taken = await claimOne(ledger, stepOf(1));
+    await ledger.flush({ results: [], claims: [], begins: [taken] });
+    await record(ledger, doneOf(taken));
+    expect((await explain('u1')).steps[0]?.attempts.map(({ result }) => result)).toEqual(['lost', 'succeeded']);
+  });
+
+  it.each(['expired', 'cancelled'] as const)('was never called where it is %s', async (rest) => {
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { rest }));
+    const after = rest === 'cancelled' ? 'cancelled' : 'skipped';
+    expect((await explain('u1')).steps).toMatchObject([
+      { outcome: rest, attempts: [] },
+      { outcome: after, attempts: [] },
+    ]);
+  });
+
+  it('has an id that can never be sent', async () => {
+    const { runId: other, owned } = await startRun(subject);
+    const { feedId: of = '', token = 0 } = owned[0] ?? {};
+    const invalidUsers = [{ user: String.raw`\u0007`, rule: 'control-character' }];
+    const page = { batches: [], cursor: 'x', complete: true, staysStalled: false };
+    await subject.feeds.writePages({ feedId: of, token, ...page, invalidUsers });
+    const explained = await explain('\u0007', other);
+    expect(explained.audience).toMatchObject({ place: 'unsendable', country: 'SG' });
+    expect(explained.audience.detail).toContain('control-character');
+    expect(explained.steps).toMatchObject([
+      { outcome: 'failed', reason: 'muster.invalid-user-id', attempts: [] },
+      { outcome: 'skipped' },
+    ]);
+  });
+});
+
+describe('a user outside of the audience', () => {
+  /** A run whose feed has come to `m`. */
+  async function halfFed() {
+    const { runId: other, owned } = await startRun(subject, { countries: ['SG', 'ID'] });
+    for (const { feedId: of, token, country } of owned) {
+      const batches = [{ batchNo: 1, users: [`c-${country}`, 'm'] }];
+      const page = { batches, invalidUsers: [], cursor: 'm', complete: country === 'ID', staysStalled: false };
+      await subject.feeds.writePages({ feedId: of, token, ...page });
+    }
+    return other;
+  }
+
+  it('is in no segment that was asked, which are named', async () => {
+    const { audience, steps, batches } = await explain('zoe');
+    expect(audience).toMatchObject({ place: 'absent', country: null });
+    expect(audience.detail).toContain('segment "all" in SG');
+    expect({ steps, batches }).toEqual({ steps: [], batches: [] });
+  });
+
+  it('may still come while a feed has not passed its place', async () => {
+    const other = await halfFed();
+    const { audience } = await explain('zoe', other);
+    expect(audience).toMatchObject({ place: 'not-fed-yet' });
+    expect(audience.detail).toContain('in SG');
+    expect(audience.detail).not.toContain('ID');
+    expect((await explain('adam', other)).audience.place).toBe('absent');
+  });
+
+  it('is held out where the rule names it, and may be excluded', async () => {
+    const { runId: other, feedId: otherFeed } = await startFedRun(subject, [['u1']]);
+    const alone = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+    const audience = { ...alone, exclude: [{ segment: 'staff', snapshot: 's1', estimate: null }] };
+    const setAudience = (holdOut: object) =>
+      on.pool.query('update feeds set audience = $2 where feed = $1', [otherFeed, { ...audience, holdOut }]);
+    await setAudience({ percent: 0.0001, seed: 'x' });
+    const explained = (await explain('u2', other)).audience;
+    expect(explained.place).toBe('absent');
+    expect(explained.detail).toContain('segment "staff" excluded it');
+    await setAudience({ percent: 99.9999, seed: 'x' });
+    expect((await explain('u2', other)).audience).toMatchObject({ place: 'held-out' });
+    expect((await explain('u1', other)).audience).toMatchObject({ place: 'member' });
+  });
+
+  it('was never fed where the run ended before', async () => {
+    const other = await halfFed();
+    await subject.runs.finish(other, 'expired', null);
+    expect((await explain('zoe', other)).audience.place).toBe('never-fed');
+    expect((await explain('adam', other)).audience.place).toBe('absent');
+  });
+});
+
+describe('explaining', () => {
+  it('says when the users are no longer kept', async () => {
+    const { runId: old } = await startFedRun(subject, [['u1']]);
+    await on.pool.query('delete from batches');
+    expect((await explain('u1', old)).audience.place).toBe('not-kept');
+  });
+
+  it('takes an id of 256 bytes, all of them escaped', async () => {
+    expect((await get('ü'.repeat(128))).statusCode).toBe(200);
+  });
+
+  it('refuses a run that never was', async () => {
+    const answer = await get('u1', '01938f1e-7c00-7000-8000-000000000001');
+    expect(answer.statusCode).toBe(404);
+    expect(problem.parse(answer.json()).code).toBe('run-not-found');
+  });
+});

@@ -1,0 +1,232 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { recurOnPostgres } from '../../../test/support/recur-on-postgres.ts';
+
+const on = apiOnPostgres();
+
+beforeEach(async () => {
+  const definition = clientDefinition.parse({});
+  await on.deps.clientStore.create({ clientId: '01890a5d-ac96-774b-bcce-b302099a8057', name: 'shop', definition });
+});
+
+const hourly = { name: 'hourly', target: { client: 'shop', url: 'https://shop.example.com/hook' }, cron: '0 * * * *' };
+
+type Json = Record<string, unknown>;
+
+async function ask(
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+  url: string,
+  body?: unknown,
+  headers: object = {},
+) {
+  const payload = body === undefined ? {} : { payload: JSON.stringify(body) };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await on.api.server.inject({
+    method,
+    url: `/v1${url}`,
+    headers: { ...authorized, ...type, ...headers },
+    ...payload,
+  });
+  return {
+    status: response.statusCode,
+    body: response.body === '' ? {} : response.json<Json>(),
+    headers: response.headers,
+  };
+}
+
+async function create(changes: object = {}): Promise<string> {
+  const { status, body } = await ask('POST', '/schedules', { ...hourly, ...changes });
+  expect([status, body['errors']]).toEqual([201, undefined]);
+  return String(body['id']);
+}
+
+async function look() {
+  await recurOnPostgres(on.pool);
+}
+
+const hourMs = 3_600_000;
+
+/** Typed, unlike what they stand for. */
+const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const containing = (text: string): unknown => expect.stringContaining(text);
+
+describe('a schedule', () => {
+  it('is created with its defaults, shown and listed', async () => {
+    const created = await ask('POST', '/schedules', { ...hourly, zone: 'Asia/Singapore', note: 'by hand before' });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      ...{
+        name: 'hourly',
+        state: 'active',
+        revision: 1,
+        zone: 'Asia/Singapore',
+        note: 'by hand before',
+        campaignId: null,
+      },
+      ...{ misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'allow', spreadSeconds: 0, groups: null },
+      target: { client: matching(/^cli_/), url: 'https://shop.example.com/hook', method: 'POST' },
+      nextAt: '2026-01-01T01:00:00.000Z',
+    });
+    const self = `/schedules/${String(created.body['id'])}`;
+    expect(created.headers.location).toBe(`/v1${self}`);
+    expect((await ask('GET', self)).body).toEqual(created.body);
+    expect((await ask('GET', '/schedules?state=active')).body).toEqual({ items: [created.body], next: null });
+  });
+
+  it('is made once under an idempotency key', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const [first, second] = [
+      await ask('POST', '/schedules', hourly, headers),
+      await ask('POST', '/schedules', hourly, headers),
+    ];
+    expect(second.body['id']).toBe(first.body['id']);
+    expect((await ask('GET', '/schedules')).body).toMatchObject({ items: [{}] });
+  });
+
+  it('is refused with everything that is wrong, by field and value', async () => {
+    const { status, body } = await ask('POST', '/schedules', {
+      ...hourly,
+      ...{ cron: '61 * * * *', zone: 'Mars/Olympus', misfire: 'maybe', hourly: true },
+    });
+    expect(status).toBe(422);
+    expect(body['errors']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ pointer: '/cron', detail: containing('minute has "61"') }),
+        expect.objectContaining({ pointer: '/zone', detail: containing('IANA time zone') }),
+        expect.objectContaining({ pointer: '/misfire' }),
+        expect.objectContaining({ pointer: '/hourly', code: 'unknown-field' }),
+      ]),
+    );
+  });
+
+  it('names a client that there is, and one rhythm', async () => {
+    const unknown = await ask('POST', '/schedules', { ...hourly, target: { ...hourly.target, client: 'nobody' } });
+    expect(unknown.body['errors']).toMatchObject([{ pointer: '/target/client', code: 'unknown-client' }]);
+    const two = await ask('POST', '/schedules', { ...hourly, everySeconds: 60 });
+    expect(two.body['errors']).toMatchObject([{ pointer: '/everySeconds' }]);
+    const { cron: _, ...rhythmless } = hourly;
+    expect((await ask('POST', '/schedules', rhythmless)).body['errors']).toMatchObject([{ pointer: '/cron' }]);
+  });
+
+  it('is changed field by field, and only as it was seen', async () => {
+    const id = await create({ note: 'old', groups: { tags: ['rides'] } });
+    const patch = { target: { headers: { 'x-shop': '1' } }, note: null, groups: null, everySeconds: 600, cron: null };
+    const changed = await ask('PATCH', `/schedules/${id}`, patch, { 'if-match': '"1"' });
+    expect(changed.body).toMatchObject({
+      ...{ revision: 2, note: null, groups: null, everySeconds: 600, nextAt: '2026-01-01T00:10:00.000Z' },
+      target: { url: 'https://shop.example.com/hook', headers: { 'x-shop': '1' } },
+    });
+    expect(changed.body).not.toHaveProperty('cron');
+    expect((await ask('PATCH', `/schedules/${id}`, { note: 'x' }, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await ask('PATCH', `/schedules/${id}`, { cron: '* * * * *' })).body['errors']).toMatchObject([
+      { pointer: '/everySeconds' },
+    ]);
+    expect((await ask('PATCH', '/schedules/sch_01h455vb4pex5vsknk084sn02q', {})).status).toBe(404);
+  });
+
+  it('is paused, resumed, disabled and enabled, a repeat changing nothing', async () => {
+    const id = await create();
+    const paused = await ask('POST', `/schedules/${id}/pause`, { reason: 'holiday' });
+    expect(paused.body).toMatchObject({ state: 'paused', stateReason: 'holiday', nextAt: null });
+    expect((await ask('POST', `/schedules/${id}/pause`)).body).toEqual(paused.body);
+    expect((await ask('POST', `/schedules/${id}/resume`)).body).toMatchObject({ state: 'active' });
+    expect((await ask('POST', `/schedules/${id}/disable`)).body).toMatchObject({ state: 'disabled' });
+    const refused = await ask('POST', `/schedules/${id}/pause`);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'state-forbids', detail: containing('is disabled') },
+    });
+    expect((await ask('POST', `/schedules/${id}/enable`)).body).toMatchObject({ state: 'active' });
+  });
+
+  it('shows when it fires next, and before it is made, with what clock changes do', async () => {
+    const id = await create();
+    expect((await ask('GET', `/schedules/${id}/preview?count=2`)).body).toEqual({
+      zone: 'UTC',
+      fires: [
+        { at: '2026-01-01T01:00:00.000Z', localTime: '2026-01-01T01:00:00', mark: null, instants: 1 },
+        { at: '2026-01-01T02:00:00.000Z', localTime: '2026-01-01T02:00:00', mark: null, instants: 1 },
+      ],
+    });
+    const question = { zone: 'America/New_York', after: '2026-03-08T00:00:00-05:00' };
+    const fixed = await ask('POST', '/schedules/preview', { ...question, cron: '30 2 * * *', count: 1 });
+    expect(fixed.body['fires']).toEqual([
+      { at: '2026-03-08T07:00:00.000Z', localTime: '2026-03-08T02:30:00', mark: 'shifted', instants: 1 },
+    ]);
+    const wild = await ask('POST', '/schedules/preview', { ...question, cron: '*/30 2 * * *', count: 1 });
+    expect(wild.body['fires']).toMatchObject([
+      { at: null, localTime: '2026-03-08T02:00:00', mark: 'skipped', instants: 2 },
+      {},
+    ]);
+    const autumn = { ...question, after: '2026-11-01T01:30:00-04:00', cron: '30 * * * *', count: 1 };
+    expect((await ask('POST', '/schedules/preview', autumn)).body['fires']).toMatchObject([{ mark: 'repeated' }]);
+  });
+
+  it('fires now when asked, once for one key', async () => {
+    const id = await create();
+    const headers = { 'idempotency-key': 'now' };
+    const fired = await ask('POST', `/schedules/${id}/run-now`, undefined, headers);
+    expect(fired.body).toMatchObject({
+      alreadyFired: 0,
+      fired: [{ state: 'fired', kind: 'manual', jobId: matching(/^job_/) }],
+    });
+    await ask('POST', `/schedules/${id}/run-now`, undefined, headers);
+    expect(await on.rowsOf('jobs')).toHaveLength(1);
+    await ask('POST', `/schedules/${id}/disable`);
+    expect((await ask('POST', `/schedules/${id}/run-now`)).status).toBe(409);
+  });
+
+  it('backfills a time, and shows what fired and what did not, with the cause', async () => {
+    const id = await create();
+    await on.passTime(3 * hourMs);
+    await look();
+    const listed = await ask('GET', `/schedules/${id}/occurrences`);
+    expect(listed.body).toMatchObject({
+      items: [
+        { scheduledFor: '2026-01-01T03:00:00.000Z', state: 'fired', cause: null, group: null, region: 'local' },
+        { scheduledFor: '2026-01-01T02:00:00.000Z', state: 'skipped', cause: 'misfire', instants: 1 },
+        { scheduledFor: '2026-01-01T01:00:00.000Z', state: 'skipped', cause: 'too-late', instants: 1 },
+      ],
+    });
+    const time = { from: '2026-01-01T01:30:00Z', until: '2026-01-01T05:00:00Z' };
+    const filled = await ask('POST', `/schedules/${id}/backfill`, time);
+    expect(filled.body).toMatchObject({
+      alreadyFired: 1,
+      fired: [{ scheduledFor: '2026-01-01T02:00:00.000Z', kind: 'backfill' }],
+    });
+    const turned = await ask('POST', `/schedules/${id}/backfill`, { from: time.until, until: time.from });
+    expect(turned.body['errors']).toMatchObject([{ pointer: '/until' }]);
+    const page = await ask('GET', `/schedules/${id}/occurrences?limit=1&state=skipped`);
+    expect(page.body).toMatchObject({ items: [{ cause: 'misfire' }], next: matching(/./) });
+    expect((await ask('GET', `/schedules/${id}/occurrences?cursor=nonsense`)).status).toBe(422);
+  });
+});
+
+describe('a group', () => {
+  it('is put, shown, listed and deleted; schedules fire for it from then on', async () => {
+    const id = await create({ groups: { tags: ['asia'] } });
+    expect((await ask('POST', `/schedules/${id}/run-now`)).body).toMatchObject({ code: 'no-groups' });
+    const put = await ask('PUT', '/groups/SG', {
+      tags: ['asia'],
+      countries: ['SG'],
+      homeRegion: 'local',
+      fallbackSeconds: 5,
+    });
+    expect(put).toMatchObject({
+      status: 200,
+      body: { name: 'SG', revision: 1, homeRegion: 'local', fallbackSeconds: 5 },
+    });
+    expect((await ask('GET', '/groups/SG')).body).toEqual(put.body);
+    expect((await ask('GET', '/groups')).body).toEqual({ items: [put.body], next: null });
+    expect((await ask('POST', `/schedules/${id}/run-now`, { groups: ['SG'] })).body).toMatchObject({
+      fired: [{ group: 'SG' }],
+    });
+    expect((await ask('DELETE', '/groups/SG')).status).toBe(204);
+    expect((await ask('GET', '/groups/SG')).status).toBe(404);
+    expect((await ask('PUT', '/groups/SG', { homeRegion: 'Asia!' })).body['errors']).toMatchObject([
+      { pointer: '/homeRegion' },
+    ]);
+  });
+});

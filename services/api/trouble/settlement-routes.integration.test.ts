@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { runReport } from '../../../shared/contracts/runs/runs.ts';
+import { settlement } from '../../../shared/contracts/runs/settlements.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { failureCode } from '../../../shared/postgres/ledger/ledger-codes.ts';
+import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
+import { claimOne, doneOf, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+let runId: string;
+let url: string;
+let stores: ReturnType<typeof createPostgresExecutionStores>;
+
+/** A run of one step in which u2, u3 and `odd, "id"` are unknown. */
+beforeEach(async () => {
+  stores = createPostgresExecutionStores(on);
+  const chain = [{ action: 'award-reward', params: {} }];
+  const users = ['odd, "id"', 'u1', 'u2', 'u3'];
+  const fed = await startFedRun(stores, [users], { chain });
+  runId = fed.runId;
+  url = `/v1/runs/${publicId('run', runId)}`;
+  const ledger = stores.ledgerOf('a');
+  const lost = { outcome: 'unknown', reason: 'muster.ambiguous-answer', detail: null } as const;
+  const failures = ['odd, "id"', 'u2', 'u3'].map((user) => ({ user, ...lost }));
+  await record(ledger, doneOf(await claimOne(ledger, { feedId: fed.feedId, batchNo: 1, step: 1 }), { failures }));
+});
+
+const end = () => stores.runs.finish(runId, 'completed_with_failures', null);
+
+function settle(payload: object | string, type = 'application/json') {
+  const headers = { ...authorized, 'content-type': type };
+  return on.api.server.inject({ method: 'POST', url: `${url}/settle`, headers, payload });
+}
+
+async function unknownUsers() {
+  const failures = await on.rowsOf('user_failures');
+  return failures.filter(({ outcome }) => outcome === failureCode.unknown).map((row) => row['user_id']);
+}
+const byHand = { by: 'hand', userId: 'u2', step: 1, outcome: 'succeeded' } as const;
+
+describe('settling by hand', () => {
+  it('settles one user and says by whom', async () => {
+    await end();
+    const response = await settle(byHand);
+    expect(response.statusCode).toBe(200);
+    expect(settlement.parse(response.json())).toMatchObject({
+      by: 'hand',
+      state: 'done',
+      settled: { succeeded: 1, failed: 0 },
+      requestedBy: { name: 'a test' },
+    });
+    expect(await unknownUsers()).toEqual(['odd, "id"', 'u3']);
+  });
+
+  it('again changes nothing, and otherwise is refused', async () => {
+    await end();
+    await settle(byHand);
+    expect((await settle(byHand)).statusCode).toBe(200);
+    const refused = await settle({ ...byHand, outcome: 'failed', code: 'late' });
+    expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'settled-otherwise']);
+    expect(await on.rowsOf('settlements')).toHaveLength(1);
+  });
+
+  it('is refused while the run goes on, and for who is not unknown', async () => {
+    const early = await settle(byHand);
+    expect([early.statusCode, problem.parse(early.json()).code]).toEqual([409, 'run-not-ended']);
+    await end();
+    const nobody = await settle({ ...byHand, userId: 'u1' });
+    expect([nobody.statusCode, problem.parse(nobody.json()).code]).toEqual([409, 'not-unknown']);
+  });
+
+  it('refuses fields that it does not know, with a pointer', async () => {
+    await end();
+    const response = await settle({ ...byHand, reason: 'x' });
+    expect([response.statusCode, problem.parse(response.json()).errors[0]?.pointer]).toEqual([422, '/reason']);
+  });
+});
+
+describe('settling by file', () => {
+  it.each<[string, string, string]>([
+    ['CSV', 'text/csv', 'userId,step,outcome,code\r\n"odd, ""id""",1,succeeded\r\nu2,1,failed,out-of-stock\r\n'],
+    [
+      'NDJSON',
+      'application/x-ndjson',
+      '{"userId":"odd, \\"id\\"","step":1,"outcome":"succeeded"}\n{"userId":"u2","step":1,"outcome":"failed","code":"out-of-stock"}',
+    ],
+  ])('reads %s', async (_name, type, text) => {
+    await end();
+    const response = await settle(text, type);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ by: 'file', settled: { succeeded: 1, failed: 1 }, rejected: 0 });
+    expect(await unknownUsers()).toEqual(['u3']);
+    const failures = await on.rowsOf('user_failures');
+    expect(failures.find((row) => row['user_id'] === 'u2')).toMatchObject({
+      outcome: failureCode.failed,
+      reason: 'out-of-stock',
+    });
+  });
+
+  it('says which lines settled nobody, and why, by number', async () => {
+    await end();
+    const lines = [
+      'u2,1,succeeded',
+      'u1,1,succeeded',
+      'u3,one,succeeded',
+      'u3,1,done',
+      '"u3,1,failed',
+      'u2,1,failed',
+      `${'x'.repeat(5000)},1,failed`,
+      'u3,1,succeeded',
+    ];
+    const response = await settle(lines.join('\n'), 'text/csv');
+    const { rejects, settled, rejected } = settlement.parse(response.json());
+    expect([settled, rejected]).toEqual([{ succeeded: 2, failed: 0 }, 6]);
+    expect(rejects.map(({ line, rule }) => `${line} ${rule}`)).toEqual([
+      '2 not-unknown',
+      '3 invalid-step',
+      '4 invalid-outcome',
+      '5 malformed',
+      '6 settled-otherwise',
+      '7 too-long',
+    ]);
+  });
+});
+
+describe('settling by status', () => {
+  it('is refused where nothing of the chain is of class C', async () => {
+    await end();
+    const response = await settle({ by: 'status' });
+    expect([response.statusCode, problem.parse(response.json()).errors[0]?.code]).toEqual([422, 'no-status-endpoint']);
+  });
+});
+
+describe('what was settled', () => {
+  it('is shown by the report of a run, which stays in its state', async () => {
+    await end();
+    const report = async () => {
+      const response = await on.api.server.inject({ method: 'GET', url: `${url}/report`, headers: authorized });
+      const { state, settled, balanced, steps } = runReport.parse(response.json());
+      return { state, settled, balanced, unknown: steps[0]?.unknown };
+    };
+    const before = { state: 'completed_with_failures', balanced: true };
+    expect(await report()).toEqual({ ...before, settled: undefined, unknown: 3 });
+    await settle('u2,1,succeeded\nu3,1,failed\n"odd, ""id""",1,failed', 'text/csv');
+    expect(await report()).toEqual({ ...before, settled: 3, unknown: 0 });
+  });
+
+  it('can be looked up, newest first', async () => {
+    await end();
+    await settle(byHand);
+    await settle('u3,1,failed', 'text/csv');
+    const response = await on.api.server.inject({ method: 'GET', url: `${url}/settlements`, headers: authorized });
+    const { items } = response.json<{ items: { by: string; settlementId: string }[] }>();
+    expect(items.map(({ by }) => by)).toEqual(['file', 'hand']);
+    const one = await on.api.server.inject({
+      method: 'GET',
+      url: `${url}/settlements/${items[0]?.settlementId ?? ''}`,
+      headers: authorized,
+    });
+    expect(settlement.parse(one.json())).toMatchObject({ by: 'file', settled: { failed: 1 } });
+  });
+
+  it('leaves the list of unknown outcomes', async () => {
+    await end();
+    await settle(byHand);
+    const response = await on.api.server.inject({
+      method: 'GET',
+      url: `${url}/failures?outcome=unknown`,
+      headers: authorized,
+    });
+    expect(response.json<{ items: { userId: string }[] }>().items.map(({ userId }) => userId)).toEqual([
+      'odd, "id"',
+      'u3',
+    ]);
+  });
+});

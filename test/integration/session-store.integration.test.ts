@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
+import { databaseForFile } from '../support/file-database.ts';
+import {
+  linkLifeMs,
+  sessionIdleMs,
+  sessionMaxMs,
+  type SessionStore,
+} from '../../services/api/access/session-store.port.ts';
+import { createSessionStore } from '../../services/api/access/postgres/session-store.ts';
+import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
+import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
+
+interface SessionSubject {
+  keys: ApiKeys;
+  sessions: SessionStore;
+  passTime(ms: number): Promise<void>;
+  /** Rows of sessions and of links, over or not. */
+  countSessions(): Promise<number>;
+  deleteSessions(limit: number): Promise<number>;
+}
+
+const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const minuteMs = 60_000;
+
+const database = databaseForFile();
+
+async function makeSubject(): Promise<SessionSubject> {
+  await database.empty();
+  const { pool } = database;
+  return {
+    keys: createApiKeys({ pool }),
+    sessions: createSessionStore({ pool }),
+    /** The database's clock cannot be moved: the ends of sessions and links are moved towards it instead. */
+    passTime: async (ms) => {
+      const earlier = `- $1 * interval '1 ms'`;
+      await pool.query(`update sessions set idle_until = idle_until ${earlier}, expires_at = expires_at ${earlier}`, [
+        ms,
+      ]);
+      await pool.query(`update session_links set expires_at = expires_at ${earlier}`, [ms]);
+    },
+    countSessions: async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        'select (select count(*) from sessions)::int + (select count(*) from session_links)::int as count',
+      );
+      return rows[0]?.count ?? 0;
+    },
+    deleteSessions: (limit) => createRetentionStore({ pool }).deleteSessions(limit),
+  };
+}
+
+let subject: SessionSubject;
+let sessions: SessionStore;
+let apiKey: ApiKeyRecord;
+beforeEach(async () => {
+  subject = await makeSubject();
+  sessions = subject.sessions;
+  apiKey = await subject.keys.add('console', 'digest of a key', 'manager');
+});
+
+describe('sessions', () => {
+  it('finds a session with its key, its role and its end', async () => {
+    const opened = await sessions.open('s1', apiKey.key);
+    expect(opened.apiKey).toEqual(apiKey);
+    expect(opened.expiresAt.getTime() - opened.createdAt.getTime()).toBe(sessionMaxMs);
+    expect(await sessions.find('s1')).toEqual(opened);
+    expect(await sessions.find('s2')).toBeUndefined();
+  });
+
+  it('opens none for a key that is not there', async () => {
+    await expect(sessions.open('s1', nobody)).rejects.toThrow();
+    expect(await sessions.find('s1')).toBeUndefined();
+  });
+
+  it('ends one that nobody used for twelve hours', async () => {
+    await sessions.open('s1', apiKey.key);
+    await subject.passTime(sessionIdleMs - minuteMs);
+    expect(await sessions.find('s1')).toBeDefined();
+    // It was used, so the time begins anew.
+    await subject.passTime(sessionIdleMs - minuteMs);
+    expect(await sessions.find('s1')).toBeDefined();
+    await subject.passTime(sessionIdleMs + minuteMs);
+    expect(await sessions.find('s1')).toBeUndefined();
+  });
+
+  it('ends one after seven days, however often it is used', async () => {
+    await sessions.open('s1', apiKey.key);
+    for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
+      await subject.passTime(8 * 60 * minuteMs);
+      expect(await sessions.find('s1')).toBeDefined();
+    }
+    await subject.passTime(8 * 60 * minuteMs + minuteMs);
+    expect(await sessions.find('s1')).toBeUndefined();
+  });
+
+  it('ends with its key', async () => {
+    await sessions.open('s1', apiKey.key);
+    await subject.keys.revoke(apiKey.key);
+    expect(await sessions.find('s1')).toBeUndefined();
+  });
+
+  it('closes one, and leaves the others', async () => {
+    await sessions.open('s1', apiKey.key);
+    await sessions.open('s2', apiKey.key);
+    expect(await sessions.close('s1')).toBe(true);
+    expect(await sessions.close('s1')).toBe(false);
+    expect(await sessions.find('s1')).toBeUndefined();
+    expect(await sessions.find('s2')).toBeDefined();
+  });
+
+  it('closes all of a key, its links too, and none of another', async () => {
+    const other = await subject.keys.add('another', 'digest of another', 'viewer');
+    await sessions.open('s1', apiKey.key);
+    await sessions.open('s2', apiKey.key);
+    await sessions.open('s3', other.key);
+    await sessions.addLink('l1', apiKey.key);
+    expect(await sessions.closeAll(apiKey.key)).toBe(2);
+    expect(await sessions.find('s1')).toBeUndefined();
+    expect(await sessions.find('s3')).toMatchObject({ apiKey: { name: 'another', role: 'viewer' } });
+    expect(await sessions.useLink('l1')).toBeUndefined();
+  });
+
+  it('lets a link be used once', async () => {
+    await sessions.addLink('l1', apiKey.key);
+    const used = await Promise.all(Array.from({ length: 5 }, () => sessions.useLink('l1')));
+    expect(used.filter((key) => key !== undefined)).toEqual([apiKey]);
+    expect(await sessions.useLink('l1')).toBeUndefined();
+  });
+
+  it('lets a link be used for ten minutes', async () => {
+    await sessions.addLink('l1', apiKey.key);
+    await sessions.addLink('l2', apiKey.key);
+    await subject.passTime(linkLifeMs - minuteMs);
+    expect(await sessions.useLink('l1')).toEqual(apiKey);
+    await subject.passTime(minuteMs);
+    expect(await sessions.useLink('l2')).toBeUndefined();
+  });
+
+  it('takes no link of a revoked key', async () => {
+    await sessions.addLink('l1', apiKey.key);
+    await subject.keys.revoke(apiKey.key);
+    expect(await sessions.useLink('l1')).toBeUndefined();
+  });
+
+  it('is swept of sessions and links that are over, and of nothing else', async () => {
+    await sessions.open('s1', apiKey.key);
+    await sessions.addLink('l1', apiKey.key);
+    await subject.passTime(sessionIdleMs + minuteMs);
+    await sessions.open('s2', apiKey.key);
+    await sessions.addLink('l2', apiKey.key);
+
+    expect(await subject.deleteSessions(1)).toBe(1);
+    expect(await subject.deleteSessions(10)).toBe(1);
+    expect(await subject.deleteSessions(10)).toBe(0);
+    expect(await subject.countSessions()).toBe(2);
+    expect(await sessions.find('s2')).toBeDefined();
+    expect(await sessions.useLink('l2')).toEqual(apiKey);
+  });
+});

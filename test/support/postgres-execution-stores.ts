@@ -1,0 +1,53 @@
+import type { Pool } from 'pg';
+import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
+import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
+import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
+import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
+import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
+import { createUserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
+import { createRetries } from '../../services/api/runs/failures/postgres/retries.ts';
+import { createRunControl } from '../../services/api/runs/control/postgres/run-control.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
+import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
+import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
+import { createStepEndings } from '../../services/trigger/end/postgres/step-endings.ts';
+import { createReconciliation } from '../../services/trigger/sweep/postgres/reconciliation.ts';
+import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
+import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { createPostgresExecutionRows } from './postgres-execution-rows.ts';
+import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
+import { leaseMs, type ExecutionSubject } from './conformance/execution-subject.ts';
+
+interface ExecutionStoresDeps {
+  pool: Pool;
+  /** Lets time pass for leases, due times and deadlines. */
+  passTime: (ms: number) => Promise<void>;
+}
+
+/** The stores of the execution path over one database. */
+export function createPostgresExecutionStores({ pool, passTime }: ExecutionStoresDeps): ExecutionSubject {
+  return {
+    campaigns: createCampaignStore({ pool }),
+    budgets: createBudgetStore({ pool }),
+    runs: createRunStore({ pool }),
+    runHistory: createRunHistory({ pool }),
+    reports: createRunReports({ pool }),
+    histories: createUserHistories({ pool }),
+    retries: createRetries({ pool }),
+    control: createRunControl({ pool }),
+    leases: createLeases({ pool }),
+    dueJobs: createDueJobs({ pool }),
+    feeds: createFeedStore({ pool }),
+    contexts: createFeedContexts({ pool }),
+    sweep: createOutboxSweep({ pool }),
+    endings: createStepEndings({ pool }),
+    reconciliation: createReconciliation({ pool }),
+    holds: createStepHolds({ pool }),
+    guards: createEndpointGuards({ pool, owner: 'a' }),
+    rows: createPostgresExecutionRows({ pool }),
+    ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
+    passTime,
+  };
+}
