@@ -112,7 +112,9 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
         queue.putBack(claims);
         throw error;
       });
-    meter.flushed(flushed, results.length, claims.length, clock.monotonicMs() - startedMs);
+    const tookMs = clock.monotonicMs() - startedMs;
+    meter.flushed(flushed, results.length, claims.length, tookMs);
+    slots.onFlush(tookMs / Math.max(tookMs, minBetweenFlushesMs));
 
     begins.settle(begun, flushed.begun);
     const { recorded, lost, children, childless } = matchResults(byResult, flushed, startedMs);

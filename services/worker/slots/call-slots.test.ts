@@ -233,21 +233,33 @@ describe('call slots', () => {
     expect([groups.takeRate(SG, 1), groups.takeRate(ID, 1)]).toEqual([true, true]);
   });
 
-  it('want more claims ahead of the calls when these are quick, and for each shard by its own', async () => {
-    slots.add([...worksOf('quick', 4), ...worksOf('slow', 4, { country: 'ID' })]);
-    await endCalls(20, ['quick']);
-    await endCalls(5000, ['slow']);
-    // 300 ahead; and ten seconds, a third of the lease, are two rounds of five seconds.
-    expect(slots.room(SG)).toBeGreaterThan(300);
-    expect(slots.room(ID)).toBeLessThan(3 * 64);
+  it('want as many claims ahead of the calls as end between two flushes, for each shard by its own', async () => {
+    slots.add([...worksOf('quick', 20), ...worksOf('slow', 4, { country: 'ID' })]);
+    for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
+    slots.onFlush(0);
+    const [quick, slow] = [slots.roomOf(SG, 'quick'), slots.roomOf(ID, 'slow')];
+    // Its limit has grown by each of the 4 + 8 + 8 calls that ended, to 24; nothing of it is in flight or waits.
+    expect(quick).toBe(24 + 1 + 20);
+    expect(slow).toBe(4);
+  });
+
+  it('want more of them while flushes take long, and fewer once fewer calls end', async () => {
+    slots.add(worksOf('quick', 20));
+    for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
+    slots.onFlush(1);
+    expect(slots.roomOf(SG, 'quick')).toBe(24 + 1 + 40);
+    for (let flush = 0; flush < 100; flush++) slots.onFlush(0);
+    expect(slots.roomOf(SG, 'quick')).toBe(24 + 1);
   });
 
   it('want no more claims of a feed than its own calls will use within a third of the lease', async () => {
     slots.add(worksOf('slow', 4));
     expect(slots.roomOf(SG, 'slow')).toBe(4);
-    await endCalls(5000, ['slow']);
+    await endCalls(9000, ['slow']);
+    for (let flush = 0; flush < 3; flush++) slots.onFlush(1);
     slots.add(worksOf('slow', 1));
-    expect(slots.roomOf(SG, 'slow')).toBe(3 * 8 - 1);
+    // Ten seconds, a third of the lease, are one round of nine seconds: 8 slots, and no more than 8 ahead.
+    expect(slots.roomOf(SG, 'slow')).toBe(2 * 8 - 1);
     expect(slots.roomOf(SG, 'another')).toBe(8);
   });
 

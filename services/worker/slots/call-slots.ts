@@ -20,7 +20,16 @@
  */
 import { heldBackForMs, nextLine } from './next-line.ts';
 import { learnFromCall, type ServedCall } from './learn-from-call.ts';
-import { beginCall, endCall, lineOf, roomOfFeed, roomOfGroup, type FeedLine, type SlotGroup } from './slot-group.ts';
+import {
+  beginCall,
+  endCall,
+  lineOf,
+  measureFlush,
+  roomOfFeed,
+  roomOfGroup,
+  type FeedLine,
+  type SlotGroup,
+} from './slot-group.ts';
 import type { SlotGroups } from './slot-groups.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../work.ts';
@@ -63,6 +72,8 @@ export interface CallSlots {
   room(topic: string): number;
   roomOf(topic: string, feedId: string): number;
   add(works: readonly Work[]): void;
+  /** Results were recorded and claims made. @param took its part of the time from one flush to the next, in [0, 1] */
+  onFlush(took: number): void;
   /**
    * Until a shard that lets no call through now, because its endpoint is down or asked for a pause, does so; infinite
    * when none will by itself.
@@ -85,7 +96,8 @@ export interface CallSlots {
 }
 
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
-  const { leaseMs, serve, release, monotonicMs } = deps;
+  const { serve, release, monotonicMs } = deps;
+  const ahead = { leaseMs: deps.leaseMs, flushes: 1 };
   const total = createWorkerPool(deps.concurrency);
   const groups = deps.groups.all;
   let waiting = 0;
@@ -146,11 +158,11 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       const group = groups.get(topic);
       if (!group || closed) return 0;
       const left = Math.max(maxWaiting - waiting, waitingFloor - group.waiting);
-      return Math.max(0, Math.min(roomOfGroup(group, leaseMs, monotonicMs()), left));
+      return Math.max(0, Math.min(roomOfGroup(group, ahead, monotonicMs()), left));
     },
     roomOf: (topic, feedId) => {
       const group = groups.get(topic);
-      return group ? roomOfFeed(group, feedId, leaseMs) : 0;
+      return group ? roomOfFeed(group, feedId, ahead) : 0;
     },
     add: (works) => {
       // A flush that was under way when the slots closed may still bring claims.
@@ -166,6 +178,10 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         waiting++;
       }
       start();
+    },
+    onFlush: (took) => {
+      ahead.flushes = 1 + took;
+      for (const group of groups.values()) measureFlush(group);
     },
     waitingFeeds: () => {
       if (waiting === 0) return [];

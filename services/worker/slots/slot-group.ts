@@ -7,8 +7,10 @@ import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../intake/step-fifo.ts';
 import type { Work } from '../work.ts';
 
-/** Claimed ahead of the calls, so that a free slot never waits for the database. */
-const claimedAhead = 300;
+/** Claimed ahead of the calls at the most. */
+const maxClaimedAhead = 300;
+/** Of the most calls that ended between two flushes, so much is remembered with each further one. */
+const keptPerFlush = 0.95;
 /** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
 const partOfLease = 1 / 3;
 /** Weight of the newest call in the mean. */
@@ -23,8 +25,24 @@ const forgottenAfterMs = 60_000;
 const slotsPerFirstCall = 16;
 const maxFirstCallsOfFeed = 4;
 
+/** How quickly slots come free. */
+interface CallPace {
+  meanMs: number;
+  /** Calls that ended since the last flush. */
+  ended: number;
+  /** The most that lately ended between two flushes. */
+  perFlush: number;
+}
+
+/** How far claims may be ahead of the calls. */
+export interface AheadTerms {
+  leaseMs: number;
+  /** Of the work between two flushes: one, and the part of the next in which a flush is written. */
+  flushes: number;
+}
+
 /** The calls of a feed in this shard: those that wait for a slot and those in flight. */
-export interface FeedLine extends CallLine {
+export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
   readonly waiting: StepFifo<Work>;
   /** How many may be in flight: it grows with each answer. */
@@ -37,7 +55,7 @@ export interface FeedLine extends CallLine {
 }
 
 /** The call slots of one shard, shared by its feeds. */
-export interface SlotGroup {
+export interface SlotGroup extends CallPace {
   readonly shard: Shard;
   readonly topic: string;
   readonly pool: SlotPool;
@@ -48,13 +66,14 @@ export interface SlotGroup {
   rate: RateLimit | null;
   inFlight: number;
   waiting: number;
-  meanMs: number;
   /** Answers since the shard was silent, and when it began. */
   answered: number;
   sinceMs: number;
   lastEndMs: number;
   lastTurn: number;
 }
+
+const unmeasured: CallPace = { meanMs: 0, ended: 0, perFlush: 0 };
 
 export interface SlotGroupTerms {
   topic: string;
@@ -79,7 +98,7 @@ export function createSlotGroup(terms: SlotGroupTerms): SlotGroup {
     rate,
     inFlight: 0,
     waiting: 0,
-    meanMs: 0,
+    ...unmeasured,
     answered: 0,
     sinceMs: 0,
     lastEndMs: Number.NEGATIVE_INFINITY,
@@ -95,7 +114,7 @@ export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLin
     feedId,
     waiting: createStepFifo<Work>(),
     inFlight: 0,
-    meanMs: 0,
+    ...unmeasured,
     limit: firstCallsOfFeed(group.pool),
     isServed: null,
     lastEndMs: nowMs,
@@ -118,28 +137,43 @@ export function slotsOf(group: SlotGroup, nowMs: number): number {
 }
 
 /** How many more steps of the shard may be claimed now. */
-export function roomOfGroup(group: SlotGroup, leaseMs: number, nowMs: number): number {
+export function roomOfGroup(group: SlotGroup, terms: AheadTerms, nowMs: number): number {
   const slots = slotsOf(group, nowMs);
   // While the endpoint is down, or starts again slowly: what is called at once, and nothing ahead of it.
-  const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group.meanMs, leaseMs);
+  const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group, terms);
   // No more than its rate allows: what is claimed beyond that would only be given back.
   const wanted = slots + ahead;
-  const claims = group.rate?.callsIn(wanted, leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
+  const claims = group.rate?.callsIn(wanted, terms.leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
   return Math.max(0, claims - group.waiting - group.inFlight);
 }
 
 /** How many more steps of a feed may be claimed now. */
-export function roomOfFeed(group: SlotGroup, feedId: string, leaseMs: number): number {
+export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms): number {
   const line = group.lines.get(feedId);
   if (!line) return 2 * firstCallsOfFeed(group.pool);
   const slots = Math.min(line.limit, group.pool.capacity);
-  return Math.max(0, slots + aheadOf(slots, line.meanMs, leaseMs) - line.waiting.size - line.inFlight);
+  return Math.max(0, slots + aheadOf(slots, line, terms) - line.waiting.size - line.inFlight);
 }
 
-/** Before anything was measured: one more round. */
-function aheadOf(slots: number, meanMs: number, leaseMs: number): number {
-  const callable = meanMs === 0 ? slots : (slots * leaseMs * partOfLease) / meanMs;
-  return Math.min(claimedAhead, Math.floor(callable));
+/**
+ * What will be called before more can be claimed, so that a free slot seldom waits for the database, and no more: after
+ * a crash, a claim is a call that may have begun. Before anything was measured, one more round.
+ */
+function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
+  if (meanMs === 0) return Math.min(maxClaimedAhead, slots);
+  const callable = (slots * leaseMs * partOfLease) / meanMs;
+  return Math.floor(Math.min(maxClaimedAhead, callable, 1 + perFlush * flushes));
+}
+
+/** A flush was written: what ended since the last one is what it made room for. */
+export function measureFlush(group: SlotGroup): void {
+  measure(group);
+  for (const line of group.lines.values()) measure(line);
+}
+
+function measure(pace: CallPace): void {
+  pace.perFlush = Math.max(pace.ended, pace.perFlush * keptPerFlush);
+  pace.ended = 0;
 }
 
 /** A call of the line begins. */
@@ -161,6 +195,8 @@ export function endCall(group: SlotGroup, line: FeedLine, tookMs: number | null,
   line.inFlight--;
   group.lastEndMs = nowMs;
   line.lastEndMs = nowMs;
+  group.ended++;
+  line.ended++;
   if (tookMs !== null) {
     group.answered++;
     line.limit++;
