@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Verdict } from '../../../shared/domain/run/admission.ts';
+import { lastCallSentWithinMs } from '../../../shared/domain/run/run-control.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { FeedAdmission, FeedContext, FeedContexts, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -7,8 +8,10 @@ import { createStanding, refreshStanding } from './step-standing.ts';
 import type { StepRefusals, StepStanding } from '../work.ts';
 
 const maxFeeds = 10_000;
-/** A pause, a cancel, a hold or a deadline is seen this soon at the latest. */
-const admissionAgeMs = 500;
+/** A pause, a cancel, a hold or a deadline is looked for this often. */
+const lookEveryMs = 500;
+/** What is known is good for no longer: the rest of the published time is for what lies between check and call. */
+const longestGoodMs = lastCallSentWithinMs - 100;
 
 export interface FeedDirectoryDeps {
   contexts: FeedContexts;
@@ -59,7 +62,9 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   /** By run and step. */
   const refusals = new LRUCache<string, StepRefusals>({ max: maxFeeds });
   let admissions = new Map<string, Admission>();
+  /** When the last look that succeeded began, and how long it took. */
   let readAtMs = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
   /** Feeds asked for since the last look: the next look is for them. */
   let asked = new Set<string>();
   let looking: Promise<void> | undefined;
@@ -72,6 +77,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
       const seen = await contexts.admissions(feedIds);
       admissions = new Map(seen.map((admission) => [admission.feedId, readAdmission(admission, startedMs)]));
       readAtMs = startedMs;
+      tookMs = clock.monotonicMs() - startedMs;
     } catch (error) {
       logger.warn({ err: error, feeds: feedIds.length }, 'could not read whether feeds may be served');
     } finally {
@@ -94,16 +100,31 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     return counts;
   }
 
+  /** What was read is good for all who asked before the answer came, up to the published time: they look no further. */
   async function lookUp(feedId: string): Promise<Admission> {
-    // The look under way may have begun before this feed was asked for.
-    await looking;
-    if (!isFresh() || !admissions.has(feedId)) await (looking ??= look());
-    return freshOf(feedId) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
+    if (looking) {
+      await looking;
+      const seen = knownFor(feedId, longestGoodMs);
+      if (seen) return seen;
+    }
+    // The look that was under way may have begun before this feed was asked for.
+    await (looking ??= look());
+    return knownFor(feedId, longestGoodMs) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
   }
 
-  const freshOf = (feedId: string) => (isFresh() ? admissions.get(feedId) : undefined);
+  const ageMs = () => clock.monotonicMs() - readAtMs;
 
-  const isFresh = () => clock.monotonicMs() - readAtMs < admissionAgeMs;
+  const knownFor = (feedId: string, goodMs: number) => (ageMs() < goodMs ? admissions.get(feedId) : undefined);
+
+  /**
+   * For those who ask between two looks. While looks are slow, the last one is good until the next may have come: a
+   * slow database would otherwise let no call begin.
+   */
+  function goodOf(feedId: string): Admission | undefined {
+    const known = knownFor(feedId, Math.min(longestGoodMs, lookEveryMs + 2 * tookMs));
+    if (known && ageMs() >= lookEveryMs) looking ??= look();
+    return known;
+  }
 
   return {
     learn: async (feedIds) => {
@@ -126,14 +147,14 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     admissionOf: (feedId) => {
       asked.add(feedId);
       // Not always a promise: this is asked before every call, and nearly always known.
-      return freshOf(feedId) ?? lookUp(feedId);
+      return goodOf(feedId) ?? lookUp(feedId);
     },
     stoppedOf: async (feedIds) => {
       for (const feedId of feedIds) asked.add(feedId);
-      const [unknown] = feedIds.filter((feedId) => !freshOf(feedId));
+      const [unknown] = feedIds.filter((feedId) => !goodOf(feedId));
       if (unknown !== undefined) await lookUp(unknown);
       return feedIds.filter((feedId) => {
-        const verdict = freshOf(feedId)?.verdict;
+        const verdict = goodOf(feedId)?.verdict;
         return verdict === 'hold' || verdict === 'cancel';
       });
     },

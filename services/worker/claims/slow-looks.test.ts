@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { lastCallSentWithinMs } from '../../../shared/domain/run/run-control.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+
+const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
+
+/** Looks at run states take so long, and say what was true when they began. Calls take 50 ms. */
+async function workerWithLooksOf(lookMs: number) {
+  let looks = 0;
+  const world = await createRunningWorker({}, ({ contexts, clock }) => ({
+    contexts: {
+      ...contexts,
+      admissions: async (feedIds) => {
+        looks++;
+        const seen = await contexts.admissions(feedIds);
+        await clock.sleep(lookMs);
+        return seen;
+      },
+    },
+  }));
+  const { clock, endpoint, feed } = world;
+  const { answer } = endpoint;
+  const beganAtMs: number[] = [];
+  endpoint.answer = async (seen) => {
+    beganAtMs.push(clock.nowMs());
+    await clock.sleep(50);
+    return answer(seen);
+  };
+  const fed = await feed(
+    Array.from({ length: 900 }, (_, batch) => [`u${batch}`]),
+    oneStep,
+  );
+  return { ...world, ...fed, beganAtMs, looks: () => looks };
+}
+
+describe.each([
+  { lookMs: 500, servedInAMinute: 900 },
+  { lookMs: 1000, servedInAMinute: 900 },
+  { lookMs: 1800, servedInAMinute: 100 },
+])('looks at run states that take $lookMs ms', ({ lookMs, servedInAMinute }) => {
+  it('slow calls down and do not stop them', async () => {
+    const { clock, totals } = await workerWithLooksOf(lookMs);
+    await passTime(clock, 60_000);
+    expect(totals()[0]?.succeeded).toBeGreaterThanOrEqual(servedInAMinute);
+  });
+
+  it('keep a pause within its published time', async () => {
+    const { clock, database, beganAtMs } = await workerWithLooksOf(lookMs);
+    await passTime(clock, 2 * lookMs + 300);
+    expect(beganAtMs.length).toBeGreaterThan(0);
+    for (const run of database.runs.values()) run.state = 'pausing';
+    const pausedAtMs = clock.nowMs();
+    await passTime(clock, 30_000);
+    expect(beganAtMs.length).toBeLessThan(900);
+    expect(Math.max(...beganAtMs) - pausedAtMs).toBeLessThan(lastCallSentWithinMs);
+  });
+});
+
+describe('looks at run states', () => {
+  it('of half a second cost calls little', async () => {
+    const { clock, totals } = await workerWithLooksOf(500);
+    await passTime(clock, 6000);
+    expect(totals()).toMatchObject([{ succeeded: 900 }]);
+  });
+
+  it('are made twice a second and not for each call', async () => {
+    const { clock, looks } = await workerWithLooksOf(5);
+    await passTime(clock, 3000);
+    expect(looks()).toBeLessThanOrEqual(7);
+  });
+
+  it('that take longer than the published time let no call begin', async () => {
+    const { clock, beganAtMs } = await workerWithLooksOf(lastCallSentWithinMs);
+    await passTime(clock, 30_000);
+    expect(beganAtMs).toEqual([]);
+  });
+});
