@@ -21,6 +21,8 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import { createFeedAdmission } from './admit/feed-admission.ts';
 import { createFeedPager } from './feed/feed-pager.ts';
+import { createRunEnder } from './end/run-ender.ts';
+import { createRunFinisher } from './end/run-finisher.ts';
 import { createRunKeeper } from './keep/run-keeper.ts';
 import { createShardPartitions } from './prepare/shard-partitions.ts';
 import { createPageQuestions } from './pages/page-questions.ts';
@@ -99,7 +101,10 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     ttlMs: sweeperLeaseMs,
     clock,
     logger,
-    acquired: () => keeping.poke(),
+    acquired: () => {
+      keeping.poke();
+      ending.poke();
+    },
   });
   const isSweeper = () => sweeper.held() !== null;
 
@@ -146,6 +151,16 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'run-keeper',
     createRunKeeper({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }).turn,
   );
+  const ending = loopOf(
+    'run-ender',
+    createRunEnder({
+      runStore,
+      finisher: createRunFinisher({ runStore, stepEndings, graceMs: feedLeaseMs, figures, logger }),
+      isSweeper,
+      clock,
+      warn,
+    }).turn,
+  );
   const { reconciliation } = deps;
   const reconciling = loopOf(
     'run-reconciler',
@@ -163,13 +178,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   return {
     start: () => {
       isTakingIn = true;
-      const parts = [preparation, feeds, admission, sweeper, keeping, reconciling, retaining, replaying, topicKeeping];
+      const loops = [keeping, ending, reconciling, retaining, replaying, topicKeeping];
+      const parts = [preparation, feeds, admission, sweeper, ...loops];
       for (const part of parts) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      const parts = [preparation, keeping, reconciling, retaining, replaying, topicKeeping];
+      const parts = [preparation, keeping, ending, reconciling, retaining, replaying, topicKeeping];
       await Promise.all(parts.map((part) => part.stop()).concat(feeds.stopIntake()));
     },
     finishWork: async () => {

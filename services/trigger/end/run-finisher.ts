@@ -85,6 +85,11 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
   };
 }
 
+/** Its time is over: what is left of it ends, and so does the run. */
+export function isOver({ state, overdueMs }: RunTally): boolean {
+  return state === 'cancelling' || overdueMs >= 0;
+}
+
 /** What becomes of steps that no worker holds; null while the run goes on. */
 function outcomeOf({ state, overdueMs }: RunTally, graceMs: number): 'expired' | 'cancelled' | null {
   if (state === 'cancelling') return 'cancelled';

@@ -10,7 +10,7 @@ import type { BudgetShortage, RunStore, RunTally, WaitingStep } from './run-stor
 import type { StepEndings } from '../end/step-endings.port.ts';
 import { runCause } from './run-cause.ts';
 import type { RunHistory } from './run-history.port.ts';
-import { createRunFinisher } from '../end/run-finisher.ts';
+import { createRunFinisher, isOver } from '../end/run-finisher.ts';
 import { settlePauses } from './settle-pauses.ts';
 import { createStepProgress, type OpenStep } from './step-progress.ts';
 import { createLostSweeper, type Swept } from '../sweep/lost-sweeper.ts';
@@ -148,7 +148,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   }
 
   async function keep(tally: RunTally, seen: Look): Promise<void> {
-    if (await finisher.finish(tally)) return;
+    if (!isOver(tally) && (await finisher.finish(tally))) return;
     if (await pauseItself(tally, seen)) return;
     const { runId, chain, feeds } = tally;
     const own = seen.open.filter((step) => step.runId === runId);

@@ -142,8 +142,11 @@ export interface RunStore {
    * another trigger was first.
    */
   beginRetry(runId: string): Promise<number | null>;
-  /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
-  tallies(): Promise<RunTally[]>;
+  /**
+   * Runs whose work goes on, or is being cancelled, with their totals, oldest first.
+   * @param only `over`: of these, those that are being cancelled, and those past their deadline
+   */
+  tallies(only?: 'over'): Promise<RunTally[]>;
   /**
    * Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed
    * and step.

@@ -107,6 +107,16 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect((await subject.runs.tallies())[0]?.resumedForMs).toBeLessThan(60_000);
     });
 
+    it('tells the runs apart whose time is over: cancelled, or past their deadline', async () => {
+      const [going, cancelled, late] = [await startRun(subject), await startRun(subject), await startRun(subject)];
+      expect(await subject.runs.tallies('over')).toEqual([]);
+      await apply(cancelled.runId, { to: 'cancelling', events: [] });
+      await apply(late.runId, { deadlineAt: new Date(0), events: [] });
+      const over = (await subject.runs.tallies('over')).map(({ runId }) => runId);
+      expect(over.toSorted()).toEqual([cancelled.runId, late.runId].toSorted());
+      expect((await subject.runs.tallies()).map(({ runId }) => runId)).toContain(going.runId);
+    });
+
     it('keeps a run that is paused before it began from being prepared, until it is resumed', async () => {
       const { runId } = await createRun(subject);
       await apply(runId, { to: 'paused', events: [] });

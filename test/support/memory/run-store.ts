@@ -66,7 +66,12 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         if (row?.state === 'preparing') showWait(row, cause);
       }),
     beginRetry: (runId) => atOnce(() => beginRetry(database, runId)),
-    tallies: () => atOnce(() => sweptRuns().map((row) => tallyOf(database, row))),
+    tallies: (only) =>
+      atOnce(() => {
+        const isOver = ({ state, deadlineAtMs }: RunRow) => state === 'cancelling' || deadlineAtMs <= clock.nowMs();
+        const wanted = only === 'over' ? sweptRuns().filter(isOver) : sweptRuns();
+        return wanted.map((row) => tallyOf(database, row));
+      }),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     shortages: (runIds) => atOnce(() => runIds.flatMap((runId) => shortagesOf(database, runId))),
     show: (runId, figures) =>

@@ -92,6 +92,7 @@ export const tallies = `
   ) t on true
   where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null
     and ($1::uuid is null or r.id = $1)
+    and (not $2::boolean or r.state = 'cancelling' or r.deadline_at <= now())
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
 /**

@@ -65,7 +65,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
         return beginRetry(client, runId);
       }),
-    tallies: () => talliesOf(pool, null),
+    tallies: (only) => talliesOf(pool, null, only),
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
     shortages: async (runIds) =>
@@ -107,11 +107,11 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
   };
 }
 
-async function talliesOf(connection: Pool | PoolClient, runId: string | null): Promise<RunTally[]> {
+async function talliesOf(connection: Pool | PoolClient, runId: string | null, only?: 'over'): Promise<RunTally[]> {
   const { rows } = await connection.query<TallyRow>({
     name: 'run-tallies',
     text: statements.tallies,
-    values: [runId],
+    values: [runId, only === 'over'],
   });
   return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
 }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { doneOf } from '../../../test/support/conformance/execution-subject.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger, type TriggerDeps } from '../trigger.ts';
+
+/** A run of 300 users of which one batch is being called when it is cancelled. */
+async function cancelledRun(change: (deps: TriggerDeps) => Partial<TriggerDeps>) {
+  const world = createTriggerFixture();
+  const { clock, segmentation, startCampaign, ledger, references, runs } = world;
+  segmentation.users.set('SG', userIds(300));
+  let isBroken = false;
+  const deps = world.triggerDeps('a');
+  const broken = change(deps);
+  const trigger = createTrigger({
+    ...deps,
+    runStore: {
+      ...deps.runStore,
+      tallies: (only) => (isBroken && broken.runStore ? broken.runStore : deps.runStore).tallies(only),
+    },
+    topicBacklogs: {
+      unhandled: (topics) =>
+        (isBroken && broken.topicBacklogs ? broken.topicBacklogs : deps.topicBacklogs).unhandled(topics),
+    },
+  });
+  trigger.start();
+  await startCampaign();
+  await passTime(clock, 1000);
+  const [first] = references('SG');
+  const claims = first ? [{ feedId: first.feedId, step: 1, batchNo: 1 }] : [];
+  const { claimed } = await ledger.flush({ results: [], claims, begins: [] });
+  isBroken = true;
+  await passTime(clock, 1500);
+  const [run] = runs();
+  if (!run) throw new Error('there is no run');
+  Object.assign(run, { state: 'cancelling' });
+  await passTime(clock, 3000);
+  expect(run.state).toBe('cancelling');
+  await ledger.flush({ results: claimed.map((claim) => doneOf(claim)), claims: [], begins: [] });
+  return { ...world, run };
+}
+
+describe('a cancelled run', () => {
+  it('ends within five seconds of its last call though Kafka does not answer', async () => {
+    const { clock, run } = await cancelledRun(() => ({
+      topicBacklogs: { unhandled: () => new Promise(() => undefined) },
+    }));
+    await passTime(clock, 5000);
+    expect(run.state).toBe('cancelled');
+  });
+
+  it('ends within five seconds of its last call though looking at all runs takes seconds', async () => {
+    const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
+      runStore: {
+        ...runStore,
+        tallies: async (only) => {
+          if (!only) await time.sleep(3000);
+          return runStore.tallies(only);
+        },
+      },
+    }));
+    await passTime(clock, 5000);
+    expect(run.state).toBe('cancelled');
+  });
+});

@@ -1,0 +1,44 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { pauseAfter } from '../keep/pause-after.ts';
+import type { RunStore } from '../keep/run-store.port.ts';
+import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { RunFinisher } from './run-finisher.ts';
+
+const lookEveryMs = 1000;
+
+export interface RunEnderDeps {
+  runStore: Pick<RunStore, 'tallies'>;
+  finisher: RunFinisher;
+  /** Whether this trigger is the one that looks after all runs. */
+  isSweeper: () => boolean;
+  clock: Clock;
+  warn: ThrottledWarn;
+}
+
+/**
+ * Ends runs that are cancelled or past their deadline, in a turn of its own: the keeper's turn reads all runs and asks
+ * Kafka, and its pause grows with what that takes.
+ */
+export interface RunEnder {
+  /** @returns milliseconds until the next turn */
+  turn: () => Promise<number>;
+}
+
+export function createRunEnder({ runStore, finisher, isSweeper, clock, warn }: RunEnderDeps): RunEnder {
+  return {
+    turn: async () => {
+      if (!isSweeper()) return lookEveryMs;
+      const startedMs = clock.monotonicMs();
+      const tallies = await runStore.tallies('over');
+      const tookMs = clock.monotonicMs() - startedMs;
+      finisher.keepOnly(new Set(tallies.map(({ runId }) => runId)));
+      for (const tally of tallies) {
+        // One run that cannot be ended must not hold up the others.
+        await finisher.finish(tally).catch((error: unknown) => {
+          warn('could not end a run, trying again', String(error), { runId: tally.runId });
+        });
+      }
+      return pauseAfter(tookMs, lookEveryMs);
+    },
+  };
+}
