@@ -58,7 +58,7 @@ const lastShownBy: Partial<Record<keyof typeof weakenings, number>> = {
   'results are written under any epoch': 32,
   'a take-over counts no lapse and leaves no key open': 28,
   'the agenda is not written': 80,
-  'the end of a run leaves its feeds open to writers': 318,
+  'the end of a run leaves its feeds open to writers': 740,
   'workers do not hear of a pause': 15,
   'what may have been applied is given back': 26,
   'an ending knows no doubt': 16,
