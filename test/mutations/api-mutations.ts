@@ -10,13 +10,13 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['control-stores'],
+    noticedBy: ['session-store'],
   },
   {
     takesAway: 'an Idempotency-Key stands for one body',
     edits: [{ text: "if (earlier.body_digest !== bodyDigest) return { kind: 'other-body' };", replacement: '' }],
     project: 'integration',
-    noticedBy: ['control-stores'],
+    noticedBy: ['idempotent-requests'],
   },
   {
     takesAway: 'a session ends when it is idle',
@@ -27,13 +27,13 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['control-stores'],
+    noticedBy: ['session-store'],
   },
   {
     takesAway: 'a link to log in ends with its time',
     edits: [{ text: 'where used.expires_at > now()`', replacement: 'where used.expires_at is not null`' }],
     project: 'integration',
-    noticedBy: ['control-stores'],
+    noticedBy: ['session-store'],
   },
   {
     takesAway: 'a change by session needs its CSRF token',
@@ -43,13 +43,13 @@ export const apiMutations: readonly Mutation[] = [
         replacement: '',
       },
     ],
-    project: 'unit',
+    project: 'integration',
     noticedBy: ['services/api/access/sessions'],
   },
   {
     takesAway: 'formulas are escaped in CSV',
     edits: [{ text: 'escape_formulas: !raw,', replacement: 'escape_formulas: false,' }],
-    project: 'unit',
+    project: 'integration',
     noticedBy: ['services/api/receipts/'],
   },
   {
@@ -60,7 +60,7 @@ export const apiMutations: readonly Mutation[] = [
         replacement: "    url: `/runs/:id/${verb}`,\n    config: { role: 'viewer' },",
       },
     ],
-    project: 'unit',
+    project: 'integration',
     noticedBy: ['services/api/access/roles-of-routes'],
   },
 ];

@@ -112,6 +112,7 @@ const routesOf: Record<Role | 'anybody', readonly string[]> = {
     'POST /v1/clients/{id}/keys',
     'DELETE /v1/clients/{id}/keys/{keyId}',
     'POST /v1/schedules',
+    'DELETE /v1/schedules/{id}',
     'PUT /v1/groups/{name}',
     'DELETE /v1/groups/{name}',
     'POST /v1/dead-jobs/{id}/replay',
