@@ -139,7 +139,12 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a pause is seen within its bound',
-    edits: [{ text: 'const admissionAgeMs = 500;', replacement: 'const admissionAgeMs = 60_000;' }],
+    edits: [
+      {
+        text: 'const longestGoodMs = lastCallSentWithinMs - 100;',
+        replacement: 'const longestGoodMs = lastCallSentWithinMs * 30;',
+      },
+    ],
     project: 'unit',
     noticedBy: ['services/worker/'],
   },
