@@ -33,7 +33,8 @@ create unique index jobs_by_id on jobs (id);
 create index jobs_sidelined on jobs (client, sideline, id) where sideline is not null;
 create index jobs_sidelined_in_turn on jobs (client, sideline, (attempt + probes), id) where sideline is not null;
 
--- Inserted by a claim, gone with its end. The epoch fences the owners that held the job before.
+-- Inserted by a claim, gone with its end. It holds as long as its owner is alive (job_nodes), and no longer than its
+-- lease. The epoch fences the owners that held the job before.
 create table fires (
   partition_id int2 not null,
   due_at timestamptz not null,
@@ -122,13 +123,16 @@ create table regions (
 );
 insert into regions (name) values ('local');
 
--- Schedulers and dispatchers that are alive. Figures are for people and for the pace of offers; nothing is decided by
--- them alone.
+-- Schedulers and dispatchers that are alive, and what a dispatcher claimed is its own as long as it is. Figures are for
+-- people and for the pace of offers.
 create table job_nodes (
   owner text primary key,
   kind text not null,
   region text not null,
   started_at timestamptz not null default now(),
+  -- Since its first beat, or since it was not alive for a while: one that has just come back, as the database has, has
+  -- seen no other beat yet.
+  alive_since timestamptz not null default now(),
   expires_at timestamptz not null,
   figures jsonb not null default '{}',
   -- References to jobs that may be sent of a client that is not named. Null: it takes none, as schedulers do.

@@ -25,6 +25,8 @@ export interface CallJobDeps {
   endpoint: CallbackEndpoint;
   clients: ClientDirectory;
   stateOf: (clientId: string, host: string) => HostState;
+  /** From then on others may have what is held here: nothing more is called. */
+  aliveUntilMs: () => number;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
@@ -53,7 +55,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (refusal) return withoutCall(job, refusal, terms);
 
   const startedMs = deps.clock.monotonicMs();
-  const callback = callbackOf(job, terms, deps.clock);
+  const callback = callbackOf(job, terms, deps);
   const answer = await deps.endpoint.call(callback);
   const endedMs = deps.clock.monotonicMs();
 
@@ -84,19 +86,23 @@ function refusalOf(job: HeldJob, host: string, terms: ClientTerms, deps: CallJob
   if (job.probeOf === null && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host };
   // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
   if (job.leaseUntilMs - nowMs < limits.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
+  if (deps.aliveUntilMs() <= nowMs) return { kind: 'released', delayMs: 0 };
   return null;
 }
 
-function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): Callback {
+function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, deps: CallJobDeps): Callback {
   const { method, origin, path } = job;
   const body = job.body === null ? null : Buffer.from(job.body);
   const id = publicId('job', job.jobId);
-  const timestamp = Math.floor((clock.monotonicMs() + job.clockAheadMs) / 1000);
+  const timestamp = Math.floor((deps.clock.monotonicMs() + job.clockAheadMs) / 1000);
   const signatures = sign(id, timestamp, body ?? Buffer.alloc(0));
   const headers = requestHeadersOf(job);
-  headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', `${job.attempt}`);
+  // The owners before may have called, under this id.
+  const attempt = String(job.attempt + job.epoch - 1);
+  headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', attempt);
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
-  return { limits, method, origin, path, headers, body, notAfterMs: job.leaseUntilMs - limits.timeoutMs };
+  const notAfterMs = Math.min(job.leaseUntilMs - limits.timeoutMs, deps.aliveUntilMs());
+  return { limits, method, origin, path, headers, body, notAfterMs };
 }
 
 /** @param sent the headers of the call, names and values in turn */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHeartbeat } from './heartbeat.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../../test/support/memory/call-ledger.ts';
 import { dispatcherSubject, leaseMs, ok, status, topic } from '../../test/support/dispatcher-subject.ts';
@@ -40,6 +41,52 @@ describe('the dispatcher', () => {
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^job_/);
     expect(attempts).toEqual(['1', '2']);
+    await stop(dispatcher);
+  });
+
+  it('claims and calls nothing from when others may have what it holds, and goes on with its next beat', async () => {
+    const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
+    const heartbeat = createHeartbeat();
+    const dispatcher = dispatcherOf('a', clock, { heartbeat });
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 1000);
+    expect(calls).toEqual([]);
+    expect((await subject.rows()).fires).toEqual([]);
+    heartbeat.beaten(clock.monotonicMs());
+    await passTime(clock, 1000);
+    expect(calls).toHaveLength(1);
+    await stop(dispatcher);
+  });
+
+  it('gives back what it claimed and has not called when its last beat is too old', async () => {
+    const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() =>
+      clock.sleep(900).then(() => ok),
+    );
+    const heartbeat = createHeartbeat();
+    heartbeat.beaten(clock.monotonicMs());
+    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
+    clients.set(clientIdOf(1), { limits });
+    const dispatcher = dispatcherOf('a', clock, { heartbeat });
+    await dispatcher.start();
+    await passTime(clock, 8500);
+    await offer({ jobId: jobIdOf(1) }, { jobId: jobIdOf(65) });
+    await passTime(clock, 400);
+    expect(calls).toHaveLength(1);
+    await passTime(clock, 2000);
+    expect(calls).toHaveLength(1);
+    expect(await subject.rows()).toMatchObject({ fires: [], pending: [{ attempt: 1 }], ended: [{ status: 200 }] });
+    await stop(dispatcher);
+  });
+
+  it('says in muster-attempt that the owner before may have called', async () => {
+    const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject();
+    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'before', epoch: 1, leaseUntilMs: clock.nowMs() - 1 });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    expect(calls.map(({ headers }) => headers[headers.indexOf('muster-attempt') + 1])).toEqual(['2']);
     await stop(dispatcher);
   });
 

@@ -13,6 +13,7 @@ import { createClientQueues } from './client-queues.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { createDispatcherMeter } from './dispatcher-meter.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import { createHeldJobs } from './held-jobs.ts';
 import { createCircuitKeeper } from './keep-circuits.ts';
 import type { CallLedger } from './ports/call-ledger.ts';
@@ -42,6 +43,7 @@ export interface DispatcherDeps {
   clients: ClientDirectory;
   endpoint: CallbackEndpoint;
   deadLetters: DeadLetters;
+  heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
   /** As the ledger claims. */
   leaseMs: number;
   /** Calls in flight over all clients. */
@@ -94,6 +96,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   });
   const callDeps = {
     ...{ endpoint: deps.endpoint, clients, clock, random: deps.random },
+    aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
     stateOf: (clientId: string, host: string) => keeper.stateOf(clientId, host),
   };
   const loop = createLoop({
@@ -126,7 +129,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
    * Ends and claims of many jobs, in one statement. Returns until when there is nothing more to do, in milliseconds.
    */
   async function flush(): Promise<number> {
-    const references = isTakingIn ? queues.take(maxClaims) : [];
+    // What others may take at once is not claimed.
+    const isAlive = clock.monotonicMs() < deps.heartbeat.aliveUntilMs();
+    const references = isTakingIn && isAlive ? queues.take(maxClaims) : [];
     // What is held already is a repeat; its claim must not stand beside its end.
     const claims = references.filter((reference) => !held.has(reference));
     const askedMs = clock.monotonicMs();
@@ -135,12 +140,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       throw error;
     });
     handled += references.length;
-    if (!written) return idleMs;
+    if (!written) return isAlive ? idleMs : afterErrorMs;
     meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
     const jobs = written.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs));
     held.add(jobs);
     if (isTakingIn) queues.hold(jobs);
     else held.giveBack(jobs);
+    if (!isAlive && held.unwritten === 0) return afterErrorMs;
     return held.unwritten + queues.queued > 0 ? 0 : idleMs;
   }
 

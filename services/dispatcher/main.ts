@@ -18,6 +18,7 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createClientDirectory } from './client-directory.ts';
 import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
+import { createHeartbeat } from './heartbeat.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { createHostNames } from './http/host-names.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
@@ -67,6 +68,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
 
   const names = createHostNames({ clock, servers: config.DISPATCHER_DNS_SERVERS });
   const terms = { pool, owner, slot: totalsSlotOf(owner), leaseMs };
+  const heartbeat = createHeartbeat();
   const dispatcher = createDispatcher({
     consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
     ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
@@ -74,15 +76,17 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     clients: createClientDirectory({ reader, secretBox: config.secretBox, logger }),
     endpoint: onClose(createCallbackEndpoint({ clock, names }), (opened) => opened.close()),
     deadLetters: createDeadLetters({ pool }),
-    ...{ leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
+    ...{ heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ clock, random: () => Math.random(), logger, meter },
   });
-  await dispatcher.start();
   const reporter = onClose(
-    createNodeReporter({ nodes: createJobNodes({ pool }), owner, region, dispatcher, clock, logger }),
+    createNodeReporter({ nodes: createJobNodes({ pool }), owner, region, dispatcher, heartbeat, clock, logger }),
     (opened) => opened.stop(),
   );
+  // It claims what is its own as long as it is alive.
   reporter.start();
+  await dispatcher.start();
+  reporter.tell();
   logger.info({ owner, region, topic }, 'dispatcher takes jobs');
   return {
     ...dispatcher,

@@ -1,11 +1,11 @@
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { JobNodes } from '../../shared/ports/job-nodes.ts';
+import { deadAfterMs, type JobNodes } from '../../shared/ports/job-nodes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { Heartbeat } from './heartbeat.ts';
 
 const beatEveryMs = 2000;
-const ttlMs = 10_000;
 /**
  * Between two reports while jobs come: schedulers hold back what they have not heard of. Where many clients are at
  * work, a millisecond each.
@@ -20,6 +20,7 @@ export interface NodeReporterDeps {
   owner: string;
   region: string;
   dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit'>;
+  heartbeat: Pick<Heartbeat, 'beaten'>;
   clock: Clock;
   logger: Logger;
 }
@@ -36,7 +37,7 @@ export interface NodeReporter {
  * does while jobs come.
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
-  const { nodes, owner, region, dispatcher, clock, logger } = deps;
+  const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
   let reportedAtMs = -Infinity;
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
@@ -53,7 +54,8 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
     [received, handled, reportedAtMs] = [dispatcher.received, dispatcher.handled, nowMs];
     const credit = dispatcher.credit();
     const figures = { ...dispatcher.levels(), handledPerSecond: Math.round(perSecond * 10) / 10 };
-    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit }, ttlMs);
+    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit }, deadAfterMs);
+    heartbeat.beaten(nowMs);
     const named = Object.keys(credit?.toClients ?? {}).length;
     return Math.min(maxBetweenReportsMs, Math.max(reportEveryMs, named));
   }

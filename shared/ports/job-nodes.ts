@@ -1,3 +1,6 @@
+/** An owner whose last beat is so old is dead, in milliseconds: others may take what it claimed. */
+export const deadAfterMs = 10_000;
+
 /** How many references to jobs may be sent to a dispatcher. */
 export interface NodeCredit {
   /** By client, of those that are at work there. */
@@ -17,7 +20,8 @@ export interface JobNode {
 }
 
 export interface JobNodes {
-  /** Tells that it is alive, for so long unless it tells again. */
+  /** Says that it is alive, for so long unless it says so again: what it claimed is its own until then. */
   beat(node: JobNode, ttlMs: number): Promise<void>;
+  /** What it claimed and has not ended is free at once. */
   leave(owner: string): Promise<void>;
 }

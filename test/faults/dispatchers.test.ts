@@ -5,6 +5,8 @@ import { until } from './support/until.ts';
 /** Calls take a while, so that a process is certainly stopped in the middle of some. */
 const slow = { slow: { latencyMs: 300 } };
 const jobs = 600;
+/** Its last beat is 10 s old, the sweep has looked and its place in the group is another's; then 300 calls of 1 s, in turns. */
+const takenOverWithinMs = 30_000;
 
 describe('row 35: a dispatcher that stops between claim, call and end', () => {
   let trial: CallbackTrial;
@@ -69,5 +71,28 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
 
     expect(await verdictOn('dispatchers replaced', 0)).toEqual([]);
     expect(await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)).toBe(0);
+  });
+});
+
+describe('row 60: a dispatcher that dies at default settings', () => {
+  let trial: CallbackTrial;
+  beforeEach(async () => {
+    const usual = { SCHEDULER_LEASE_MS: '10000', DISPATCHER_LEASE_MS: '90000' };
+    trial = await startCallbackTrial({ engine: usual });
+    await trial.receiver.behave({ slow: { latencyMs: 1000 } });
+  });
+  afterEach(() => trial.end());
+
+  it('leaves nothing waiting for a lease: all that it had in its hands is called within 15 s', async () => {
+    await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
+    await trial.awaitCalls(50);
+    const open = await trial.database.count('select 1 from fires');
+    await trial.kill('dispatcher-1');
+    await trial.awaitEnded(takenOverWithinMs);
+    const takenOver = await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`);
+
+    expect(takenOver).toBeGreaterThan(0);
+    const verdict = { rows: '60', scenario: 'dispatcher killed at default settings', allow: { doubled: open } };
+    expect(await trial.judgeCallbacks(verdict)).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { createDispatcher, type Dispatcher } from '../../services/dispatcher/dis
 import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
+import { createHeartbeat } from '../../services/dispatcher/heartbeat.ts';
 import { createNodeReporter } from '../../services/dispatcher/report-node.ts';
 import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
 import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
@@ -13,7 +14,7 @@ import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { createCallbackTables } from '../support/memory/callback-tables.ts';
 import { createMemoryDueReferences } from '../support/memory/due-references.ts';
 import { createMemoryHostCircuits } from '../support/memory/host-circuits.ts';
-import { createMemoryDispatchers, createMemoryJobNodes } from '../support/memory/job-nodes.ts';
+import { createMemoryDispatchers, createMemoryJobNodes, isDead } from '../support/memory/job-nodes.ts';
 import { memoryJobSubject } from '../support/memory/job-subject.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
@@ -79,7 +80,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const isTroubled = () => clock.nowMs() - startMs < scenario.faultsLastMs;
   const problems: string[] = [];
   const calls = new Map<string, number[]>();
-  const claims = new Map<string, { epoch: number; atMs: number }>();
+  const claims = new Map<string, { epoch: number; atMs: number; owner: string }>();
   const recordings = new Map<string, number>();
   let [spawned, stopped] = [0, false];
 
@@ -102,9 +103,9 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
             problems.push(`${jobId} was claimed in ${region} after the switch`);
           if (tables.fires.get(jobId)?.epoch !== epoch) problems.push(`${jobId} is called without a claim`);
           const earlier = before.get(`${jobId}/${dueUs}`);
-          if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs)
+          if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs && !isDead(tables, earlier.owner))
             problems.push(`${jobId} was claimed twice within a lease`);
-          claims.set(`${jobId}/${dueUs}`, { epoch, atMs: clock.nowMs() });
+          claims.set(`${jobId}/${dueUs}`, { epoch, atMs: clock.nowMs(), owner: tables.fires.get(jobId)?.owner ?? '' });
         }
         return flushed;
       },
@@ -167,7 +168,9 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const plain = createMemoryCallLedger({ ...own, region: () => watch.current() });
     const ledger = witnessed(scenario.weaken ? scenario.weaken(plain, tables) : plain, region);
     const consumer = bus.consumer(`dispatchers-${region}`, [topicOf(region)]);
+    const heartbeat = createHeartbeat();
     const dispatcher = createDispatcher({
+      heartbeat,
       consumer,
       ledger: faults.wrap(ledger),
       circuits: faults.wrap(createMemoryHostCircuits(own)),
@@ -188,7 +191,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const reporter = createNodeReporter({
       nodes: faults.wrap(createMemoryJobNodes({ tables })),
       dispatcher: scenario.isScarce ? takingLittle(dispatcher) : dispatcher,
-      ...{ owner, region, clock: faults.wrapClock(clock), logger },
+      ...{ owner, region, heartbeat, clock: faults.wrapClock(clock), logger },
     });
     reporter.start();
     return () => consumer.crash();

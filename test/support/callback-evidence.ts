@@ -42,6 +42,8 @@ export interface ClaimEvent {
   dueAtMs: number;
   epoch: number;
   leaseUntilMs: number;
+  /** Of a claim that was taken over: until when the owner before was alive, as far as others knew. */
+  ownerAliveUntilMs?: number;
 }
 
 export interface ReceivedCall {
@@ -230,8 +232,9 @@ function wrongClaims(jobId: string, events: readonly ClaimEvent[]): string[] {
   let open: ClaimEvent | undefined;
   for (const event of events) {
     if (event.kind === 'claimed' && open) found.push(`S4: ${jobId} was claimed while a claim of it was open`);
-    if (event.kind === 'taken-over' && open && event.atMs < open.leaseUntilMs) {
-      found.push(`S4: ${jobId} was claimed ${open.leaseUntilMs - event.atMs} ms before the lease of another was over`);
+    const heldUntilMs = Math.min(open?.leaseUntilMs ?? 0, event.ownerAliveUntilMs ?? Infinity);
+    if (event.kind === 'taken-over' && event.atMs < heldUntilMs) {
+      found.push(`S4: ${jobId} was claimed ${heldUntilMs - event.atMs} ms before the lease of another was over`);
     }
     if (event.kind === 'taken-over' && open && event.epoch <= open.epoch) {
       found.push(`S4: ${jobId} was claimed again under epoch ${event.epoch}`);

@@ -61,6 +61,7 @@ export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer |
           return Promise.resolve();
         },
       },
+      heartbeat: { aliveUntilMs: () => Infinity },
       ...{ leaseMs, concurrency: 100, clock: ownClock, random: () => 0.5, logger },
       ...more,
     });

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { JobRows, JobSubject } from './conformance/job-subject.ts';
+import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 
 /** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
@@ -47,7 +48,12 @@ export function postgresJobSubject(pool: Pool): JobSubject {
         select client as "clientId", sum(called) as called, sum(expired) as expired, sum(dead) as dead
         from client_totals group by client order by client`),
     }),
+    nodes: createJobNodes({ pool }),
     passTime: async (ms) => {
+      await pool.query(
+        `update job_nodes set expires_at = expires_at - $1 * interval '1 ms', alive_since = alive_since - $1 * interval '1 ms'`,
+        [ms],
+      );
       // Keys of jobs and fires have to go on fitting, so only what ends moves; jobs that fall due are added as they are
       // to be.
       await pool.query(`update fires set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);

@@ -66,7 +66,7 @@ export interface CallLedger {
   /**
    * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the
    * epoch that its claim gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or
-   * the one that did let its lease run out.
+   * the one that did is dead, or let its lease run out.
    */
   flush(work: { results: readonly JobResult[]; claims: readonly JobKey[] }): Promise<Flushed>;
 }

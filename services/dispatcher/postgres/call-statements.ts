@@ -1,3 +1,5 @@
+import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
+import { deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
 /** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
@@ -41,6 +43,8 @@ export interface FlushParams {
  *   there.
  * - `date_part` makes no `numeric` on its way, and is right to the microsecond, once rounded, until the year 2100: what
  *   is claimed is due.
+ * - A claim of a dead owner is free, and is taken by one that has been alive for so long itself: after an outage of the
+ *   database all look dead, until they have had the time for a beat.
  * - Nothing that is in the results may be in the claims: both would see the table as it was before.
  */
 export const flushCalls = statementOf<FlushParams>(
@@ -121,6 +125,9 @@ export const flushCalls = statementOf<FlushParams>(
     on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
       lease_until = excluded.lease_until
     where f.lease_until < now()
+      or f.owner = any(${deadOwners}) and exists (
+        select from job_nodes where owner = ${$('owner')} and expires_at >= now()
+          and alive_since < now() - ${deadAfterMs}::float8 * interval '1 millisecond')
     returning partition_id, due_at, id, epoch
   )
   select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text,

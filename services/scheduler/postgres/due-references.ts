@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
+import { deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
 
@@ -233,7 +234,8 @@ export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
       select * from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id limit 1
     ) t
     where f.partition_id = w.p and (f.due_at, f.id) > (${instant('w.due')}, w.id)
-      and (f.due_at, f.id) <= (${instant('w.until_due')}, w.until_id) and f.lease_until < now()
+      and (f.due_at, f.id) <= (${instant('w.until_due')}, w.until_id)
+      and (f.lease_until < now() or f.owner = any(${deadOwners}))
     order by f.due_at, f.id limit ${$('limit')}::int4
   ) d`,
 );

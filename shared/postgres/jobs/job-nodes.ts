@@ -18,7 +18,7 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
       );
     },
     leave: async (owner) => {
-      await pool.query("delete from job_nodes where owner = $1 or expires_at < now() - interval '1 day'", [owner]);
+      await pool.query(leave, [owner]);
     },
   };
 }
@@ -40,6 +40,15 @@ const beat = statementOf<Beat>(
   insert into job_nodes (owner, kind, region, expires_at, figures, any_client_credit, client_credit)
   values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')} * interval '1 millisecond',
     ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb)
-  on conflict (owner) do update set expires_at = excluded.expires_at, figures = excluded.figures,
+  on conflict (owner) do update set expires_at = excluded.expires_at,
+    alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end, figures = excluded.figures,
     any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit`,
 );
+
+/** What it claimed and could not end is free: its row stays for a day, and says so. */
+const leave = `
+  with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
+  update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}' where owner = $1`;
+
+/** Whose claims are free. Computed once in a statement, and only where a claim is met. */
+export const deadOwners = `array(select owner from job_nodes where expires_at < now())`;

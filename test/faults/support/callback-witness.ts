@@ -11,7 +11,7 @@ export async function watchFires(database: Observer): Promise<void> {
   await database.rows(`
     create table witnessed_fires (
       n bigserial primary key, at timestamptz not null default clock_timestamp(),
-      kind text not null, owner text not null, id uuid not null, due_at timestamptz not null, epoch int not null, lease_until timestamptz not null);
+      kind text not null, owner text not null, id uuid not null, due_at timestamptz not null, epoch int not null, lease_until timestamptz not null, alive_until timestamptz);
     create function witness_fire() returns trigger language plpgsql as $$
     begin
       if tg_op = 'INSERT' then
@@ -19,7 +19,8 @@ export async function watchFires(database: Observer): Promise<void> {
       elsif tg_op = 'DELETE' then
         insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until) values ('gone', old.owner, old.id, old.due_at, old.epoch, old.lease_until);
       elsif new.epoch <> old.epoch or new.owner <> old.owner then
-        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until) values ('taken-over', new.owner, new.id, new.due_at, new.epoch, new.lease_until);
+        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until, alive_until) values ('taken-over', new.owner, new.id, new.due_at, new.epoch, new.lease_until,
+          (select expires_at from job_nodes where owner = old.owner));
       end if;
       return null;
     end $$;
@@ -34,16 +35,18 @@ const eventRow = z.object({
   due: z.date(),
   epoch: z.int(),
   until: z.date(),
+  alive: z.date().nullable(),
 });
 
 export async function claimEvents(database: Observer): Promise<ClaimEvent[]> {
   const rows = await database.rows(
-    'select kind, owner, id::text, at, due_at as due, epoch, lease_until as until from witnessed_fires order by n',
+    'select kind, owner, id::text, at, due_at as due, epoch, lease_until as until, alive_until as alive from witnessed_fires order by n',
   );
   return rows.map((row) => {
-    const { kind, owner, id, at, due, epoch, until } = eventRow.parse(row);
+    const { kind, owner, id, at, due, epoch, until, alive } = eventRow.parse(row);
     const times = { atMs: at.getTime(), dueAtMs: due.getTime(), leaseUntilMs: until.getTime() };
-    return { jobId: publicId('job', id), kind, owner, epoch, ...times };
+    const before = alive === null ? {} : { ownerAliveUntilMs: alive.getTime() };
+    return { jobId: publicId('job', id), kind, owner, epoch, ...times, ...before };
   });
 }
 

@@ -1,3 +1,4 @@
+import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallLedger, CallNote, ClaimedJob, JobVerdict } from '../../../services/dispatcher/ports/call-ledger.ts';
 import type { JobKey } from '../../../shared/domain/job/job-key.ts';
@@ -74,6 +75,53 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       const recorded = await end(current, { kind: 'called' }, { status: 204 }, subject.ledgerOf('b'));
       expect([...recorded.recorded]).toEqual([jobIdOf(1)]);
       expect((await subject.rows()).ended).toMatchObject([{ status: 204 }]);
+    });
+
+    const beat = async (...owners: string[]) => {
+      for (const owner of owners) {
+        await subject.nodes.beat(
+          { owner, kind: 'dispatcher', region: 'local', figures: {}, credit: null },
+          deadAfterMs,
+        );
+      }
+    };
+
+    it('gives a job away as soon as the last beat of its owner is ten seconds old', async () => {
+      await beat('a', 'b');
+      const keys = await added({});
+      await claimOne(keys);
+      await subject.passTime(deadAfterMs - 1000);
+      await beat('b');
+      expect(await claim(keys, subject.ledgerOf('b'))).toEqual([]);
+      await subject.passTime(1001);
+      expect(await claim(keys, subject.ledgerOf('b'))).toMatchObject([{ epoch: 2 }]);
+    });
+
+    it('gives a job of an owner that has left away at once', async () => {
+      await beat('a', 'b');
+      const keys = await added({});
+      await claimOne(keys);
+      await subject.passTime(deadAfterMs - 1000);
+      await beat('a', 'b');
+      await subject.passTime(1001);
+      expect(await claim(keys, subject.ledgerOf('b'))).toEqual([]);
+      await subject.nodes.leave('a');
+      expect(await claim(keys, subject.ledgerOf('b'))).toMatchObject([{ epoch: 2 }]);
+    });
+
+    it('gives nothing away after an outage in which no beat was stored, before its owner had time for one', async () => {
+      await beat('a', 'b');
+      const keys = await added({});
+      const before = await claimOne(keys);
+      await subject.passTime(deadAfterMs * 1.5);
+      await beat('b');
+      expect(await claim(keys, subject.ledgerOf('b'))).toEqual([]);
+      await beat('a');
+      await subject.passTime(deadAfterMs - 1000);
+      await beat('a', 'b');
+      await subject.passTime(1001);
+      expect(await claim(keys, subject.ledgerOf('b'))).toEqual([]);
+      expect((await end(before, { kind: 'called' }, { status: 200 })).recorded.size).toBe(1);
     });
 
     it('writes what became of a called job, once, and forgets the job', async () => {

@@ -1,3 +1,4 @@
+import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
 import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 
 /** A job to begin with. */
@@ -46,6 +47,8 @@ export interface JobSubject {
   cancel(jobId: string): Promise<void>;
   /** Sorted by job and, attempts, by attempt. */
   rows(): Promise<JobRows>;
+  /** Who is alive. */
+  nodes: JobNodes;
   passTime(ms: number): Promise<void>;
   /** Makes the region's epoch another one. */
   switchRegion(name: string): Promise<void>;

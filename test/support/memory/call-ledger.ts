@@ -1,7 +1,9 @@
 import type { CallLedger, ClaimedJob, JobResult } from '../../../services/dispatcher/ports/call-ledger.ts';
 import { compareKeys, type JobKey } from '../../../shared/domain/job/job-key.ts';
+import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
+import { isDead } from './job-nodes.ts';
 import { countJobs, type StoredJobRow } from './job-tables.ts';
 
 export interface MemoryCallLedgerDeps {
@@ -13,13 +15,19 @@ export interface MemoryCallLedgerDeps {
 
 export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
   const { tables, owner, leaseMs, region = () => ({ name: 'local', epoch: 1 }) } = deps;
-  const { clock, jobs, fires } = tables;
+  const { clock, jobs, fires, nodes } = tables;
+
+  function mayTakeOver(from: string): boolean {
+    const own = nodes.get(owner);
+    if (!isDead(tables, from) || !own) return false;
+    return own.expiresAtMs >= clock.nowMs() && own.aliveSinceMs < clock.nowMs() - deadAfterMs;
+  }
 
   function claim(key: JobKey): ClaimedJob | undefined {
     const job = jobs.get(key.jobId);
     if (job?.dueAtMs !== key.dueUs / 1000 || job.dueAtMs > clock.nowMs()) return undefined;
     const fire = fires.get(key.jobId);
-    if (fire && fire.leaseUntilMs >= clock.nowMs()) return undefined;
+    if (fire && fire.leaseUntilMs >= clock.nowMs() && !mayTakeOver(fire.owner)) return undefined;
     const epoch = (fire?.epoch ?? 0) + 1;
     fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;

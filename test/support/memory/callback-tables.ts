@@ -29,6 +29,7 @@ export interface CircuitRow {
 export interface NodeRow {
   kind: string;
   region: string;
+  aliveSinceMs: number;
   expiresAtMs: number;
   figures: Readonly<Record<string, number>>;
   credit: NodeCredit | null;

@@ -3,6 +3,7 @@ import { compareKeys, type JobReference } from '../../../shared/domain/job/job-k
 import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
+import { isDead } from './job-nodes.ts';
 
 export function createMemoryDueReferences({ tables }: { tables: CallbackTables }): DueReferences {
   const { jobs, fires, clock } = tables;
@@ -19,6 +20,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
+  const isHeld = (jobId: string) => isLive(jobId) && !isDead(tables, fires.get(jobId)?.owner ?? '');
   const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
   const isWithin = (reference: JobReference, { after, until }: { after: Mark; until: Mark }) =>
     isBehind(reference, after) && isUpTo(reference, until);
@@ -100,7 +102,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         return ranges.flatMap((range) =>
           ofPartition(
             range.partition,
-            (reference) => isWithin(reference, range) && fires.has(reference.jobId) && !isLive(reference.jobId),
+            (reference) => isWithin(reference, range) && fires.has(reference.jobId) && !isHeld(reference.jobId),
           ).slice(0, limit),
         );
       }),

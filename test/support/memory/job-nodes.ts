@@ -7,11 +7,14 @@ export function createMemoryJobNodes({ tables: { nodes, clock } }: { tables: Cal
   return {
     beat: ({ owner, kind, region, figures, credit }, ttlMs) =>
       atOnce(() => {
-        nodes.set(owner, { kind, region, expiresAtMs: clock.nowMs() + ttlMs, figures, credit });
+        const before = nodes.get(owner);
+        const aliveSinceMs = before && before.expiresAtMs >= clock.nowMs() ? before.aliveSinceMs : clock.nowMs();
+        nodes.set(owner, { kind, region, aliveSinceMs, expiresAtMs: clock.nowMs() + ttlMs, figures, credit });
       }),
     leave: (owner) =>
       atOnce(() => {
-        nodes.delete(owner);
+        const node = nodes.get(owner);
+        if (node) nodes.set(owner, { ...node, expiresAtMs: clock.nowMs() - 1, credit: null });
       }),
   };
 }
@@ -26,4 +29,8 @@ export function createMemoryDispatchers({ tables: { nodes, clock } }: { tables: 
         }),
       ),
   };
+}
+
+export function isDead({ nodes, clock }: CallbackTables, owner: string): boolean {
+  return (nodes.get(owner)?.expiresAtMs ?? Infinity) < clock.nowMs();
 }

@@ -2,6 +2,7 @@ import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import type { JobRows, JobSubject, SeedJob } from '../conformance/job-subject.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
+import { createMemoryJobNodes } from './job-nodes.ts';
 import type { StoredJobRow } from './job-tables.ts';
 
 export function memoryJobSubject(tables: CallbackTables): JobSubject {
@@ -23,6 +24,7 @@ export function memoryJobSubject(tables: CallbackTables): JobSubject {
       ),
     cancel: (jobId) => atOnce(() => void tables.jobs.delete(jobId)),
     rows: () => atOnce(() => rowsOf(tables)),
+    nodes: createMemoryJobNodes({ tables }),
     passTime: (ms) => atOnce(() => clock.advance(ms)),
     switchRegion: (name) =>
       atOnce(() => {

@@ -30,7 +30,7 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
       atOnce(() => {
         const nowMs = clock.nowMs();
         const hadLeader = hasLeader();
-        nodes.set(owner, { kind, region, expiresAtMs: nowMs + ttlMs, figures, credit: null });
+        nodes.set(owner, { kind, region, aliveSinceMs: nowMs, expiresAtMs: nowMs + ttlMs, figures, credit: null });
         return partitions.flatMap((row, partition) => {
           if (released.includes(partition)) {
             if (row.owner === owner) Object.assign(row, { owner: null, expiresAtMs: nowMs });
