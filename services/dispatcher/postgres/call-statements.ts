@@ -1,5 +1,4 @@
-import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
-import { deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
+import { beatsAreStored, deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
 /** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
@@ -125,9 +124,7 @@ export const flushCalls = statementOf<FlushParams>(
     on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
       lease_until = excluded.lease_until
     where f.lease_until < now()
-      or f.owner = any(${deadOwners}) and exists (
-        select from job_nodes where owner = ${$('owner')} and expires_at >= now()
-          and alive_since < now() - ${deadAfterMs}::float8 * interval '1 millisecond')
+      or f.owner = any(${deadOwners}) and ${beatsAreStored}
     returning partition_id, due_at, id, epoch
   )
   select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { JobNodes } from '../../ports/job-nodes.ts';
+import { deadAfterMs, type JobNodes } from '../../ports/job-nodes.ts';
 import { statementOf } from '../connection/statement.ts';
 
 export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
@@ -41,14 +41,21 @@ const beat = statementOf<Beat>(
   values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')} * interval '1 millisecond',
     ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb)
   on conflict (owner) do update set expires_at = excluded.expires_at,
-    alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end, figures = excluded.figures,
-    any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit`,
+    alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end,
+    figures = excluded.figures, any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit`,
 );
 
 /** What it claimed and could not end is free: its row stays for a day, and says so. */
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
   update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}' where owner = $1`;
+
+/**
+ * After an outage of the database every row has expired, and owners that are alive have to have time for a beat: no row
+ * has stood for that long then.
+ */
+export const beatsAreStored = `exists (select from job_nodes
+        where expires_at >= now() and alive_since < now() - interval '${deadAfterMs} milliseconds')`;
 
 /** Whose claims are free. Computed once in a statement, and only where a claim is met. */
 export const deadOwners = `array(select owner from job_nodes where expires_at < now())`;

@@ -18,9 +18,11 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
   const { clock, jobs, fires, nodes } = tables;
 
   function mayTakeOver(from: string): boolean {
-    const own = nodes.get(owner);
-    if (!isDead(tables, from) || !own) return false;
-    return own.expiresAtMs >= clock.nowMs() && own.aliveSinceMs < clock.nowMs() - deadAfterMs;
+    const nowMs = clock.nowMs();
+    const beatsAreStored = [...nodes.values()].some(
+      ({ expiresAtMs, aliveSinceMs }) => expiresAtMs >= nowMs && aliveSinceMs < nowMs - deadAfterMs,
+    );
+    return isDead(tables, from) && beatsAreStored;
   }
 
   function claim(key: JobKey): ClaimedJob | undefined {
