@@ -40,53 +40,53 @@ async function opened() {
 
 describe('setting a secret', () => {
   it('keeps it for the workers, and shows that there is one and since when', async () => {
-    const answer = await set('authorization', 'Bearer 4711');
+    const answer = await set('authorization', 'Bearer 47.11');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers.etag).toBe('"2"');
     expect(actionType.parse(answer.json()).secrets).toEqual({
       authorization: { changedAt: on.deps.clock.now().toISOString() },
     });
-    expect(await opened()).toEqual({ authorization: 'Bearer 4711' });
+    expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
 
     await set('signing', signing);
-    expect(await opened()).toEqual({ authorization: 'Bearer 4711', signing });
+    expect(await opened()).toEqual({ authorization: 'Bearer 47.11', signing });
     const shown = await ask('GET', '/v1/action-types');
-    expect(shown.body).not.toContain('4711');
+    expect(shown.body).not.toContain('47.11');
     expect(shown.body).not.toContain('sealed');
   });
 
   it('replaces the one before', async () => {
-    await set('authorization', 'Bearer 4711');
-    await set('authorization', 'Bearer 4712');
-    expect(await opened()).toEqual({ authorization: 'Bearer 4712' });
+    await set('authorization', 'Bearer 47.11');
+    await set('authorization', 'Bearer 47.12');
+    expect(await opened()).toEqual({ authorization: 'Bearer 47.12' });
   });
 
   it('is audited and logged without it', async () => {
-    await set('authorization', 'Bearer 4711');
+    await set('authorization', 'Bearer 47.11');
     const { items } = await on.deps.audit.list({}, 10, null);
     expect(items).toMatchObject([{ subject: 'send-message', detail: { secrets: { authorization: 'set' } } }]);
-    expect(JSON.stringify(items)).not.toContain('4711');
-    expect(logged.join()).not.toContain('4711');
+    expect(JSON.stringify(items)).not.toContain('47.11');
+    expect(logged.join()).not.toContain('47.11');
   });
 
   it.each([
-    ['authorization', 4711, 'wrong-type'],
+    ['authorization', 47.11, 'wrong-type'],
     ['authorization', '', 'invalid-value'],
-    ['authorization', 'Bearer 4711\n', 'invalid-value'],
-    ['signing', 'Bearer 4711', 'invalid-value'],
+    ['authorization', 'Bearer 47.11\n', 'invalid-value'],
+    ['signing', 'Bearer 47.11', 'invalid-value'],
     ['signing', undefined, 'missing'],
   ])('refuses what is no %s: %j, without repeating it', async (secret, value, code) => {
     const refused = await set(secret, value);
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/value', code }]);
-    expect(refused.body).not.toContain('4711');
+    expect(refused.body).not.toContain('47.11');
   });
 
   it('refuses a body of another form, without repeating it', async () => {
-    for (const payload of [['Bearer 4711'], { authorization: 'Bearer 4711' }, { value: 'x', more: 'Bearer 4711' }]) {
+    for (const payload of [['Bearer 47.11'], { authorization: 'Bearer 47.11' }, { value: 'x', more: 'Bearer 47.11' }]) {
       const refused = await ask('PUT', `${path}/secrets/authorization`, payload);
       expect(refused.statusCode).toBe(422);
-      expect(refused.body).not.toContain('4711');
+      expect(refused.body).not.toContain('47.11');
     }
   });
 
@@ -100,7 +100,7 @@ describe('setting a secret', () => {
 
   it('is refused in words where this installation has no key for secrets', async () => {
     api = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
-    const refused = await set('authorization', 'Bearer 4711');
+    const refused = await set('authorization', 'Bearer 47.11');
     expect(refused.statusCode).toBe(409);
     expect(problem.parse(refused.json())).toMatchObject({ code: 'no-secrets-key' });
     expect(problem.parse(refused.json()).detail).toContain('MUSTER_SECRETS_KEY is not set here');
@@ -111,7 +111,7 @@ describe('setting a secret', () => {
 
 describe('removing a secret', () => {
   it('is done once, and a repeat changes nothing', async () => {
-    await set('authorization', 'Bearer 4711');
+    await set('authorization', 'Bearer 47.11');
     await set('signing', signing);
     for (let time = 1; time <= 2; time++) {
       expect((await ask('DELETE', `${path}/secrets/authorization`)).statusCode).toBe(204);
@@ -124,7 +124,7 @@ describe('removing a secret', () => {
 
 describe('an address of a type that has a secret', () => {
   beforeEach(async () => {
-    await set('authorization', 'Bearer 4711');
+    await set('authorization', 'Bearer 47.11');
   });
 
   it('is not changed to another origin: whoever changes it could have the secret sent there', async () => {
@@ -134,16 +134,16 @@ describe('an address of a type that has a secret', () => {
     const asStatus = { class: 'C', appliesLateSeconds: 60, statusUrl: 'http://elsewhere.test/v1/status' };
     const alsoRefused = await ask('PATCH', path, asStatus);
     expect(problem.parse(alsoRefused.json()).errors).toMatchObject([{ pointer: '/statusUrl', code: 'other-origin' }]);
-    expect(await opened()).toEqual({ authorization: 'Bearer 4711' });
+    expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
   });
 
   it('is changed to another origin with the secret for it, in one change', async () => {
-    const changes = { url: 'https://elsewhere.test/v1', secrets: { authorization: 'Bearer 4712' } };
+    const changes = { url: 'https://elsewhere.test/v1', secrets: { authorization: 'Bearer 47.12' } };
     expect((await ask('PATCH', path, changes)).json()).toMatchObject({ url: 'https://elsewhere.test/v1' });
-    expect(await opened()).toEqual({ authorization: 'Bearer 4712' });
+    expect(await opened()).toEqual({ authorization: 'Bearer 47.12' });
     const { items } = await on.deps.audit.list({}, 1, null);
     expect(items).toMatchObject([{ detail: { secrets: { authorization: 'set' } } }]);
-    expect(JSON.stringify(items)).not.toContain('4712');
+    expect(JSON.stringify(items)).not.toContain('47.12');
   });
 
   it('is changed to another origin without a secret, where that is said', async () => {
@@ -156,7 +156,7 @@ describe('an address of a type that has a secret', () => {
     expect((await ask('PATCH', path, { url: 'http://messages.test/v2' })).statusCode).toBe(200);
     const shown = actionType.parse((await ask('GET', path)).json());
     expect((await ask('PUT', path, { ...shown, maxAttempts: 3 })).statusCode).toBe(200);
-    expect(await opened()).toEqual({ authorization: 'Bearer 4711' });
+    expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
   });
 
   it('does not matter to what only signs', async () => {
@@ -169,13 +169,13 @@ describe('an address of a type that has a secret', () => {
 
 describe('secrets in a change', () => {
   it('are refused with their pointers, and not repeated', async () => {
-    const refused = await ask('PATCH', path, { secrets: { signing: '4711', authorization: 4711, password: 'x' } });
+    const refused = await ask('PATCH', path, { secrets: { signing: '47.11', authorization: 47.11, password: 'x' } });
     expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/secrets/signing', 'invalid-value'],
       ['/secrets/authorization', 'wrong-type'],
       ['/secrets/password', 'unknown-field'],
     ]);
-    expect(refused.body).not.toContain('4711');
+    expect(refused.body).not.toContain('47.11');
   });
 
   it('are not taken with a new type, whose request may be repeated by its key', async () => {
