@@ -1,0 +1,59 @@
+import cookie from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
+import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { notTakingPart } from '../frame/server/not-taking-part.ts';
+import { createAuthenticate, type AuthenticateDeps, type Authentication } from './authenticate.ts';
+import { checkRole, requireDeclaredRoles } from './route-roles.ts';
+
+export interface AdmitCallersDeps extends Omit<AuthenticateDeps, 'onRefused'> {
+  /** Called for each request that is refused for its key. */
+  onRefusedKey?: (() => void) | undefined;
+  /**
+   * Why this process may not take part in its database, such as a schema that lacks something. Nothing is carried
+   * out while there is a reason.
+   */
+  refusal?: (() => Error | undefined) | undefined;
+}
+
+export interface Admission {
+  authentication: Authentication;
+  /** Whether a request would be taken now, by the key or the session that it came with. */
+  isKeyGood(request: FastifyRequest): Promise<boolean>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; null where no key is needed. */
+    apiKey: ApiKeyRecord | null;
+  }
+}
+
+/** Lets in those that may ask what they ask. Routes that are registered after this have to say who may. */
+export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<Admission> {
+  const authentication = createAuthenticate({ ...deps, onRefused: deps.onRefusedKey });
+  await server.register(cookie);
+  server.decorateRequest('session', null);
+  requireDeclaredRoles(server);
+  server.addHook('onRequest', async (request, reply) => {
+    if (deps.refusal?.()) throw notTakingPart();
+    reply.header('cache-control', 'no-store');
+    if (request.routeOptions.config.role === 'anybody') return;
+    const caller = await authentication.callerOf(request);
+    request.apiKey = caller.apiKey;
+    request.session = caller.session;
+    checkRole(request);
+  });
+  return { authentication, isKeyGood: (request) => isTaken(authentication, request) };
+}
+
+async function isTaken(authentication: Authentication, request: FastifyRequest): Promise<boolean> {
+  try {
+    await authentication.callerOf(request);
+    return true;
+  } catch (error) {
+    if (error instanceof HttpProblem && error.status === 401) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import rateLimit from '@fastify/rate-limit';
+import { HttpProblem } from '../http-problem.ts';
+import type { HttpServer } from './create-http-server.ts';
+
+/** Per key and process: far above what people and their programs need, and far below what would hurt the others. */
+const requestsPerMinute = 6000;
+
+export async function limitRequests(server: HttpServer): Promise<void> {
+  await server.register(rateLimit, {
+    max: requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: ({ apiKey, ip }) => apiKey?.key ?? ip,
+    errorResponseBuilder: (_request, { max }) => {
+      const detail = `more than ${max} requests in a minute; retry-after says when the next one is taken`;
+      return new HttpProblem({ status: 429, code: 'too-many-requests', detail });
+    },
+  });
+}
