@@ -1,14 +1,12 @@
 import { accessRoutes } from './access/access-module.ts';
 import { admitCallers, type AdmitCallersDeps, type Admission } from './access/admit-callers.ts';
-import type { AuditLog } from './access/audit-log.port.ts';
-import { recordChanges } from './access/record-changes.ts';
+import { recordChanges, type AuditLog } from './access/record-changes.ts';
 import { actionTypeRoutes } from './action-types/action-type-routes.ts';
 import { audienceRoutes } from './audiences/audience-routes.ts';
 import { campaignsRoutes } from './campaigns/campaigns-module.ts';
 import { clientsRoutes } from './clients/clients-module.ts';
 import { findRoutes } from './find/find-routes.ts';
-import { addIdempotency } from './frame/idempotency.ts';
-import type { IdempotentRequests } from './frame/idempotent-requests.port.ts';
+import { addIdempotency, type IdempotentRequests } from './frame/idempotency.ts';
 import type { HttpServer } from './frame/server/create-http-server.ts';
 import { limitRequests } from './frame/server/limit-requests.ts';
 import { logChanges } from './frame/server/log-changes.ts';

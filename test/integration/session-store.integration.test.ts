@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { databaseForFile } from '../support/file-database.ts';
-import {
-  linkLifeMs,
-  sessionIdleMs,
-  sessionMaxMs,
-  type SessionStore,
-} from '../../services/api/access/session-store.port.ts';
-import { createSessionStore } from '../../services/api/access/postgres/session-store.ts';
+import { linkLifeMs, sessionIdleMs, sessionMaxMs } from '../../services/api/access/session-lives.ts';
+import { createSessionStore, type SessionStore } from '../../services/api/access/postgres/session-store.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
 

@@ -3,7 +3,7 @@ import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import type { AuditLog } from './audit-log.port.ts';
+import type { AuditLog } from './postgres/audit-log.ts';
 import { cursorInQuery, idInQuery, pageView } from '../frame/public-ids.ts';
 import { auditView } from './audit-view.ts';
 

@@ -1,6 +1,6 @@
 import type { AuditRecordShape } from '../../../shared/contracts/access/audit.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { AuditRecord } from './audit-log.port.ts';
+import type { AuditRecord } from './postgres/audit-log.ts';
 
 export function auditView({ auditId, at, apiKey, detail, ...record }: AuditRecord): AuditRecordShape {
   return {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { createAddressLimit } from './address-limit.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
-import type { SessionStore } from './session-store.port.ts';
+import type { SessionStore } from './postgres/session-store.ts';
 import type { PublicAddress } from '../frame/server/public-address.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretInCookies, type CookiePlace } from './session-cookie.ts';

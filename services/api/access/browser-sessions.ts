@@ -9,7 +9,8 @@ import {
   sessionCookieAt,
   type CookiePlace,
 } from './session-cookie.ts';
-import { sessionMaxMs, type SessionRecord, type SessionStore } from './session-store.port.ts';
+import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
+import { sessionMaxMs } from './session-lives.ts';
 
 export interface BrowserSessionsDeps {
   sessions: SessionStore;

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { changing } from '../frame/server/log-changes.ts';
-import type { AuditDetail, AuditEntry, AuditLog } from './audit-log.port.ts';
+import type { AuditDetail, AuditEntry, AuditLog } from './postgres/audit-log.ts';
+
+export type { AuditDetail, AuditLog };
 
 declare module 'fastify' {
   interface FastifyRequest {

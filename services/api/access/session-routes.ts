@@ -10,7 +10,7 @@ import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/c
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import type { SessionStore } from './session-store.port.ts';
+import type { SessionStore } from './postgres/session-store.ts';
 import type { PublicAddress } from '../frame/server/public-address.ts';
 import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.ts';
 

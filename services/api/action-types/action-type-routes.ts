@@ -14,7 +14,7 @@ import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.t
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ActionTypeStore } from './action-type-store.port.ts';
-import type { AuditDetail } from '../access/audit-log.port.ts';
+import type { AuditDetail } from '../access/record-changes.ts';
 import { actionTypeView } from './action-type-view.ts';
 
 export interface ActionTypeRoutesDeps {

@@ -7,8 +7,7 @@ import type { ProcessContext } from '../../../shared/runtime/process/process.ts'
 import { createRegistryReader, type RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import type { ApiConfig } from '../config.ts';
 import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
-import type { IdempotentRequests } from './idempotent-requests.port.ts';
-import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 
 /** What the modules of all rooms are made of. */
 export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {

@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { HttpProblem, quoted } from './http-problem.ts';
 import type { HttpServer } from './server/create-http-server.ts';
-import type { IdempotentRequests, StoredAnswer } from './idempotent-requests.port.ts';
+import type { IdempotentRequests, StoredAnswer } from './postgres/idempotent-requests.ts';
+
+export type { IdempotentRequests };
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 

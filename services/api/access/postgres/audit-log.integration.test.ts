@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../../../services/api/frame/page.port.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
-import type { AuditEntry, AuditLog } from '../audit-log.port.ts';
-import { createAuditLog } from './audit-log.ts';
+import { createAuditLog, type AuditEntry, type AuditLog } from './audit-log.ts';
 import type { ApiKeys } from '../../../../shared/ports/api-keys.ts';
 import { createApiKeys } from '../../../../shared/postgres/registry/api-keys.ts';
 

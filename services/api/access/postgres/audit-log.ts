@@ -1,15 +1,59 @@
 import type { Pool } from 'pg';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
-import type { AuditLog, AuditRecord } from '../audit-log.port.ts';
+import type { Page } from '../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
-export function createAuditLog({ pool }: { pool: Pool }): AuditLog {
+/** Details hold what a person has to know to understand a change: never a secret, never a body as it came. */
+export type AuditDetail = Readonly<Record<string, unknown>>;
+
+export interface AuditEntry {
+  apiKey: string | null;
+  method: string;
+  /** As it is registered: `/v1/runs/:id/pause`. */
+  route: string;
+  /** The public id, or the name, of what was changed; null where it has neither. */
+  subject: string | null;
+  status: number;
+  requestId: string;
+  detail: AuditDetail;
+}
+
+export interface AuditRecord extends AuditEntry {
+  auditId: string;
+  at: Date;
+  /** Null where the key is not known any more. */
+  keyName: string | null;
+}
+
+export interface AuditFilter {
+  subject?: string | undefined;
+  apiKey?: string | undefined;
+  method?: string | undefined;
+  route?: string | undefined;
+  /** Inclusive. */
+  since?: Date | undefined;
+  /** Exclusive. */
+  until?: Date | undefined;
+}
+
+export type AuditLog = ReturnType<typeof createAuditLog>;
+
+/** Who changed what through the API, and how that ended. Entries are never changed. */
+export function createAuditLog({ pool }: { pool: Pool }) {
   return {
-    record: async ({ detail, ...entry }) => {
+    record: async ({ detail, ...entry }: AuditEntry): Promise<void> => {
       await pool.query(insertEntry.with({ ...entry, detail: JSON.stringify(detail) }));
     },
 
-    list: async ({ subject, apiKey, method, route, since, until }, limit, cursor) => {
+    /**
+     * Newest first; `cursor` is the id of the last one of the page before.
+     * @throws {InvalidCursorError} when it is no id
+     */
+    list: async (
+      { subject, apiKey, method, route, since, until }: AuditFilter,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Page<AuditRecord>> => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<AuditRecord>(
         selectEntries.with({
@@ -28,7 +72,7 @@ export function createAuditLog({ pool }: { pool: Pool }): AuditLog {
   };
 }
 
-type Entry = Omit<Parameters<AuditLog['record']>[0], 'detail'> & { detail: string };
+type Entry = Omit<AuditEntry, 'detail'> & { detail: string };
 
 const insertEntry = statementOf<Entry>(
   'record-audit',

@@ -1,15 +1,25 @@
 import type { Pool } from 'pg';
 import type { ApiKeyRecord } from '../../../../shared/ports/api-keys.ts';
-import {
-  linkLifeMs,
-  sessionIdleMs,
-  sessionMaxMs,
-  sessionTouchMs,
-  type SessionRecord,
-  type SessionStore,
-} from '../session-store.port.ts';
+import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
-export function createSessionStore({ pool }: { pool: Pool }): SessionStore {
+export interface SessionRecord {
+  apiKey: ApiKeyRecord;
+  createdAt: Date;
+  /** Whatever is done with it until then. */
+  expiresAt: Date;
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
+
+/**
+ * Log-ins by key, and links that open one once. Both are kept under SHA-256 digests of secrets: a reader of the tables
+ * can use neither. They end with their key.
+ */
+export function createSessionStore({ pool }: { pool: Pool }) {
+  /**
+   * The session behind a digest, unless it is over or its key was revoked. To ask is to use it: its idle time begins
+   * anew.
+   */
   async function find(digest: string): Promise<SessionRecord | undefined> {
     const values = [digest, sessionIdleMs, sessionTouchMs];
     const { rows } = await pool.query<SessionRow>({ name: 'find-session', text: findSession, values });
@@ -17,24 +27,34 @@ export function createSessionStore({ pool }: { pool: Pool }): SessionStore {
   }
 
   return {
-    open: async (digest, apiKey) => {
+    /** @throws when there is no such key */
+    open: async (digest: string, apiKey: string): Promise<SessionRecord> => {
       await pool.query(insertSession, [digest, apiKey, sessionIdleMs, sessionMaxMs]);
       const session = await find(digest);
       if (!session) throw new Error('a session was not kept');
       return session;
     },
     find,
-    close: async (digest) => (await pool.query('delete from sessions where digest = $1', [digest])).rowCount === 1,
-    closeAll: async (apiKey) => {
+    /** False when there is none. */
+    close: async (digest: string) =>
+      (await pool.query('delete from sessions where digest = $1', [digest])).rowCount === 1,
+    /** Closes all sessions of a key and takes its links back; returns how many sessions that were. */
+    closeAll: async (apiKey: string): Promise<number> => {
       await pool.query('delete from session_links where api_key = $1', [apiKey]);
       return (await pool.query('delete from sessions where api_key = $1', [apiKey])).rowCount ?? 0;
     },
-    addLink: async (digest, apiKey) => {
+    /** Makes a link; returns until when it may be used. */
+    addLink: async (digest: string, apiKey: string): Promise<Date> => {
       const { rows } = await pool.query<{ expiresAt: Date }>(insertLink, [digest, apiKey, linkLifeMs]);
       if (!rows[0]) throw new Error('a link was not kept');
       return rows[0].expiresAt;
     },
-    useLink: async (digest) => (await pool.query<ApiKeyRecord>(takeLink, [digest])).rows[0],
+    /**
+     * The key of a link that was not used before, is not too old, and whose key was not revoked. Of two who ask at
+     * once, one gets it.
+     */
+    useLink: async (digest: string): Promise<ApiKeyRecord | undefined> =>
+      (await pool.query<ApiKeyRecord>(takeLink, [digest])).rows[0],
   };
 }
 

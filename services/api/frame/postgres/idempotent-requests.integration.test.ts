@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { version } from 'uuid';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
-import type { IdempotentRequests } from '../idempotent-requests.port.ts';
-import { createIdempotentRequests } from './idempotent-requests.ts';
+import { createIdempotentRequests, type IdempotentRequests } from './idempotent-requests.ts';
 
 interface IdempotentRequestsSubject {
   requests: IdempotentRequests;

@@ -1,10 +1,28 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { IdempotencyVerdict, IdempotentRequests } from '../idempotent-requests.port.ts';
 
-export function createIdempotentRequests({ pool }: { pool: Pool }): IdempotentRequests {
+export interface StoredAnswer {
+  status: number;
+  body: string;
+}
+
+/**
+ * `new`: go on, then `complete`; what the request creates has to get the id `createdId` (uuid v7), which is the same
+ * one for every request that is made anew under this key: a process that takes over from one that died finds what that
+ * one created. `stored`: answer that. `other-body`, `in-progress`: refuse.
+ */
+export type IdempotencyVerdict =
+  | { kind: 'new'; createdId: string }
+  | { kind: 'stored'; answer: StoredAnswer }
+  | { kind: 'other-body' }
+  | { kind: 'in-progress' };
+
+export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
+
+/** Answers by idempotency key, per API key, so that a repeated POST changes nothing and gets the same answer. */
+export function createIdempotentRequests({ pool }: { pool: Pool }) {
   return {
-    begin: async (apiKey, idempotencyKey, bodyDigest) => {
+    begin: async (apiKey: string, idempotencyKey: string, bodyDigest: string): Promise<IdempotencyVerdict> => {
       const begun = await pool.query<{ created_id: string }>(beginRequest, [
         apiKey,
         idempotencyKey,
@@ -21,14 +39,15 @@ export function createIdempotentRequests({ pool }: { pool: Pool }): IdempotentRe
     },
 
     // The first answer stays, also when a request that was taken for dead answers after all.
-    complete: async (apiKey, idempotencyKey, { status, body }) => {
+    complete: async (apiKey: string, idempotencyKey: string, { status, body }: StoredAnswer): Promise<void> => {
       await pool.query(
         'update idempotency_keys set status = $3, body = $4 where api_key = $1 and key = $2 and status is null',
         [apiKey, idempotencyKey, status, body],
       );
     },
 
-    abandon: async (apiKey, idempotencyKey) => {
+    /** Forgets a request that failed without effect, so that it can be made again. */
+    abandon: async (apiKey: string, idempotencyKey: string): Promise<void> => {
       await pool.query('delete from idempotency_keys where api_key = $1 and key = $2 and status is null', [
         apiKey,
         idempotencyKey,
