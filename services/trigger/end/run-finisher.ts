@@ -63,9 +63,9 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     let steps = 0;
     let from = 1;
     for (let statements = 0; statements < maxStatementsPerLook; statements++) {
-      const { ended, next } = await stepEndings.endOpen(feed, outcome, { from, limit: maxBatchesPerStatement });
+      const { ended, passed, next } = await stepEndings.endOpen(feed, outcome, { from, limit: maxBatchesPerStatement });
       steps += ended;
-      if (next === null && ended === 0) break;
+      if (next === null && ended + passed === 0) break;
       from = next ?? 1;
     }
     return steps;

@@ -3,6 +3,8 @@ import type { SweptFeed } from '../sweep/outbox-sweep.port.ts';
 
 export interface EndedSteps {
   ended: number;
+  /** Entries of the agenda that were through the chain, and were taken off it: others may lie behind them. */
+  passed: number;
   /** Where the window goes on; null at its end. */
   next: number | null;
 }
@@ -13,8 +15,9 @@ export interface EndedSteps {
  */
 export interface StepEndings {
   /**
-   * Of a window of the feed's open batches, `limit` from `from` on, and of its agenda: ends what waits, what no worker
-   * holds any more and what no worker has claimed yet. What a worker holds is left until its lease has run out.
+   * Of a window of the feed's open batches, `limit` from `from` on, and of as many on its agenda that no worker holds:
+   * ends what waits, what no worker holds any more and what no worker has claimed yet. What a worker holds is left
+   * until its lease has run out.
    */
   endOpen(
     feed: SweptFeed,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,
@@ -39,12 +40,12 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       const [first] = steps;
       if (!first) throw new Error('a batch was fed');
       await record(ledger, doneOf(await claimOne(ledger, first), { failures: [failed('u2')] }));
-      expect(await end(feedId)).toEqual({ ended: 2, next: null });
+      expect(await end(feedId)).toEqual({ ended: 2, passed: 0, next: null });
       expect(await totalsOf(subject, runId)).toMatchObject([
         { step: 1, batches: 2, succeeded: 2, failed: 1, expired: 1 },
         { step: 2, batches: 1, succeeded: 0, expired: 2 },
       ]);
-      expect(await end(feedId)).toEqual({ ended: 0, next: null });
+      expect(await end(feedId)).toEqual({ ended: 0, passed: 0, next: null });
     });
 
     it('ends what waits, and whoever claims it afterwards gets nothing', async () => {
@@ -105,9 +106,40 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
     it('goes through a large feed in windows', async () => {
       const { runId, feedId } = await startFedRun(subject, someBatches(5, 1));
       const feed = { feedId, chainLength: 2 };
-      expect(await subject.endings.endOpen(feed, 'expired', { from: 1, limit: 3 })).toEqual({ ended: 3, next: 4 });
-      expect(await subject.endings.endOpen(feed, 'expired', { from: 4, limit: 3 })).toEqual({ ended: 2, next: null });
+      expect(await subject.endings.endOpen(feed, 'expired', { from: 1, limit: 3 })).toEqual({
+        ended: 3,
+        passed: 0,
+        next: 4,
+      });
+      expect(await subject.endings.endOpen(feed, 'expired', { from: 4, limit: 3 })).toEqual({
+        ended: 2,
+        passed: 0,
+        next: null,
+      });
       expect(await totalsOf(subject, runId)).toMatchObject([{ batches: 5, expired: 5 }]);
+    });
+
+    it('finds a child that waits behind more entries of the agenda than one statement reads', async () => {
+      const { runId, feedId, steps } = await startFedRun(subject, someBatches(6, 1));
+      // Four are done and still on the agenda, until the sweep takes them off; two others are with a worker again.
+      for (const ref of steps) await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 0 }));
+      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
+      const done = claimed
+        .slice(0, 3)
+        .map((step) => doneOf(step, { failures: usersOf(step.users).map((user) => failed(user)) }));
+      const [parent] = claimed.slice(3);
+      if (!parent) throw new Error('the steps were free');
+      const children = [childOf(usersOf(parent.users), { delayMs: 60_000 })];
+      await record(ledger, ...done, doneOf(parent, { children }));
+      expect(await subject.rows.agenda(feedId)).toHaveLength(7);
+
+      const feed = { feedId, chainLength: 2 };
+      const window = { from: 7, limit: 2 };
+      expect(await subject.endings.endOpen(feed, 'cancelled', window)).toEqual({ ended: 0, passed: 2, next: null });
+      expect(await subject.endings.endOpen(feed, 'cancelled', window)).toEqual({ ended: 0, passed: 2, next: null });
+      expect(await subject.endings.endOpen(feed, 'cancelled', window)).toEqual({ ended: 1, passed: 0, next: null });
+      expect(await totalsOf(subject, runId)).toMatchObject([{ failed: 3, cancelled: 1 }]);
+      expect((await subject.rows.agenda(feedId)).map(({ batchNo }) => batchNo)).toEqual([5, 6]);
     });
 
     it('lets a run end whose sums agree with its rows', async () => {

@@ -20,12 +20,19 @@ export function createMemoryStepEndings({ database }: { database: MemoryDatabase
         const low = Math.max(sweepMarks.get(`${feedId}/${chainLength}`) ?? 1, from);
         const end = Math.min(nextBatchNo, low + limit);
         const window = Array.from({ length: Math.max(0, end - low) }, (_, index) => low + index);
-        const listed = [...agenda.values()].filter((row) => row.feedId === feedId).map(({ batchNo }) => batchNo);
+        const listed = [...agenda.values()]
+          .filter((row) => row.feedId === feedId)
+          .map((row) => ({ row, place: windowPlaceOf(database, feedId, row.batchNo, chainLength).place }))
+          .filter(({ place }) => place !== 'running')
+          .toSorted((a, b) => a.row.batchNo - b.row.batchNo || a.row.step - b.row.step)
+          .slice(0, limit);
+        const passed = listed.filter(({ place }) => place === 'through');
+        for (const { row } of passed) agenda.delete(stepKey(feedId, row.batchNo, row.step));
         let ended = 0;
-        for (const batchNo of new Set([...window, ...listed])) {
+        for (const batchNo of new Set([...window, ...listed.map(({ row }) => row.batchNo)])) {
           if (endBatch(database, { feedId, batchNo, chainLength, outcome })) ended++;
         }
-        return { ended, next: low + limit < nextBatchNo ? low + limit : null };
+        return { ended, passed: passed.length, next: low + limit < nextBatchNo ? low + limit : null };
       }),
     endQuarantined: (refs) =>
       atOnce(() => {

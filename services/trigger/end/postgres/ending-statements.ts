@@ -86,6 +86,10 @@ const remainingIn = `
   coalesce((select p.rest_users from batch_steps p
     where s.step > b.from_step and p.feed = b.feed and p.batch_no = b.batch_no and p.step = s.step - 1), b.n)::int`;
 
+/** The furthest step of a batch tells its place. */
+const lastStepOf = (batch: string) =>
+  `select * from batch_steps s where s.feed = ${batch}.feed and s.batch_no = ${batch}.batch_no order by s.step desc limit 1`;
+
 export interface EndOpenParams {
   feed: string;
   chainLength: number;
@@ -96,7 +100,8 @@ export interface EndOpenParams {
 
 /**
  * Below the mark everything is through the chain or on the agenda, so that the window above it and the agenda are all
- * there is.
+ * there is. Of the agenda, what a worker holds is left out before the limit, and what is through the chain is taken
+ * off: otherwise thousands of such rows would hide those behind them until the sweep takes them off.
  */
 export const endOpen = statementOf<EndOpenParams>(
   'end-open-steps',
@@ -105,11 +110,22 @@ export const endOpen = statementOf<EndOpenParams>(
     select f.feed, f.next_batch_no, greatest(coalesce(m.below, 1), ${$('from')}::int) as low
     from feeds f left join sweep_marks m on m.feed = f.feed and m.step = ${$('chainLength')}::int2
     where f.feed = ${$('feed')}
+  ), listed as materialized (
+    select a.feed, a.batch_no, a.step, s.step as last_step, s.state, s.rest, s.rest_users
+    from f join agenda a on a.feed = f.feed
+    left join lateral (${lastStepOf('a')}) s on true
+    where s.state is distinct from ${stepState.running} or s.lease_until < now()
+    order by a.batch_no, a.step limit ${$('limit')}::int
   ), w as (
     select f.feed, k.batch_no
       from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
     union
-    (select a.feed, a.batch_no from f join agenda a on a.feed = f.feed order by a.batch_no limit ${$('limit')}::int)
+    select feed, batch_no from listed
+  ), passed as (
+    delete from agenda a using listed l
+    where a.feed = l.feed and a.batch_no = l.batch_no and a.step = l.step and l.state = ${stepState.done}
+      and not (l.rest = ${restCode.succeeded} and l.rest_users > 0 and l.last_step < ${$('chainLength')}::int)
+    returning a.feed
   ), e as materialized (
     select b.feed, b.batch_no, s.attempts,
       case when s.step is null then b.from_step when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
@@ -119,16 +135,14 @@ export const endOpen = statementOf<EndOpenParams>(
       s.state is distinct from ${stepState.done} and s.step is not null and (${mayHaveBeenCalled}) as is_unknown
     from w
     cross join lateral (select * from batches where feed = w.feed and batch_no = w.batch_no limit 1) b
-    left join lateral (
-      select * from batch_steps s where s.feed = b.feed and s.batch_no = b.batch_no order by s.step desc limit 1
-    ) s on true
+    left join lateral (${lastStepOf('b')}) s on true
     where s.step is null
       or s.state = ${stepState.done} and s.rest = ${restCode.succeeded} and s.rest_users > 0
         and s.step < ${$('chainLength')}::int
       or s.state = ${stepState.waiting}
       or s.state = ${stepState.running} and s.lease_until < now()
   ), ${ending($('rest'), reasons.ambiguousAnswer)}
-  select (select count(*) from x)::int as ended,
+  select (select count(*) from x)::int as ended, (select count(*) from passed)::int as passed,
     case when f.low + ${$('limit')}::int < f.next_batch_no then f.low + ${$('limit')}::int end as next
   from f`,
 );

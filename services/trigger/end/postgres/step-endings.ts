@@ -25,7 +25,7 @@ export function createStepEndings({ pool }: { pool: Pool }): StepEndings {
     endOpen: async ({ feedId, chainLength }, outcome, { from, limit }) => {
       const params = { feed: feedId, chainLength, rest: restCode[outcome], from, limit };
       const { rows } = await followingKeys((client) => client.query<EndedSteps>(statements.endOpen.with(params)));
-      return rows.at(0) ?? { ended: 0, next: null };
+      return rows.at(0) ?? { ended: 0, passed: 0, next: null };
     },
     endQuarantined: async (refs) => {
       const params = {
