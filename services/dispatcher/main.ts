@@ -8,7 +8,7 @@ import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.t
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
-import { takePart } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
 import { dispatcherGroup, ownConsumer } from '../../shared/runtime/installation/installation-bus.ts';
@@ -44,11 +44,11 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     createRegionWatch({ regions: createRegions({ pool }), name: region, clock, logger }),
     (w) => w.stop(),
   );
-  await regionWatch.start();
+  await untilDatabaseAnswers({ clock, logger }, () => regionWatch.start());
   const reader = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (opened) =>
     opened.stop(),
   );
-  await reader.refresh();
+  await untilDatabaseAnswers({ clock, logger }, () => reader.refresh());
   reader.start();
 
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });

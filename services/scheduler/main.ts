@@ -5,7 +5,7 @@ import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
-import { takePart } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { dispatcherGroup, ownPublisher } from '../../shared/runtime/installation/installation-bus.ts';
 import { defineProcess, isEntry, runProcess, type ProcessContext } from '../../shared/runtime/process/process.ts';
@@ -105,11 +105,11 @@ async function startOfferer(
   const region = onClose(createRegionWatch({ regions: createRegions({ pool }), name, clock, logger }), (watch) =>
     watch.stop(),
   );
-  await region.start();
+  await untilDatabaseAnswers({ clock, logger }, () => region.start());
   const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
     reader.stop(),
   );
-  await clients.refresh();
+  await untilDatabaseAnswers({ clock, logger }, () => clients.refresh());
   clients.start();
 
   const topic = callsTopic(prefix, name);

@@ -8,7 +8,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
-import { takePart } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
@@ -57,7 +57,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   );
   const { replicationFactor } = engine;
   const topicTerms = { prefix: config.MUSTER_TOPIC_PREFIX, replicationFactor };
-  const { shards } = await registry.refresh();
+  const { shards } = await untilDatabaseAnswers({ clock: systemClock, logger }, () => registry.refresh());
   const segmentation = onClose(
     createSegmentation({ config: engine, environment, connections: segmentationConnections }),
     (opened) => opened.close(),

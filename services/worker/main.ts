@@ -12,7 +12,7 @@ import { createRegistrySource } from '../../shared/postgres/registry/registry.ts
 import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
 import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
-import { takePart } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
@@ -61,7 +61,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     createRegistryReader({ registry: createRegistrySource({ pool }), clock: systemClock, logger }),
     (reader) => reader.stop(),
   );
-  const first = await registry.refresh();
+  const first = await untilDatabaseAnswers({ clock: systemClock, logger }, () => registry.refresh());
   const toCallable = callableTypes({ environment, secretBox: config.secretBox, logger });
   const callable = toCallable(first);
   const served = servedOf(first, { ...config.scope, callable }, topicTerms);

@@ -199,7 +199,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
 
 const shownLines = 30;
 
-function lastLines(name: string, logFile: string): string {
+/** What a process said last. */
+export function lastLines(name: string, logFile: string): string {
   const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : ['(no log)'];
   return [`--- ${name}`, ...lines.slice(-shownLines)].join('\n');
 }

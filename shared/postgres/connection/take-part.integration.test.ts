@@ -6,10 +6,11 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test/support/postgres-database.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { applyConfig } from './installation.ts';
 import { createPool } from './pool.ts';
-import { takePart } from './take-part.ts';
+import { takePart, untilDatabaseAnswers } from './take-part.ts';
 
 const lines: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
@@ -75,5 +76,14 @@ describe('a process that wants to take part', () => {
       'DATABASE_URL: database "no_such_database" does not exist',
     );
     await wrong.end();
+  });
+
+  it('waits where the database restarts before the next thing that it has to read, and does not wait for what is wrong', async () => {
+    const fail = (code: string) => () => Promise.reject(Object.assign(new Error('gone'), { code }));
+    const asks = [fail('57P01'), fail('ECONNREFUSED'), () => Promise.resolve('read')];
+    const reading = untilDatabaseAnswers({ clock, logger }, () => asks.shift()?.() ?? Promise.resolve('too often'));
+    await passTime(clock, 2000);
+    expect(await reading).toBe('read');
+    await expect(untilDatabaseAnswers({ clock, logger }, fail('28P01'))).rejects.toThrow('DATABASE_URL: gone');
   });
 });

@@ -29,15 +29,25 @@ const hopeless = ['28', '3D'];
  * @returns the installation's id
  * @throws {StartRefusedError} when this process may not take part
  */
-export async function takePart(deps: TakePartDeps): Promise<string> {
-  const { clock, logger } = deps;
+export function takePart(deps: TakePartDeps): Promise<string> {
+  return untilDatabaseAnswers(deps, () => tryToTakePart(deps));
+}
+
+/**
+ * What a process has to read before it begins: a database that restarts meanwhile is waited for.
+ * @throws {StartRefusedError} when this process may not take part, or no waiting heals what the database says
+ */
+export async function untilDatabaseAnswers<Answer>(
+  { clock, logger }: Pick<TakePartDeps, 'clock' | 'logger'>,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
   const log = createFoldedLog({ logger, clock, failing: 'the database does not answer, waiting for it' });
   const source = {};
   for (;;) {
     try {
-      const id = await tryToTakePart(deps);
+      const answer = await ask();
       log.worked(source);
-      return id;
+      return answer;
     } catch (error) {
       if (error instanceof StartRefusedError) throw error;
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,5 +1,5 @@
 import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
-import type { Installation } from '../../e2e/installation.ts';
+import { lastLines, type Installation } from '../../e2e/installation.ts';
 
 export interface Supervisor {
   start(name: string): Promise<void>;
@@ -22,7 +22,7 @@ export function createSupervisor(muster: Installation): Supervisor {
     if (!service) return;
     void service.exited.then(async (how) => {
       if (isResting || asked.has(service)) return;
-      unasked.push(`${name} (${how})`);
+      unasked.push(`${name} (${how})\n${lastLines(name, service.logFile)}\n`);
       await start(name).catch(() => undefined);
     });
   }
