@@ -24,13 +24,13 @@ export interface JobToStore {
 
 /** A job that is there already, in whatever state. */
 export interface KnownJob {
-  jobId: string;
   /** Null where it is sidelined or has ended. */
   dueAtMs: number | null;
-  /** What it calls, as far as it is kept: headers and body go with its end. */
-  call: { method: string; url: string } & (
-    { whole: true; headers: string | null; body: string | null } | { whole: false }
-  );
+  /**
+   * Whether it calls what is asked for now: method, URL, headers and body. Times are not compared: a delay is another
+   * time at each repeat, and a person may have moved the first.
+   */
+  isSameCall: boolean;
 }
 
 /** How jobs come in. */
@@ -45,6 +45,6 @@ export interface JobIntake {
    * @returns when each of those that were stored now is due, by id: milliseconds since 1970
    */
   store(jobs: readonly JobToStore[], slot: number, isAgain?: boolean): Promise<ReadonlyMap<string, number>>;
-  /** What is there under these ids, in no order. */
-  known(jobIds: readonly string[]): Promise<KnownJob[]>;
+  /** What is there under the id of each, in their order; undefined: nothing. */
+  known(jobs: readonly JobToStore[]): Promise<(KnownJob | undefined)[]>;
 }

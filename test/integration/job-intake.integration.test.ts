@@ -3,9 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
+import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
+import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
+import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
+import type { JobVerdict } from '../../services/dispatcher/ports/call-ledger.ts';
 import {
   createJobIntake,
+  knownJobs,
   storeJobs,
   storeJobsBeside,
   storeJobsWithin,
@@ -14,6 +19,7 @@ import {
 import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { describeJobIntake } from '../support/conformance/job-intake.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { postgresJobSubject } from '../support/postgres-job-subject.ts';
 
 const database = databaseForFile(createAcceptPool);
 
@@ -32,16 +38,23 @@ const ms = (column: string) => `trunc(extract(epoch from ${column}) * 1000)`;
 const select = `
   select client as "clientId", ${ms('due_at')} as "dueAtMs", ${ms('expires_at')} as "expiresAtMs", key, method, url, headers, body, tags
   from jobs where id = $1`;
-const asCalled = `
-  with j as (delete from jobs where id = $1 returning *)
-  insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags)
-  select id, client, now(), scheduled_for, 'called', attempt, method, url, key, tags from j`;
-const asDead = `
-  with j as (delete from jobs where id = $1 returning *), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags)
-    select id, client, now(), scheduled_for, 'dead', attempt, method, url, key, tags from j
-  )
-  insert into dead_jobs (id, client, cause, job) select id, client, 'http-500', to_jsonb(j) from j`;
+
+/** As a dispatcher does. */
+async function endBy(jobId: string, verdict: JobVerdict): Promise<void> {
+  const { pool } = database;
+  const ledger = createCallLedger({
+    ...{ pool, owner: 'a dispatcher', slot: 9, leaseMs: 60_000, region: () => ({ name: 'local', epoch: 1 }) },
+  });
+  await pool.query('update jobs set due_at = now() where id = $1', [jobId]);
+  const keys = (await postgresJobSubject(pool).keys()).filter((key) => key.jobId === jobId);
+  const { claimed } = await ledger.flush({ results: [], claims: keys });
+  const note = { status: null, latencyMs: null, error: null, answer: null };
+  const { recorded } = await ledger.flush({ results: claimed.map((job) => ({ ...job, verdict, note })), claims: [] });
+  expect([...recorded]).toEqual([jobId]);
+}
+
+const called = { kind: 'called' } as const;
+const dead = { kind: 'dead', cause: 'http-500' } as const;
 
 describeJobIntake('on Postgres', async () => {
   await database.empty();
@@ -54,7 +67,7 @@ describeJobIntake('on Postgres', async () => {
       return rows[0] && storedRow.parse(rows[0]);
     },
     end: async (jobId, outcome) => {
-      await database.pool.query(outcome === 'called' ? asCalled : asDead, [jobId]);
+      await endBy(jobId, outcome === 'called' ? called : dead);
     },
     accepted: async (clientId) => {
       const sum = 'select coalesce(sum(accepted), 0)::int as accepted from client_totals where client = $1';
@@ -115,12 +128,71 @@ describe('a key whose job has ended', () => {
     const clientId = uuidv7();
     const jobs = ['alone', 'again'].map((key) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) }));
     await intake.store(jobs, 1);
-    for (const { jobId } of jobs) await database.pool.query(asCalled, [jobId]);
+    for (const { jobId } of jobs) await endBy(jobId, called);
     await database.pool.query('update ended_jobs set ended_at = now() - $1::interval', [ended]);
 
     const [alone, again] = jobs.map((job) => [job]);
     const stored = [await intake.store(alone ?? [], 2), await intake.store(again ?? [], 2, true)];
     expect(stored.map(({ size }) => size)).toEqual(isKnown ? [0, 0] : [1, 1]);
+  });
+
+  const clientId = uuidv7();
+  const sideline = `update jobs set due_at = 'infinity', sideline = 'shop.test', expires_at = now() where id = $1`;
+  const ends: Record<string, (jobId: string) => Promise<unknown>> = {
+    called: (jobId) => endBy(jobId, called),
+    expired: (jobId) => endBy(jobId, { kind: 'expired' }),
+    dead: (jobId) => endBy(jobId, dead),
+    'dead, and no dead letter any more': async (jobId) => {
+      await endBy(jobId, dead);
+      await database.pool.query('delete from dead_jobs where id = $1', [jobId]);
+    },
+    'dead, replayed and called': async (jobId) => {
+      await endBy(jobId, dead);
+      expect(await createDeadJobStore({ pool: database.pool }).replay(jobId, { withExpired: false })).toBe('replayed');
+      await endBy(jobId, called);
+    },
+    cancelled: (jobId) => createJobStore({ pool: database.pool, slot: 7 }).cancel([jobId]),
+    'expired while its host was left alone': async (jobId) => {
+      await database.pool.query(sideline, [jobId]);
+      const circuits = createHostCircuits({ pool: database.pool, owner: 'a dispatcher', slot: 9, leaseMs: 60_000 });
+      expect(await circuits.expire({ clientId, host: 'shop.test' }, 10)).toBe(1);
+    },
+  };
+  it.each(Object.keys(ends))('is known with what it called: %s', async (end) => {
+    await database.empty();
+    const intake = createJobIntake({ pool: database.pool });
+    const job = { ...someJob, clientId, key: 'order-17', body: '{"order":17}', jobId: jobIdOf(clientId, 'order-17') };
+    await intake.store([job], 1);
+    await ends[end]?.(job.jobId);
+
+    expect((await intake.store([job], 1)).size).toBe(0);
+    expect(await intake.known([job, { ...job, body: '{"order":18}' }, { ...job, headers: '{"x-a":"b"}' }])).toEqual([
+      { dueAtMs: null, isSameCall: true },
+      { dueAtMs: null, isSameCall: false },
+      { dueAtMs: null, isSameCall: false },
+    ]);
+  });
+
+  it('is the same call where its end was written before digests were kept: by method and URL', async () => {
+    await database.empty();
+    const intake = createJobIntake({ pool: database.pool });
+    const job = { ...someJob, clientId, key: 'order-17', jobId: jobIdOf(clientId, 'order-17') };
+    await intake.store([job], 1);
+    await endBy(job.jobId, called);
+    await database.pool.query('update ended_jobs set call_digest = null');
+    const known = await intake.known([
+      { ...job, body: 'other' },
+      { ...job, url: 'https://shop.test/other' },
+    ]);
+    expect(known.map((each) => each?.isSameCall)).toEqual([true, false]);
+  });
+
+  it('is looked for by its id, whatever the tables held when that was planned', async () => {
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${knownJobs.text}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).not.toContain('Seq Scan');
+    for (const index of ['jobs_by_id', 'dead_jobs_pkey', 'ended_jobs_other_id_idx'])
+      expect(plan).toMatch(new RegExp(`Scan using ${index}.*\\n +Index Cond: \\(id = k\\.id\\)`));
   });
 });
 
@@ -131,8 +203,8 @@ describe('a job that comes a second time, and whose statement waits while the fi
     expect(await createJobStore({ pool: database.pool, slot: 7 }).cancel([jobId])).toEqual([{ kind: 'changed' }]);
   };
   const ends = {
-    called: (jobId: string) => database.pool.query(asCalled, [jobId]),
-    dead: (jobId: string) => database.pool.query(asDead, [jobId]),
+    called: (jobId: string) => endBy(jobId, called),
+    dead: (jobId: string) => endBy(jobId, dead),
     cancelled: asCancelled,
   };
   /** Stored in the order of their ids: what the second one's statement waits at comes before it. */

@@ -76,8 +76,9 @@ export const flushCalls = statementOf<FlushParams>(
     where j.ctid = f.job_tid and j.id = f.id and f.verdict <= ${verdictCodes.dead}
     returning j.*, f.verdict, f.status, f.latency_ms, f.error, f.answer, f.remark
   ), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, latency_ms, error, answer, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for,
+    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, status, latency_ms, error,
+      answer, method, url, key, tags, schedule)
+    select id, client, now(), scheduled_for, call_digest(key, headers, body),
       case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired' else 'dead' end,
       attempt, status, latency_ms, error, answer, method, url, key, tags, schedule
     from x

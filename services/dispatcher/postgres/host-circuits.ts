@@ -156,8 +156,9 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
     )
     returning *
   ), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for, 'expired', attempt, method, url, key, tags, schedule from x
+    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key, tags, schedule)
+    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'expired', attempt, method, url, key, tags, schedule
+    from x
   ), t as (
     insert into client_totals as t (client, slot, expired)
     select client, ${$('slot')}::int2, count(*) from x group by client

@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
 import { jobPartitionOf } from '../../domain/job/job-ids.ts';
-import type { JobIntake, JobToStore, KnownJob } from '../../ports/job-intake.ts';
+import type { JobIntake, JobToStore } from '../../ports/job-intake.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { textArrayBytes, uuidArrayBytes } from '../connection/binary-arrays.ts';
 import { statementOf } from '../connection/statement.ts';
@@ -38,9 +38,10 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
       return duesOf(jobs, answer);
     },
 
-    known: async (jobIds) => {
-      const { rows } = await pool.query<KnownRow>(knownJobs.with({ ids: plainArray(jobIds) }));
-      return rows.map(knownOf);
+    known: async (jobs) => {
+      const { rows } = await pool.query<KnownRow>(knownJobs.with(callsOf(jobs)));
+      const found = new Map(rows.map(({ place, due: dueAtMs, isSameCall }) => [place - 1, { dueAtMs, isSameCall }]));
+      return jobs.map((_, place) => found.get(place));
     },
   };
 }
@@ -191,31 +192,48 @@ export const storeJobsWithin = statementOf<StoreParams>('store-jobs-within', ($)
 );
 
 interface KnownRow {
-  id: string;
+  /** From 1. */
+  place: number;
   due: number | null;
-  whole: boolean;
-  method: string;
-  url: string;
-  headers: string | null;
-  body: string | null;
+  isSameCall: boolean;
 }
 
-const due = `case when isfinite(due_at) then trunc(extract(epoch from due_at) * 1000)::float8 end`;
+type KnownParams = Record<'ids' | 'keys' | 'methods' | 'urls' | 'headers' | 'bodies', Buffer>;
 
-/** One snapshot, in which a job is in one place alone. */
-const knownJobs = statementOf<{ ids: string }>(
+const due = `case when isfinite(j.due_at) then trunc(extract(epoch from j.due_at) * 1000)::float8 end`;
+const sameCall = (row: string) =>
+  `(${row}.method, ${row}.url, ${row}.headers, ${row}.body)
+      is not distinct from (k.method, k.url, k.headers, k.body)`;
+
+/** One snapshot. A dead job that was replayed is pending, and a replayed one that ended has ended more than once. */
+export const knownJobs = statementOf<KnownParams>(
   'known-jobs',
   ($) => `
-  select id, ${due} as due, true as whole, method, url, headers, body from jobs where id = any(${$('ids')}::uuid[])
-  union all
-  select id, null, false, method, url, null, null from ended_jobs where id = any(${$('ids')}::uuid[])
-    and outcome <> 'dead'
-  union all
-  select id, null, true, job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body'
-  from dead_jobs where id = any(${$('ids')}::uuid[])`,
+  select k.place::int as place, f.due, f."isSameCall"
+  from unnest(${$('ids')}::uuid[], ${$('keys')}::text[], ${$('methods')}::text[], ${$('urls')}::text[],
+    ${$('headers')}::text[], ${$('bodies')}::text[]) with ordinality k (id, key, method, url, headers, body, place)
+  cross join lateral (
+    select 1 as rank, null::timestamptz as ended_at, ${due} as due, ${sameCall('j')} as "isSameCall"
+    from jobs j where j.id = k.id
+    union all
+    select 2, null, null, ${sameCall('g')}
+    from dead_jobs d cross join jsonb_to_record(d.job) g (method text, url text, headers text, body text)
+    where d.id = k.id
+    union all
+    select 3, e.ended_at, null, e.method = k.method and e.url = k.url
+      and coalesce(e.call_digest = call_digest(k.key, k.headers, k.body), true)
+    from ended_jobs e where e.id = k.id
+    order by rank, ended_at desc limit 1
+  ) f`,
 );
 
-function knownOf({ id, due: dueAtMs, whole, method, url, headers, body }: KnownRow): KnownJob {
-  const call = whole ? { whole, method, url, headers, body } : { whole, method, url };
-  return { jobId: id, dueAtMs, call };
+function callsOf(jobs: readonly JobToStore[]): KnownParams {
+  return {
+    ids: uuidArrayBytes(jobs.map(({ jobId }) => jobId)),
+    keys: textArrayBytes(jobs.map(({ key }) => key)),
+    methods: textArrayBytes(jobs.map(({ method }) => method)),
+    urls: textArrayBytes(jobs.map(({ url }) => url)),
+    headers: textArrayBytes(jobs.map(({ headers }) => headers)),
+    bodies: textArrayBytes(jobs.map(({ body }) => body)),
+  };
 }

@@ -100,12 +100,11 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect([...(await subject.intake.store([repeat, jobOf()], 4)).keys()]).not.toContain(first.jobId);
       expect(await subject.accepted(clientId)).toBe(2);
       expect(await subject.stored(first.jobId)).toMatchObject({ body: first.body, key: 'order-17' });
-      expect(await subject.intake.known([first.jobId, uuidv7()])).toEqual([
-        {
-          jobId: first.jobId,
-          dueAtMs: first.dueAt?.getTime(),
-          call: { whole: true, method: 'POST', url: first.url, headers: null, body: first.body },
-        },
+      const dueAtMs = first.dueAt?.getTime();
+      expect(await subject.intake.known([first, jobOf(), repeat])).toEqual([
+        { dueAtMs, isSameCall: true },
+        undefined,
+        { dueAtMs, isSameCall: false },
       ]);
     });
 
@@ -116,8 +115,40 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
 
       expect((await subject.intake.store([jobOf({ key: 'order-17' })], 3)).size).toBe(0);
       expect(await subject.accepted(clientId)).toBe(1);
-      const known = await subject.intake.known([first.jobId]);
-      expect(known).toMatchObject([{ jobId: first.jobId, dueAtMs: null, call: { whole: outcome === 'dead' } }]);
+    });
+
+    const otherCalls: readonly [string, Partial<JobToStore>][] = [
+      ['another body', { body: '{"order":18}' }],
+      ['no body', { body: null }],
+      ['an empty body', { body: '' }],
+      ['other headers', { headers: '{"x-a":"c"}' }],
+      ['no headers', { headers: null }],
+      ['another method', { method: 'PUT' }],
+      ['another URL', { url: 'https://shop.test/other' }],
+    ];
+    const sameCalls: readonly [string, Partial<JobToStore>][] = [
+      ['nothing else', {}],
+      ['another time', { dueAt: null, delayMs: 5 }],
+    ];
+    describe.each(['pending', 'called', 'dead'] as const)('of a key whose job is %s', (state) => {
+      it.each([
+        ...otherCalls.map(([what, changes]) => ({ what, changes, isSameCall: false })),
+        ...sameCalls.map(([what, changes]) => ({ what, changes, isSameCall: true })),
+      ])('says whether the call is the same: $what, $isSameCall', async ({ changes, isSameCall }) => {
+        const first = jobOf({ key: 'order-17', headers: '{"x-a":"b"}' });
+        await subject.intake.store([first], 3);
+        if (state !== 'pending') await subject.end(first.jobId, state);
+        const known = await subject.intake.known([{ ...first, ...changes }]);
+        expect(known.map((each) => each?.isSameCall)).toEqual([isSameCall]);
+      });
+    });
+
+    it('tells an empty body from none after the end', async () => {
+      const first = jobOf({ key: 'order-17', body: '' });
+      await subject.intake.store([first], 3);
+      await subject.end(first.jobId, 'called');
+      const known = await subject.intake.known([first, { ...first, body: null }]);
+      expect(known.map((each) => each?.isSameCall)).toEqual([true, false]);
     });
 
     it('can be told again what it may have stored, and stores it once, also when it has ended meanwhile', async () => {

@@ -65,12 +65,11 @@ function record(tables: CallbackTables, result: JobResult): void {
 }
 
 function end(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
+  const { jobId, clientId } = job;
   const endedAtMs = tables.clock.nowMs();
-  const { jobId, clientId, attempt, scheduledForMs, method, url, key, tags, scheduleId } = job;
   const outcome = verdict.kind === 'called' || verdict.kind === 'expired' ? verdict.kind : 'dead';
-  const of = { jobId, clientId, attempt, scheduledForMs, method, url, key, tags, scheduleId };
   tables.jobs.delete(jobId);
-  tables.ended.push({ ...of, ...note, endedAtMs, outcome });
+  tables.ended.push({ ...job, ...note, endedAtMs, outcome });
   countJobs(tables, clientId, { [outcome]: 1 });
   if (verdict.kind === 'dead')
     tables.dead.set(jobId, { jobId, clientId, diedAtMs: endedAtMs, cause: verdict.cause, job });

@@ -81,12 +81,11 @@ export function createMemoryHostCircuits(deps: {
         const expired = sidelinedOf(key)
           .filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= clock.nowMs())
           .slice(0, limit);
-        for (const { jobId, clientId, attempt, scheduledForMs, method, url, key: own, tags, scheduleId } of expired) {
-          jobs.delete(jobId);
-          const of = { jobId, clientId, attempt, scheduledForMs, method, url, key: own, tags, scheduleId };
+        for (const job of expired) {
+          jobs.delete(job.jobId);
           const nothing = { status: null, latencyMs: null, error: null, answer: null };
-          tables.ended.push({ ...of, ...nothing, endedAtMs: clock.nowMs(), outcome: 'expired' });
-          countJobs(tables, clientId, { expired: 1 });
+          tables.ended.push({ ...job, ...nothing, endedAtMs: clock.nowMs(), outcome: 'expired' });
+          countJobs(tables, job.clientId, { expired: 1 });
         }
         return expired.length;
       }),

@@ -1,6 +1,6 @@
 import type { JobIntake, JobToStore, KnownJob } from '../../../shared/ports/job-intake.ts';
 import { atOnce } from './at-once.ts';
-import { countJobs, type StoredJobRow } from './job-tables.ts';
+import { countJobs } from './job-tables.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export function createMemoryJobIntake({ database }: { database: MemoryDatabase }): JobIntake {
@@ -26,20 +26,24 @@ export function createMemoryJobIntake({ database }: { database: MemoryDatabase }
         return new Map(wanted.filter(isNew).map((job) => [job.jobId, put(job)]));
       }),
 
-    known: (jobIds) =>
+    known: (wanted) =>
       atOnce(() =>
-        jobIds.flatMap((jobId): KnownJob[] => {
+        wanted.map((job): KnownJob | undefined => {
+          const { jobId } = job;
           const row = jobs.get(jobId);
-          if (row) return [{ jobId, dueAtMs: Number.isFinite(row.dueAtMs) ? row.dueAtMs : null, call: wholeCall(row) }];
-          const deadRow = dead.get(jobId);
-          if (deadRow) return [{ jobId, dueAtMs: null, call: wholeCall(deadRow.job) }];
-          const end = ended.find((each) => each.jobId === jobId);
-          return end ? [{ jobId, dueAtMs: null, call: { whole: false, method: end.method, url: end.url } }] : [];
+          const call = row ?? dead.get(jobId)?.job ?? ended.findLast((each) => each.jobId === jobId);
+          if (!call) return undefined;
+          return {
+            dueAtMs: row && Number.isFinite(row.dueAtMs) ? row.dueAtMs : null,
+            isSameCall: isSameCall(job, call),
+          };
         }),
       ),
   };
 }
 
-function wholeCall({ method, url, headers, body }: StoredJobRow) {
-  return { whole: true as const, method, url, headers, body };
+type Call = Pick<JobToStore, 'method' | 'url' | 'headers' | 'body'>;
+
+function isSameCall(job: Call, { method, url, headers, body }: Call): boolean {
+  return job.method === method && job.url === url && job.headers === headers && job.body === body;
 }

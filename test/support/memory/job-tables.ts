@@ -60,6 +60,9 @@ export interface EndedJobRow {
   answer: string | null;
   method: string;
   url: string;
+  /** Postgres keeps a digest of these two. */
+  headers: string | null;
+  body: string | null;
   key: string | null;
   tags: readonly string[] | null;
   scheduleId: string | null;

@@ -73,6 +73,36 @@ describe('scheduling a callback', () => {
     expect(await stored()).toHaveLength(1);
   });
 
+  it('answers so for the key of a job that has ended too, singly and in bulk', async () => {
+    await makeClient();
+    const keyed = { ...someJob, idempotencyKey: 'order-17', headers: { 'X-Shop': 'a' } };
+    const { id } = acceptedJob.parse((await post('/v1/jobs', keyed)).json());
+    expect((await post(`/v1/jobs/${id}/cancel`, {})).json()).toMatchObject({ result: 'cancelled' });
+
+    const others = [
+      { ...keyed, body: { order: 18 } },
+      { ...keyed, headers: { 'X-Shop': 'b' } },
+    ];
+    for (const other of others) {
+      const response = await post('/v1/jobs', other);
+      expect(response.statusCode).toBe(422);
+      expect(problem.parse(response.json()).errors).toMatchObject([
+        { pointer: '/idempotencyKey', code: 'idempotency-key-reused' },
+      ]);
+    }
+    const repeat = await post('/v1/jobs', { ...keyed, headers: { 'x-shop': 'a' } });
+    expect([repeat.statusCode, repeat.json()]).toMatchObject([200, { id, duplicate: true }]);
+
+    const jobs = [...others, keyed].map(({ client: _client, ...rest }) => rest);
+    const { results } = jobResults.parse((await post('/v1/jobs/bulk', { client: 'orders', jobs })).json());
+    expect(results).toMatchObject([
+      { status: 'refused', errors: [{ pointer: '/jobs/0/idempotencyKey', code: 'idempotency-key-reused' }] },
+      { status: 'refused', errors: [{ pointer: '/jobs/1/idempotencyKey', code: 'idempotency-key-reused' }] },
+      { status: 'duplicate', id },
+    ]);
+    expect(await stored()).toEqual([]);
+  });
+
   it.each([
     ['/client', { client: 'nobody' }],
     ['/url', { url: 'ftp://shop.test/' }],

@@ -74,10 +74,11 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     const byId = new Map<string, JobToStore>();
     for (const job of jobs) if (!byId.has(job.jobId)) byId.set(job.jobId, job);
     const stored = await storeWithRetry([...byId.values()], slotNo);
-    const others = [...byId.keys()].filter((jobId) => !stored.has(jobId));
-    const known = new Map(others.length === 0 ? [] : (await intake.known(others)).map((job) => [job.jobId, job]));
+    const others = jobs.filter(({ jobId }) => !stored.has(jobId));
+    const known = others.length === 0 ? [] : await intake.known(others);
+    const knownOf = new Map(others.map((job, place) => [job, known[place]]));
     return jobs.map((job) =>
-      acceptanceOf(job, { first: byId.get(job.jobId), due: stored.get(job.jobId), known: known.get(job.jobId) }),
+      acceptanceOf(job, { first: byId.get(job.jobId), due: stored.get(job.jobId), known: knownOf.get(job) }),
     );
   }
 
@@ -165,17 +166,13 @@ function acceptanceOf(job: JobToStore, { first, due, known }: Found): Acceptance
   const dueAtMs = known?.dueAtMs ?? null;
   // No other job has an id without a key: this one was stored here, and its answer was lost.
   if (job.key === null) return { kind: 'accepted', jobId, dueAtMs };
-  return !known || isSameCall(job, known.call) ? { kind: 'duplicate', jobId, dueAtMs } : { kind: 'reused', jobId };
+  return known?.isSameCall === false ? { kind: 'reused', jobId } : { kind: 'duplicate', jobId, dueAtMs };
 }
 
-/**
- * Times are not compared: a delay is another time at each repeat, and a person may have moved the first. Of what has
- * ended less is kept.
- */
-function isSameCall(job: JobToStore, call: JobToStore | KnownJob['call']): boolean {
-  if (job.method !== call.method || job.url !== call.url) return false;
-  if ('whole' in call && !call.whole) return true;
-  return job.headers === call.headers && job.body === call.body;
+/** As the intake compares what is there already. */
+function isSameCall(job: JobToStore, other: JobToStore): boolean {
+  const { method, url, headers, body } = other;
+  return job.method === method && job.url === url && job.headers === headers && job.body === body;
 }
 
 function partsOf(jobs: readonly JobToStore[]): JobToStore[][] {

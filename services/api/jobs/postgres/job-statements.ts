@@ -124,10 +124,12 @@ export const cancelJobs = statementOf<{ ids: string; slot: number }>(
   ($) => `
   with gone as (
     delete from jobs j where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
-    returning j.id, j.client, j.scheduled_for, j.attempt, j.method, j.url, j.key, j.tags, j.schedule
+    returning j.*
   ), ended as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for, 'cancelled', attempt, method, url, key, tags, schedule from gone
+    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key, tags, schedule)
+    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'cancelled', attempt, method, url, key, tags,
+      schedule
+    from gone
   ), counted as (
     insert into client_totals as t (client, slot, cancelled)
     select client, ${$('slot')}::int2, count(*) from gone group by client order by client
