@@ -91,10 +91,10 @@ describe('a campaign whose action says what it takes', () => {
     expect(refused.statusCode).toBe(422);
     expect(problemsOf(refused).sort()).toEqual([
       '/chain/0/params/channel invalid-value: has to be "push" or "email", not "fax"',
-      '/chain/0/params/rewardId missing: is missing: has to be a text',
-      '/chain/0/params/tags wrong-length: has to have at most 2 items, not 3',
-      '/chain/0/params/tags/0 wrong-length: has to have at least 1 character, not 0',
-      '/chain/0/params/tags/1 wrong-type: has to be a text, not 7',
+      '/chain/0/params/rewardId missing: is missing: has to be a string',
+      '/chain/0/params/tags wrong-length: has to be at most 2 items long, not 3',
+      '/chain/0/params/tags/0 wrong-length: has to be at least 1 character long, not 0',
+      '/chain/0/params/tags/1 wrong-type: has to be a string, not 7',
       '/chain/0/params/unit unknown-field: "unit" is not accepted here; known are tags, units, until, channel, rewardId: did you mean units?',
       '/chain/0/params/units out-of-range: has to be at least 1, not 0',
       '/chain/0/params/until invalid-value: has to be a date such as 2026-12-01, not "soon"',
@@ -103,7 +103,7 @@ describe('a campaign whose action says what it takes', () => {
 
   it('is refused for a pattern, and for a text that is longer than patterns are used on', async () => {
     expect(problemsOf(await campaignWith({ rewardId: 'Ride 5' }))).toEqual([
-      '/chain/0/params/rewardId invalid-value: has to look like ^[a-z0-9-]+$, in at most 256 characters, not "Ride 5"',
+      '/chain/0/params/rewardId invalid-value: has to be like ^[a-z0-9-]+$, in at most 256 characters, not "Ride 5"',
     ]);
     expect((await campaignWith({ rewardId: 'a'.repeat(256) })).statusCode).toBe(201);
     expect((await campaignWith({ rewardId: 'a'.repeat(257) })).statusCode).toBe(422);

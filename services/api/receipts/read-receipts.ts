@@ -10,6 +10,8 @@ import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
+import type { FieldProblem } from '../frame/problems.contract.ts';
+import { checkShape } from '../frame/server/check-shape.ts';
 import type { Receipt } from './receipt-store.port.ts';
 
 /** A receipt as it can be written, or why it cannot, in the order of the request. */
@@ -77,19 +79,19 @@ function parsed(text: string): unknown {
 function receiptOf(value: unknown, terms: ReadReceiptsTerms): ReadReceipt {
   const isOfCall = typeof value === 'object' && value !== null && 'key' in value;
   if (isOfCall) {
-    const read = receiptOfCall.safeParse(value);
-    if (!read.success) return malformedReceipt(read.error);
-    const batch = batchOfKey(read.data.key);
+    const read = checkShape(receiptOfCall, value);
+    if (!read.ok) return malformedReceipt(read.problems);
+    const batch = batchOfKey(read.value.key);
     if (!batch) return { code: 'invalid-key', detail: 'key is no Idempotency-Key of a call of ours' };
     const { feedId, batchNo, step } = batch;
-    return written({ of: { feedId, batchNo }, step }, read.data, terms);
+    return written({ of: { feedId, batchNo }, step }, read.value, terms);
   }
-  const read = receiptOfRun.safeParse(value);
-  if (!read.success) return malformedReceipt(read.error);
-  const { run, step, country } = read.data;
+  const read = checkShape(receiptOfRun, value);
+  if (!read.ok) return malformedReceipt(read.problems);
+  const { run, step, country } = read.value;
   const runId = uuidOf('run', run);
   if (runId === undefined) return { code: 'unknown-run', detail: receiptDetails['unknown-run'] };
-  return written({ of: { runId, country: country ?? null }, step }, read.data, terms);
+  return written({ of: { runId, country: country ?? null }, step }, read.value, terms);
 }
 
 type Said = Pick<z.infer<typeof receiptOfCall>, 'user' | 'status' | 'code' | 'at'>;
@@ -118,10 +120,9 @@ export const receiptDetails = {
   'not-kept': 'the run ended long ago, and its users are no longer kept',
 } as const;
 
-function malformedReceipt({ issues }: z.ZodError): ReadReceipt {
-  const [first] = issues;
-  const where = first === undefined || first.path.length === 0 ? '' : `/${first.path.join('/')}: `;
-  return { code: 'malformed', detail: `${where}${first?.message ?? 'has not the form of a receipt'}` };
+function malformedReceipt([first]: readonly FieldProblem[]): ReadReceipt {
+  const { pointer = '', detail = '' } = first ?? {};
+  return { code: 'malformed', detail: pointer === '' ? detail : `${pointer}: ${detail}` };
 }
 
 function malformed(detail: string): HttpProblem {

@@ -120,6 +120,11 @@ describe('receipts over HTTP', () => {
       '10 invalid-key',
       '11 malformed',
     ]);
+    expect(answer.problems.filter(({ code }) => code === 'malformed').map(({ detail }) => detail)).toEqual([
+      '/status: has to be "delivered" or "undelivered", not "lost"',
+      '/at: has to be a time such as 2026-12-01T09:00:00Z, not "today"',
+      'has to be an object, not null',
+    ]);
   });
 
   it.each<[number, string, string]>([

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { FieldProblem } from '../problems.contract.ts';
+import { knownFields, oneOf, rightOf } from '../../../../shared/runtime/right-value.ts';
+import { missing, unknownFieldWords, wrongSizeWords, wrongWords } from '../field-words.ts';
 import { quoted } from '../http-problem.ts';
+import type { FieldProblem } from '../problems.contract.ts';
 import { pointerOf } from './json-pointer.ts';
 
 /** `more`: how many problems there are beyond those listed. */
@@ -42,7 +44,7 @@ function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   return issue.keys.slice(0, maxListed).map((key) => ({
     pointer: pointerOf([...issue.path, key]),
     code: 'unknown-field',
-    detail: `${quoted(key)} is not accepted here; ${issue.message}`,
+    detail: unknownFieldWords(key, issue.message),
   }));
 }
 
@@ -59,61 +61,27 @@ function codeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-const missing = 'is missing';
-
 /**
  * Runs while the value is checked, because only then is the shape at hand that refuses it. What a shape says itself
  * goes first.
  */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return expected(nounOf(issue.expected), issue.input);
-    case 'invalid_value':
-      return expected(issue.values.map(quoted).join(' or '), issue.input);
-    case 'invalid_union':
-      return describeUnion(issue);
-    case 'invalid_format':
-      return expected(issue.format === 'regex' ? `like ${String(issue.pattern)}` : nounOf(issue.format), issue.input);
-    case 'too_small':
-      return `has to be ${issue.exact ? 'exactly' : 'at least'} ${sized(issue.origin, issue.minimum)}, not ${sizeOf(issue.input)}`;
-    case 'too_big':
-      return `has to be ${issue.exact ? 'exactly' : 'at most'} ${sized(issue.origin, issue.maximum)}, not ${sizeOf(issue.input)}`;
-    case 'unrecognized_keys':
-      return issue.inst instanceof z.ZodObject ? knownFields(Object.keys(issue.inst.shape)) : undefined;
-    default:
-      return undefined;
+  if (issue.code === 'invalid_union') return describeUnion(issue);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.inst instanceof z.ZodObject ? knownFields(Object.keys(issue.inst.shape)) : undefined;
   }
-}
-
-function expected(right: string, found: unknown): string {
-  if (found === undefined) return `${missing}: has to be ${right}`;
-  // Not a number is all that is left of a query parameter's text.
-  return Number.isNaN(found) ? `has to be ${right}` : `has to be ${right}, not ${quoted(found)}`;
-}
-
-function nounOf(type: string): string {
-  const nouns: Record<string, string> = { int: 'a whole number', array: 'a list', record: 'an object' };
-  return nouns[type] ?? (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+  const right = rightOf(issue, quoted);
+  if (right === undefined) return undefined;
+  const isSize = issue.code === 'too_small' || issue.code === 'too_big';
+  return isSize ? wrongSizeWords(right, sizeOf(issue.input)) : wrongWords(right, issue.input);
 }
 
 function describeUnion({ input, discriminator, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   if (discriminator === undefined || !Array.isArray(options)) return undefined;
   const fields: [string, unknown][] = typeof input === 'object' && input !== null ? Object.entries(input) : [];
-  const found = new Map(fields).get(discriminator);
-  return expected(options.map(quoted).join(' or '), found);
-}
-
-function sized(origin: string, bound: number | bigint): string {
-  if (origin === 'string') return `${bound} character${bound === 1 ? '' : 's'} long`;
-  if (origin === 'array') return `${bound} item${bound === 1 ? '' : 's'} long`;
-  return String(bound);
+  return wrongWords(oneOf(options, quoted), new Map(fields).get(discriminator));
 }
 
 function sizeOf(value: unknown): string {
   return Array.isArray(value) || typeof value === 'string' ? String(value.length) : quoted(value);
-}
-
-function knownFields(names: readonly string[]): string {
-  return names.length === 0 ? 'nothing is' : `known are ${names.join(', ')}`;
 }

@@ -39,7 +39,7 @@ describe('what nobody has said yet', () => {
   });
 
   it('is a field of a step by its name', () => {
-    const problem = { pointer: '/chain/1/params/template', code: 'missing', detail: 'is missing: has to be a text' };
+    const problem = { pointer: '/chain/1/params/template', code: 'missing', detail: 'is missing: has to be a string' };
     expect(problemInWords(problem, written)).toEqual({
       atField: 'Fill this in',
       lead: 'Step 2: fill in template',
