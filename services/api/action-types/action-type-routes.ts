@@ -2,10 +2,16 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
-import { actionTypeSecretRoutes } from './action-type-secret-routes.ts';
+import { actionTypeSecretRoutes, type ActionTypeSecretRoutesDeps } from './action-type-secret-routes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkActionType, patched, replacementOf, type WantedActionType } from './check-action-type.ts';
-import { actionType, actionTypeDefinition, actionTypePatch, actionTypeReplacement } from './action-types.contract.ts';
+import {
+  actionType,
+  actionTypeDefinition,
+  actionTypePatch,
+  actionTypeReplacement,
+  type ActionType,
+} from './action-types.contract.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -37,7 +43,21 @@ export function actionTypeRoutes(
   const changer = createActionTypeChanger({ actionTypes, secretBox });
   const answer = (reply: FastifyReply, type: RegisteredActionType) =>
     reply.header('etag', entityTag(type.revision)).send(viewOf(type));
+  const parts = { actionTypes, changer, viewOf, answer };
+  listRoute(server, parts);
+  createRoute(server, parts);
+  actionTypeRoute(server, parts);
+  replaceRoute(server, parts);
+  changeRoute(server, parts);
+  actionTypeSecretRoutes(server, parts);
+  deleteRoute(server, parts);
+}
 
+interface Parts extends ActionTypeSecretRoutesDeps {
+  viewOf: (type: RegisteredActionType) => ActionType;
+}
+
+function listRoute(server: HttpServer, { actionTypes, viewOf }: Parts): void {
   server.route({
     method: 'GET',
     url: '/action-types',
@@ -50,7 +70,9 @@ export function actionTypeRoutes(
     },
     handler: async () => ({ items: (await actionTypes.list()).map(viewOf), next: null }),
   });
+}
 
+function createRoute(server: HttpServer, { actionTypes, viewOf, answer }: Parts): void {
   server.route({
     method: 'POST',
     url: '/action-types',
@@ -73,7 +95,9 @@ export function actionTypeRoutes(
       return answer(reply, created);
     },
   });
+}
 
+function actionTypeRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'GET',
     url: '/action-types/:name',
@@ -87,7 +111,9 @@ export function actionTypeRoutes(
     },
     handler: async ({ params }, reply) => answer(reply, await changer.require(params.name)),
   });
+}
 
+function replaceRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'PUT',
     url: '/action-types/:name',
@@ -111,7 +137,9 @@ export function actionTypeRoutes(
       return answer(reply, changed);
     },
   });
+}
 
+function changeRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'PATCH',
     url: '/action-types/:name',
@@ -135,9 +163,9 @@ export function actionTypeRoutes(
       return answer(reply, changed);
     },
   });
+}
 
-  actionTypeSecretRoutes(server, { changer, actionTypes, answer });
-
+function deleteRoute(server: HttpServer, { actionTypes }: Parts): void {
   server.route({
     method: 'DELETE',
     url: '/action-types/:name',

@@ -35,13 +35,19 @@ const uploadQuery = z.object({
 
 const rejectQuery = z.object({ limit: pageLimit.default(100), cursor: z.string().optional() });
 
-export async function audienceRoutes(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): Promise<void> {
+export async function audienceRoutes(server: HttpServer, deps: AudienceRoutesDeps): Promise<void> {
   // For itself, because no other route takes a body that is read as it comes.
   await server.register((scope: HttpServer) => {
-    uploadRoute(scope, { audiences, catalogue });
+    uploadRoute(scope, deps);
     return Promise.resolve();
   });
+  listRoute(server, deps);
+  audienceRoute(server, deps);
+  rejectsRoute(server, deps);
+  deleteRoute(server, deps);
+}
 
+function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/audiences',
@@ -56,7 +62,9 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
     handler: async ({ query: { limit, cursor } }) =>
       pageView('audience', await audiences.list(limit, cursorInQuery('audience', cursor)), audienceView),
   });
+}
 
+function audienceRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/audiences/:id',
@@ -74,7 +82,9 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
       return audienceView(record);
     },
   });
+}
 
+function rejectsRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/audiences/:id/rejects',
@@ -94,7 +104,9 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
       return await audiences.rejects(audienceId, limit, lineOf(cursor));
     },
   });
+}
 
+function deleteRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/audiences/:id',

@@ -46,14 +46,14 @@ const needClient = new Set<string | undefined>(['sidelined', 'called', 'expired'
 
 /** What becomes of jobs, and changing them while they are not being called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
-  const { jobStore } = deps;
+  listRoute(server, deps);
+  jobRoute(server, deps);
+  cancelRoute(server, deps);
+  moveRoute(server, 'reschedule', deps);
+  moveRoute(server, 'run-now', deps);
+}
 
-  async function require(id: string) {
-    const job = await jobStore.find(requireId('job', id));
-    if (!job) throw notFound('job', id);
-    return job;
-  }
-
+function listRoute(server: HttpServer, { jobStore, clients }: JobRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/jobs',
@@ -68,12 +68,14 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
       response: { 200: jsonAnswer('A page of jobs', pageShape(jobSummary)) },
     },
     handler: async ({ query: { limit, cursor, ...wanted } }) => {
-      const found = await jobFilterOf(wanted, deps.clients);
+      const found = await jobFilterOf(wanted, clients);
       const page = await refusingInvalidCursor(cursor, () => jobStore.list(found, limit, cursor ?? null));
       return { items: page.items.map(jobSummaryView), next: page.next };
     },
   });
+}
 
+function jobRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/jobs/:id',
@@ -85,9 +87,11 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
       params: byId,
       response: { 200: shown },
     },
-    handler: async ({ params }) => jobView(await require(params.id)),
+    handler: async ({ params }) => jobView(await requireJob(jobStore, params.id)),
   });
+}
 
+function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/:id/cancel',
@@ -111,46 +115,44 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
       return { id, result };
     },
   });
-
-  const move = (verb: 'reschedule' | 'run-now', summary: string) => {
-    server.route({
-      method: 'POST',
-      url: `/jobs/:id/${verb}`,
-      config: { role: 'operator' },
-      schema: {
-        operationId: verb === 'reschedule' ? 'rescheduleJob' : 'runJobNow',
-        summary,
-        tags,
-        headers: idempotentHeaders,
-        params: byId,
-        ...(verb === 'reschedule' && { body: newDue }),
-        response: { 200: shown },
-      },
-      handler: async (request) => {
-        const { id } = request.params;
-        const to = verb === 'run-now' ? { delayMs: 0 } : dueTimeOf(newDue.parse(request.body), deps.clock.now());
-        const [changed] = await jobStore.move([requireId('job', id)], to);
-        if (!changed || changed.kind === 'missing') throw notFound('job', id);
-        if (changed.kind !== 'changed') throw cannotMove(id, changed);
-        return jobView(await require(id));
-      },
-    });
-  };
-  move('reschedule', 'Move a job to another time');
-  move('run-now', 'Let a job be called at once');
 }
 
-interface WantedFilter {
-  client?: string | undefined;
-  state?: JobFilter['state'];
-  tag?: string | undefined;
-  dueFrom?: string | undefined;
-  dueUntil?: string | undefined;
+const moves = { reschedule: 'Move a job to another time', 'run-now': 'Let a job be called at once' } as const;
+
+function moveRoute(server: HttpServer, verb: keyof typeof moves, { jobStore, clock }: JobRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: `/jobs/:id/${verb}`,
+    config: { role: 'operator' },
+    schema: {
+      operationId: verb === 'reschedule' ? 'rescheduleJob' : 'runJobNow',
+      summary: moves[verb],
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      ...(verb === 'reschedule' && { body: newDue }),
+      response: { 200: shown },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const to = verb === 'run-now' ? { delayMs: 0 } : dueTimeOf(newDue.parse(request.body), clock.now());
+      const [changed] = await jobStore.move([requireId('job', id)], to);
+      if (!changed || changed.kind === 'missing') throw notFound('job', id);
+      if (changed.kind !== 'changed') throw cannotMove(id, changed);
+      return jobView(await requireJob(jobStore, id));
+    },
+  });
+}
+
+async function requireJob(jobStore: JobStore, id: string) {
+  const job = await jobStore.find(requireId('job', id));
+  if (!job) throw notFound('job', id);
+  return job;
 }
 
 /** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed */
-export async function jobFilterOf(
-  { client: ref, state, tag, dueFrom, dueUntil }: WantedFilter,
+async function jobFilterOf(
+  { client: ref, state, tag, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
   clients: JobRoutesDeps['clients'],
 ): Promise<JobFilter> {
   if (ref === undefined && needClient.has(state)) {

@@ -36,7 +36,15 @@ const runQuery = pageQuery.extend({
   state: z.enum(runStates).optional(),
 });
 
-export function runRoutes(server: HttpServer, { reports, retries, watch, streams, isKeyGood }: RunRoutesDeps): void {
+export function runRoutes(server: HttpServer, deps: RunRoutesDeps): void {
+  listRoute(server, deps);
+  runRoute(server, deps);
+  progressRoute(server, deps);
+  ratesRoute(server, deps);
+  reportRoute(server, deps);
+}
+
+function listRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs',
@@ -53,7 +61,9 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
     },
   });
+}
 
+function runRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id',
@@ -72,7 +82,9 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       return reply.header('etag', etagOf(view)).send(view);
     },
   });
+}
 
+function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/progress',
@@ -111,7 +123,9 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       return reply.send(Readable.from(progressEvents(runId, progress, watch, ended)));
     },
   });
+}
 
+function ratesRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/rates',
@@ -131,7 +145,9 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       return runRatesView(points);
     },
   });
+}
 
+function reportRoute(server: HttpServer, { reports, retries }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/report',
