@@ -47,7 +47,11 @@ async function addList(database: MemoryDatabase, users: readonly string[]): Prom
   const audienceId = uuidv7();
   const begin = await createMemoryAudienceStore({ database }).begin({ audienceId, name: 'a list', country: 'SG' });
   if (begin.kind !== 'begun') throw new Error('the list could not be uploaded');
-  await begin.upload.add({ users: users.toReversed(), countries: users.map(() => 'SG') });
+  await begin.upload.add({
+    users: users.toReversed(),
+    countries: users.map(() => 'SG'),
+    lines: users.map((_, index) => index + 1),
+  });
   await begin.upload.finish({ rows: users.length, rejected: 0, rejects: [] });
   return publicId('audience', audienceId);
 }

@@ -27,7 +27,12 @@ export interface UploadRows {
   /** Run parallel. */
   countries: readonly string[];
   users: readonly string[];
+  /** In the file, ascending: of the rows of one person, the first says the country. */
+  lines: readonly number[];
 }
+
+/** Rejects that are kept with their values. */
+export const maxRejectsKept = 1000;
 
 export interface UploadEnd {
   rows: number;
@@ -40,8 +45,8 @@ export interface UploadEnd {
 export interface Upload {
   add(rows: UploadRows): Promise<void>;
   /**
-   * Sorts what came, leaves out what repeats, and makes the list ready, at once. Undefined when another upload has
-   * taken its place: nothing of this one stays.
+   * Sorts what came, leaves out what repeats, rejects the rows that name a person again in another country, and makes
+   * the list ready, at once. Undefined when another upload has taken its place: nothing of this one stays.
    */
   finish(end: UploadEnd): Promise<AudienceRecord | undefined>;
   /** Nothing of it stays but its cause and its rejects. Safe after an `add` that failed. */

@@ -1,12 +1,10 @@
 import type { RejectedRow, RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
 import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
 import { columnsOf, maxLineBytes, rowOf, type Columns } from './csv-rows.ts';
-import type { UploadEnd, UploadRows } from './audience-store.port.ts';
+import { maxRejectsKept, type UploadEnd, type UploadRows } from './audience-store.port.ts';
 
 /** Rows that are handed on at once. */
 const rowsPerPart = 20_000;
-/** Rejects that are kept with their values. */
-const maxRejects = 1000;
 
 export interface ReadUploadTerms {
   /** Of all rows; null where a column says it. */
@@ -45,7 +43,7 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
 
   function reject(line: number, value: string, rule: RejectRule): void {
     rejected++;
-    if (rejects.length < maxRejects) rejects.push({ line, value: escapeUserId(value), rule });
+    if (rejects.length < maxRejectsKept) rejects.push({ line, value: escapeUserId(value), rule });
   }
 
   function takeLine(text: string): void {
@@ -90,11 +88,13 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
     part = { countries: [], users: [], lines: [] };
     if (full.users.length === 0) return;
     if (areValidUserIds(full.users)) return onRows(full);
-    const good: { countries: string[]; users: string[] } = { countries: [], users: [] };
+    const good: typeof full = { countries: [], users: [], lines: [] };
     for (const [index, user] of full.users.entries()) {
       const rule = brokenUserIdRule(user);
-      if (rule !== null) reject(full.lines[index] ?? 0, user, rule);
+      const line = full.lines[index] ?? 0;
+      if (rule !== null) reject(line, user, rule);
       else {
+        good.lines.push(line);
         good.users.push(user);
         good.countries.push(full.countries[index] ?? '');
       }

@@ -44,7 +44,7 @@ async function addList(users: string[]): Promise<string> {
   const audienceId = '01890a5d-ac96-774b-bcce-b302099a8057';
   const begun = await on.deps.audiences.begin({ audienceId, name: 'VIP', country: 'SG' });
   if (begun.kind !== 'begun') throw new Error('the list was not begun');
-  await begun.upload.add({ users, countries: users.map(() => 'SG') });
+  await begun.upload.add({ users, countries: users.map(() => 'SG'), lines: users.map((_, index) => index + 1) });
   await begun.upload.finish({ rows: users.length, rejected: 0, rejects: [] });
   return publicId('audience', audienceId);
 }

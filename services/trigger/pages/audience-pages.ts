@@ -14,7 +14,8 @@ const noGaps: readonly Gap[] = [];
 export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
   const { audience } = deps.feed;
   const alone = onlySegment(audience);
-  if (alone === null) return createMergedPages(audience, (source) => pagesOf(source, deps));
+  if (alone === null)
+    return createMergedPages(audience, (source, country) => pagesOf(source, inCountry(deps, country)));
   const pages = createSegmentPages(alone, deps);
   return {
     standing: () => pages.standing(),
@@ -24,6 +25,10 @@ export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
       return { ...page, gaps: noGaps, fresh: page.fresh && segmentAlone(page.fresh) };
     },
   };
+}
+
+function inCountry(deps: AudiencePagesDeps, country = deps.feed.country): AudiencePagesDeps {
+  return { ...deps, feed: { ...deps.feed, country } };
 }
 
 function pagesOf(source: FeedSource, deps: AudiencePagesDeps): SourcePages[] {

@@ -11,9 +11,15 @@ const someUsers = fc.uniqueArray(anybody, { maxLength: 20 }).map((users) => user
 const sources = fc.array(someUsers, { minLength: 1, maxLength: 4 });
 
 /** Each source comes in pages of its own size, and is merged as far as its pages reach. */
-function mergeInPages(include: readonly string[][], exclude: readonly string[][], pageSize: number, held: Set<string>) {
+function mergeInPages(
+  include: readonly string[][],
+  exclude: readonly string[][],
+  pageSize: number,
+  held: Set<string>,
+  ranks: readonly number[] = include.map((_, index) => index + 1),
+) {
   const strands = [...include, ...exclude].map((users, index) => {
-    const head: Head = { users: [], at: 0, isLast: false };
+    const head: Head = { users: [], at: 0, isLast: false, rank: ranks[index] ?? 0 };
     return { rest: [...users], head, size: 1 + ((pageSize + index) % 5) };
   });
   const heads = strands.map(({ head }) => head);
@@ -57,6 +63,24 @@ describe('merging sources', () => {
     );
   });
 
+  it('lets what excludes give way to an included source of the same or a lower rank', () => {
+    const rank = fc.integer({ min: 1, max: 4 });
+    const ranked = fc.record({ users: someUsers, rank });
+    const someRanked = fc.array(ranked, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(someRanked, someRanked, fc.nat(10), (include, exclude, size) => {
+        const ranks = [...include, ...exclude].map((source) => source.rank);
+        const usersOf = (sources: typeof include) => sources.map(({ users }) => users);
+        const { users, gaps } = mergeInPages(usersOf(include), usersOf(exclude), size, new Set(), ranks);
+        const lowest = (sources: typeof include, user: string) =>
+          Math.min(...sources.filter((source) => source.users.includes(user)).map((source) => source.rank));
+        const all = [...new Set(usersOf(include).flat())].toSorted(compareUserIds);
+        expect(users).toEqual(all.filter((user) => lowest(include, user) <= lowest(exclude, user)));
+        expect(gaps.reduce((sum, { excluded }) => sum + excluded, 0)).toBe(all.length - users.length);
+      }),
+    );
+  });
+
   it('tells between which users the others were passed over', () => {
     fc.assert(
       fc.property(sources, fc.array(someUsers, { maxLength: 3 }), someUsers, (include, exclude, held) => {
@@ -71,8 +95,8 @@ describe('merging sources', () => {
   });
 
   it('goes no further than every source that goes on has shown', () => {
-    const shown = { users: ['a', 'c'], at: 0, isLast: false };
-    const ahead = { users: ['b', 'x', 'y'], at: 0, isLast: false };
+    const shown = { users: ['a', 'c'], at: 0, isLast: false, rank: 1 };
+    const ahead = { users: ['b', 'x', 'y'], at: 0, isLast: false, rank: 2 };
     expect(mergeHeads({ include: [shown, ahead], exclude: [] }, () => false, true).users).toEqual(['a', 'b', 'c']);
     expect([shown.at, ahead.at]).toEqual([2, 1]);
   });

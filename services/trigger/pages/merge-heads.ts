@@ -7,10 +7,13 @@ export interface Head {
   /** Index of the next one to be looked at. */
   at: number;
   isLast: boolean;
+  /** Of several heads that hold a user, the lowest counts. */
+  rank: number;
 }
 
 export interface Heads {
   include: readonly Head[];
+  /** What excludes a user that no included head of the same or a lower rank holds. */
   exclude: readonly Head[];
 }
 
@@ -40,7 +43,7 @@ export function isOver({ users, at, isLast }: Head): boolean {
 }
 
 /**
- * The users that are in one of the included heads and in none of the excluded ones, once and in order, up to the last
+ * The users that are in one of the included heads and in none that excludes them, once and in order, up to the last
  * user that every source which goes on has shown. Behind it, a source may still come with a user that belongs in
  * between. The heads move on.
  *
@@ -55,8 +58,7 @@ export function mergeHeads({ include, exclude }: Heads, isHeldOut: (user: string
   for (;;) {
     const user = leastOf(include, compare);
     if (user === null || isBeyond(user)) break;
-    for (const head of include) if (head.users[head.at] === user) head.at++;
-    if (isIn(exclude, user, compare)) skip(merged, user, 'excluded');
+    if (lowestRank(exclude, user, compare) < takeFrom(include, user)) skip(merged, user, 'excluded');
     else if (isHeldOut(user)) skip(merged, user, 'heldOut');
     else merged.users.push(user);
   }
@@ -90,16 +92,27 @@ function leastOf(heads: readonly Head[], compare: Compare): string | null {
   return least;
 }
 
-function isIn(heads: readonly Head[], user: string, compare: Compare): boolean {
-  let found = false;
+/** Moves the heads that hold the user behind it, and returns the lowest of their ranks. */
+function takeFrom(heads: readonly Head[], user: string): number {
+  let rank = Infinity;
+  for (const head of heads) {
+    if (head.users[head.at] !== user) continue;
+    head.at++;
+    rank = Math.min(rank, head.rank);
+  }
+  return rank;
+}
+
+function lowestRank(heads: readonly Head[], user: string, compare: Compare): number {
+  let rank = Infinity;
   for (const head of heads) {
     for (let other = head.users[head.at]; other !== undefined; other = head.users[++head.at]) {
       const order = compare(other, user);
-      if (order === 0) found = true;
+      if (order === 0) rank = Math.min(rank, head.rank);
       if (order >= 0) break;
     }
   }
-  return found;
+  return rank;
 }
 
 function moveBehind(head: Head, user: string, compare: Compare): void {

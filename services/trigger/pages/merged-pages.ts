@@ -1,4 +1,9 @@
-import type { FeedAudience, FeedSource, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
+import {
+  ranksOf,
+  type FeedAudience,
+  type FeedSource,
+  type SegmentSource,
+} from '../../../shared/contracts/runs/feed-audience.ts';
 import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
 import { isBasic, isOver, isSpent, mergeHeads, type Head } from './merge-heads.ts';
 import type { FeedStanding } from './page-questions.ts';
@@ -8,10 +13,11 @@ import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.
 interface Strand {
   source: FeedSource;
   pages: SourcePages;
-  isExcluded: boolean;
   head: Head;
   basic: boolean;
 }
+
+export type PagesOfSource = (source: FeedSource, country?: string) => SourcePages[];
 
 const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
 
@@ -20,17 +26,21 @@ const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
  * is paged by itself, at most a page of it is in memory, and the last user handled is the cursor of all of them: behind
  * it, each is asked anew after a crash.
  *
- * @param pagesOf the pages of a source, of which a run's may have several
+ * @param pagesOf the pages of a source in a country, the feed's own where it is absent; a run may have several
  */
-export function createMergedPages(audience: FeedAudience, pagesOf: (source: FeedSource) => SourcePages[]): PageSource {
-  const strandsOf = (sources: readonly FeedSource[], isExcluded: boolean): Strand[] =>
-    sources.flatMap((source) =>
-      pagesOf(source).map((pages) => {
-        return { source, pages, isExcluded, head: { users: [], at: 0, isLast: false }, basic: true };
-      }),
-    );
-  const included = strandsOf(audience.include, false);
-  const excluded = strandsOf(audience.exclude, true);
+export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource): PageSource {
+  const strandsOf = (source: FeedSource, rank: number, country?: string): Strand[] =>
+    pagesOf(source, country).map((pages) => {
+      return { source, pages, head: { users: [], at: 0, isLast: false, rank }, basic: true };
+    });
+  const ranks = ranksOf(audience.include);
+  const included = audience.include.flatMap((source, index) => strandsOf(source, ranks[index] ?? 0));
+  const excluded = [
+    ...audience.exclude.flatMap((source) => strandsOf(source, 0)),
+    ...(audience.elsewhere ?? []).flatMap(({ source, country, included: place }) =>
+      strandsOf(source, place === null ? 0 : (ranks[place] ?? 0), country),
+    ),
+  ];
   const strands = [...included, ...excluded];
   const { holdOut } = audience;
   const holdsOut = holdOut === null ? () => false : (user: string) => isHeldOut(holdOut, user);
@@ -51,7 +61,7 @@ export function createMergedPages(audience: FeedAudience, pagesOf: (source: Feed
   async function fillOne(strand: Strand, signal: AbortSignal): Promise<Stall | null> {
     const page = await strand.pages.next(signal);
     if (page.kind === 'stalled') return page;
-    strand.head = { users: page.users, at: 0, isLast: page.isLast };
+    strand.head = { users: page.users, at: 0, isLast: page.isLast, rank: strand.head.rank };
     strand.basic = isBasic(page.users);
     if (page.fresh) fresh = current = withFresh(current, strand.source, page.fresh);
     return null;

@@ -7,6 +7,7 @@ import type { ShardStore } from '../../../shared/ports/registry.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import type { NewFeed, RunStore, RunToPrepare } from '../keep/run-store.port.ts';
+import { sourcesElsewhere } from './sources-elsewhere.ts';
 import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 
 /** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
@@ -120,14 +121,14 @@ function placesOf({ audience, countries }: CampaignDefinition): Place[] {
 }
 
 function feedOf(country: string, { definition, campaignId }: RunToPrepare, places: readonly ResolvedPlace[]): NewFeed {
-  const sources = (excluded: boolean) =>
-    places.flatMap(({ resolved, isExcluded, ...place }) => {
-      return place.country === country && isExcluded === excluded && resolved.kind === 'source'
-        ? [resolved.source]
-        : [];
-    });
+  const sources = places.flatMap(({ resolved, isExcluded, country: of }) =>
+    resolved.kind === 'source' ? [{ source: resolved.source, isExcluded, country: of }] : [],
+  );
+  const own = sources.filter((place) => place.country === country);
+  const include = own.filter(({ isExcluded }) => !isExcluded).map(({ source }) => source);
+  const exclude = own.filter(({ isExcluded }) => isExcluded).map(({ source }) => source);
   const holdOut = holdOutOf(definition, campaignId);
-  const audience = { include: sources(false), exclude: sources(true), holdOut };
+  const audience = { include, exclude, elsewhere: sourcesElsewhere(country, sources), holdOut };
   return { country, audience, ...startOf(country, definition) };
 }
 

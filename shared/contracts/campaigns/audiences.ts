@@ -21,7 +21,9 @@ export const uploadedAudience = z
     countries: z.array(z.object({ country: z.string(), users })),
     rows: users.describe('Rows that were read, without header and blank lines'),
     duplicates: users.describe('Rows that repeat a user of the same country: they count once'),
-    rejected: users.describe('Rows that are no user; the first of them are listed as rejects'),
+    rejected: users.describe(
+      'Rows that are no user, or name one again in another country; the first of them are listed as rejects',
+    ),
     cause: z.string().nullable().describe('Why it failed'),
     createdAt: time,
     readyAt: time.nullable(),
@@ -41,6 +43,7 @@ export const rejectRules = [
   'too-many-columns',
   'missing-country',
   'unknown-country',
+  'second-country',
 ] as const;
 
 export type RejectRule = (typeof rejectRules)[number];
@@ -49,7 +52,7 @@ export const rejectedRow = z
   .object({
     line: z.int().min(1).describe('In the file, the header counted'),
     value: z.string().describe('What stands there, escaped as in JSON, cut after 256 characters'),
-    rule: z.enum(rejectRules),
+    rule: z.enum(rejectRules).describe('second-country: a person has one country, that of the first row that names it'),
   })
   .meta({ id: 'RejectedRow' });
 

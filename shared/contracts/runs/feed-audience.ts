@@ -36,11 +36,24 @@ const holdOut = z.object({
 });
 
 /**
+ * What lists and earlier runs hold in another country of the run: a person has one country in it
+ * (docs/decisions/0050-one-country-per-person.md).
+ */
+const elsewhere = z.object({
+  country: z.string(),
+  source: z.union([listSource, runSource]),
+  /** Place of the source in `include`; null for one that excludes. */
+  included: z.number().nullable(),
+});
+
+/**
  * What a feed's audience is made of, as it was resolved when its run began: who is in `include`, and not in `exclude`.
  */
 export const feedAudience = z.object({
   include: z.array(z.union([segmentSource, listSource, runSource])).min(1),
   exclude: z.array(z.union([segmentSource, listSource, runSource])),
+  /** Absent where there is none. */
+  elsewhere: z.array(elsewhere).optional(),
   /** Who belongs to the audience and gets nothing. */
   holdOut: holdOut.nullable(),
 });
@@ -48,6 +61,7 @@ export const feedAudience = z.object({
 export type SegmentSource = z.infer<typeof segmentSource>;
 export type ListSource = z.infer<typeof listSource>;
 export type RunSource = z.infer<typeof runSource>;
+export type Elsewhere = z.infer<typeof elsewhere>;
 export type FeedSource = SegmentSource | ListSource | RunSource;
 export type FeedAudience = z.infer<typeof feedAudience>;
 
@@ -56,10 +70,24 @@ export function segmentAlone(source: SegmentSource): FeedAudience {
 }
 
 /** The segment that is all of the audience, without exclusions and hold-out; null where there is more to it. */
-export function onlySegment({ include, exclude, holdOut: held }: FeedAudience): SegmentSource | null {
-  const [first, ...others] = include;
-  if (!first || others.length > 0 || exclude.length > 0 || held !== null) return null;
+export function onlySegment({
+  include,
+  exclude,
+  elsewhere: others = [],
+  holdOut: held,
+}: FeedAudience): SegmentSource | null {
+  const [first] = include;
+  if (!first || include.length + exclude.length + others.length > 1 || held !== null) return null;
   return 'segment' in first ? first : null;
+}
+
+/**
+ * Of several sources that hold a person in different countries, the one of the lowest rank counts: lists, then earlier
+ * runs, then segments, each in the order in which they are named. From 1.
+ */
+export function ranksOf(include: readonly FeedSource[]): number[] {
+  const kindOf = (source: FeedSource) => ('listId' in source ? 0 : 'runId' in source ? 1 : 2);
+  return include.map((source, index) => 1 + kindOf(source) * include.length + index);
 }
 
 /** At most so many users; null as soon as one source does not know. How many are in several of them is unknown. */

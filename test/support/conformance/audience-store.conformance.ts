@@ -46,7 +46,9 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       return begun.upload;
     }
 
-    const rowsOf = (users: readonly string[], country = 'SG') => ({ users, countries: users.map(() => country) });
+    const rowsOf = (users: readonly string[], country = 'SG') => ({
+      ...{ users, countries: users.map(() => country), lines: users.map((_, index) => index + 1) },
+    });
 
     async function upload(users: readonly string[], audienceId = uuidv7()): Promise<string> {
       const begun = await begin(audienceId);
@@ -96,16 +98,38 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
     it('are apart by country', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId, null);
-      await begun.add({ users: ['x', 'x', 'y'], countries: ['SG', 'ID', 'SG'] });
+      await begun.add({ users: ['x', 'x', 'y'], countries: ['SG', 'SG', 'ID'], lines: [1, 2, 3] });
       await begun.finish({ ...nothing, rows: 3 });
       expect((await subject.audiences.get(audienceId))?.countries).toEqual([
         { country: 'ID', users: 1 },
-        { country: 'SG', users: 2 },
+        { country: 'SG', users: 1 },
       ]);
-      expect(await pagesOf(audienceId, 'ID')).toEqual([['x']]);
-      expect(await subject.stored.list(audienceId, 'SG')).toEqual({ name: 'Riders', users: 2 });
+      expect(await pagesOf(audienceId, 'ID')).toEqual([['y']]);
+      expect(await subject.stored.list(audienceId, 'SG')).toEqual({ name: 'Riders', users: 1 });
       expect(await subject.stored.list(audienceId, 'VN')).toEqual({ name: 'Riders', users: 0 });
       expect(await pagesOf(audienceId, 'VN')).toEqual([]);
+    });
+
+    it('have each person in one country, that of the first row: other rows are rejected with their lines', async () => {
+      const audienceId = uuidv7();
+      const begun = await begin(audienceId, null);
+      await begun.add({ users: ['ann', 'bob', 'bob'], countries: ['SG', 'ID', 'ID'], lines: [2, 3, 4] });
+      await begun.add({ users: ['ann', 'cy', 'ann'], countries: ['ID', 'ID', 'VN'], lines: [5, 7, 8] });
+      await begun.add({ users: ['ann', 'bob'], countries: ['SG', 'SG'], lines: [9, 10] });
+      const rejects = [{ line: 6, value: '', rule: 'empty' as const }];
+      const record = await begun.finish({ rows: 9, rejected: 1, rejects });
+      expect(record).toMatchObject({ rows: 9, rejected: 4, duplicates: 2 });
+      expect(record?.countries).toEqual([
+        { country: 'ID', users: 2 },
+        { country: 'SG', users: 1 },
+      ]);
+      expect([await pagesOf(audienceId, 'SG'), await pagesOf(audienceId, 'VN')]).toEqual([[['ann']], []]);
+      expect((await subject.audiences.rejects(audienceId, 10, 0)).items).toEqual([
+        { line: 5, value: 'ann', rule: 'second-country' },
+        { line: 6, value: '', rule: 'empty' },
+        { line: 8, value: 'ann', rule: 'second-country' },
+        { line: 10, value: 'bob', rule: 'second-country' },
+      ]);
     });
 
     it('are not there before they are whole, nor when they have failed', async () => {

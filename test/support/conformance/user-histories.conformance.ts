@@ -54,6 +54,18 @@ export function describeUserHistories(name: string, makeSubject: MakeExecutionSu
       await record(a, doneOf(await claimOne(a, stepOf(batchNo)), changes));
     }
 
+    it('names every country in which one segment held the user', async () => {
+      const started = await startRun(subject, { countries: ['ID', 'SG', 'VN'] });
+      for (const { feedId: of, token, country } of started.owned) {
+        const batches = [{ batchNo: 1, users: country === 'VN' ? ['bob'] : ['ann'] }];
+        const page = { batches, invalidUsers: [], cursor: 'z', complete: true, staysStalled: false };
+        await subject.feeds.writePages({ feedId: of, token, ...page });
+      }
+      const placeOf = async (user: string) => (await subject.histories.find(started.runId, user))?.place;
+      expect(await placeOf('ann')).toMatchObject({ country: 'ID', alsoIn: ['SG'] });
+      expect(await placeOf('bob')).toMatchObject({ country: 'VN', alsoIn: [] });
+    });
+
     it('knows no run that never was', async () => {
       expect(await subject.histories.find(nobody, 'u001')).toBeUndefined();
     });

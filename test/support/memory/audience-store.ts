@@ -1,12 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
-import { rejectRules } from '../../../shared/contracts/campaigns/audiences.ts';
+import { rejectRules, type RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
-import type {
-  AudienceRecord,
-  AudienceStore,
-  Upload,
-  UploadEnd,
+import { compareUserIds, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
+import {
+  maxRejectsKept,
+  type AudienceRecord,
+  type AudienceStore,
+  type Upload,
+  type UploadEnd,
 } from '../../../services/api/audiences/audience-store.port.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
@@ -23,7 +24,9 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
   let uploads = 0;
 
   function uploadOf(audienceId: string, attempt: string): Upload {
-    const received = new Map<string, string[]>();
+    /** By user, the country of the first row. */
+    const received = new Map<string, string>();
+    const refused: RejectedRow[] = [];
     let isOver = false;
     const end = () => {
       if (!isOver) uploads--;
@@ -34,13 +37,15 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
       return row?.attempt === attempt && row.state === 'receiving' ? row : undefined;
     };
     return {
-      add: ({ countries, users }) =>
+      add: ({ countries, users, lines }) =>
         atOnce(() => {
           for (const [index, user] of users.entries()) {
             const country = countries[index] ?? '';
-            const known = received.get(country);
-            if (known) known.push(user);
-            else received.set(country, [user]);
+            const first = received.get(user);
+            if (first === undefined) received.set(user, country);
+            else if (first !== country) {
+              refused.push({ line: lines[index] ?? 0, value: escapeUserId(user), rule: 'second-country' });
+            }
           }
           const row = ours();
           if (row) row.receivedAtMs = clock.nowMs();
@@ -50,11 +55,11 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
           end();
           const row = ours();
           if (!row) return undefined;
-          const sorted = [...received].map(([country, users]): [string, string[]] => [
-            country,
-            [...new Set(users)].sort(compareUserIds),
-          ]);
-          Object.assign(row, { state: 'ready', readyAt: clock.now(), users: new Map(sorted), ...countsOf(uploadEnd) });
+          const byCountry = Map.groupBy(received.keys(), (user) => received.get(user) ?? '');
+          const users = new Map([...byCountry].map(([country, ids]) => [country, ids.sort(compareUserIds)]));
+          const { rows, rejected, rejects } = uploadEnd;
+          const all = { rows, rejected: rejected + refused.length, rejects: firstOf([...rejects, ...refused]) };
+          Object.assign(row, { state: 'ready', readyAt: clock.now(), users, ...countsOf(all) });
           return recordOf(row);
         }),
       fail: (cause, uploadEnd) =>
@@ -131,6 +136,10 @@ export function campaignsUsing({ campaigns, jobs, runs }: MemoryDatabase, list: 
       return [...include, ...exclude].some((entry) => 'list' in entry && entry.list === list);
     })
     .sort();
+}
+
+function firstOf(rejects: readonly RejectedRow[]): RejectedRow[] {
+  return rejects.toSorted((a, b) => a.line - b.line).slice(0, maxRejectsKept);
 }
 
 function countsOf({ rows, rejected, rejects }: UploadEnd): Pick<AudienceRow, 'rows' | 'rejected' | 'rejects'> {

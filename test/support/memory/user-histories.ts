@@ -34,10 +34,17 @@ export function createMemoryUserHistories({ database }: { database: MemoryDataba
           asOf: database.clock.now(),
           chain: definitionOf(database, run).chain,
           feeds: feeds.map((feed) => feedOf(database, feed)),
-          place: places[0] ?? null,
+          place: withOthers(places),
         };
       }),
   };
+}
+
+function withOthers(places: readonly Omit<UserPlace, 'alsoIn'>[]): UserPlace | null {
+  const [first, ...others] = places;
+  if (!first) return null;
+  const countries = new Set(others.map(({ country }) => country));
+  return { ...first, alsoIn: [...countries].filter((country) => country !== first.country) };
 }
 
 function feedOf({ batches }: MemoryDatabase, feed: FeedRow): HistoryFeed {
@@ -46,7 +53,12 @@ function feedOf({ batches }: MemoryDatabase, feed: FeedRow): HistoryFeed {
   return { country, audience, fromStep, complete, cursor, usersKept };
 }
 
-function placeOf(database: MemoryDatabase, feed: FeedRow, asked: string, listed: string): UserPlace | undefined {
+function placeOf(
+  database: MemoryDatabase,
+  feed: FeedRow,
+  asked: string,
+  listed: string,
+): Omit<UserPlace, 'alsoIn'> | undefined {
   const { feedId, country, fromStep } = feed;
   const ofFeed = [...database.batches.values()].filter((batch) => batch.feedId === feedId);
   const fed = ofFeed.find((batch) => !isChildBatch(batch.batchNo) && batch.users.includes(asked));

@@ -27,24 +27,48 @@ export const selectRejects = `
 
 /** Of this connection alone: it goes with it, and nothing of it is logged or seen elsewhere. */
 export const createRows = `
-  create temporary table upload_rows (country text collate "C" not null, user_id text collate "C" not null)`;
+  create temporary table upload_rows (
+    country text collate "C" not null, user_id text collate "C" not null, line bigint
+  )`;
 
-/** $1 and $2: countries and users, run parallel, separated by line breaks, which neither holds. */
+/**
+ * $1 and $2: countries and users, run parallel, separated by line breaks, which neither holds. $3 their lines, empty
+ * where all rows have one country: no line is asked for then.
+ */
 export const insertRows = `
-  insert into upload_rows select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'))`;
+  insert into upload_rows
+  select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
 
 /** $1 list, $2 attempt. */
 export const hearOf = `update audiences set received_at = now() where id = $1 and attempt = $2`;
 
-/** $1 list, $2 users in a part. Sorts once: repeats and parts come out of the same order. */
+/** $1 list, $2 users in a part. Returns how many users there are; of the rows of one, the first says the country. */
 export const insertParts = `
+  with p as (
   insert into audience_parts (audience, country, last_user, n, users)
   select $1, country, max(user_id), count(*), string_agg(user_id, e'\\n' order by user_id)
   from (
     select country, user_id, (row_number() over (partition by country order by user_id) - 1) / $2::int as part
-    from (select distinct country, user_id from upload_rows) d
+    from (select distinct on (user_id) country, user_id from upload_rows order by user_id, line) d
   ) numbered
-  group by country, part`;
+  group by country, part
+  returning n
+  )
+  select coalesce(sum(n), 0)::float8 as users from p`;
+
+/** $1 limit. Rows that name a person in another country than the first row does; each has how many they are. */
+export const secondCountries = `
+  with firsts as (
+    select distinct on (user_id) user_id, country
+    from upload_rows
+    join (select user_id from upload_rows group by user_id having min(country) <> max(country)) s using (user_id)
+    order by user_id, line
+  )
+  select r.line::float8 as line, r.user_id as "user", (count(*) over ())::float8 as "all"
+  from firsts f join upload_rows r using (user_id)
+  where r.country <> f.country
+  order by r.line
+  limit $1`;
 
 /** $1 list, $2 attempt, $3 rows, $4 rejected. No row where another upload has taken its place. */
 export const markReady = `

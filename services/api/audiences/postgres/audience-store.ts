@@ -47,7 +47,7 @@ export function createAudienceStore({ pool, uploadPool }: AudienceStoreDeps): Au
           return { kind: 'ready', record };
         }
         const onEnded = () => uploads--;
-        const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, onEnded });
+        const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country: start.country, onEnded });
         isBegun = true;
         const finish: Upload['finish'] = async (end) =>
           (await upload.finish(end)) ? await get(audienceId) : undefined;

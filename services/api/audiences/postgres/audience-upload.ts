@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { Upload, UploadEnd } from '../audience-store.port.ts';
+import { escapeUserId } from '../../../../shared/domain/ids/user-id.ts';
+import { maxRejectsKept, type Upload, type UploadEnd } from '../audience-store.port.ts';
 import * as statements from './audience-statements.ts';
 
 /** Paging reads one part at a time: as many users as a page of a segment usually has. */
@@ -15,6 +16,8 @@ export interface UploadDeps {
   audienceId: string;
   /** Of several uploads of a list, the one that may end it. */
   attempt: string;
+  /** Of all rows; null where each row has its own. */
+  country: string | null;
   onEnded: () => void;
 }
 
@@ -31,6 +34,7 @@ export async function beginUpload({
   uploadPool,
   audienceId,
   attempt,
+  country,
   onEnded,
 }: UploadDeps): Promise<BegunUpload> {
   const client = await uploadPool.connect();
@@ -53,18 +57,25 @@ export async function beginUpload({
   }
 
   return {
-    add: async ({ countries, users }) => {
-      await client.query(statements.insertRows, [countries.join('\n'), users.join('\n')]);
+    add: async ({ countries, users, lines }) => {
+      const asked = plainArray(country === null ? lines : []);
+      await client.query(statements.insertRows, [countries.join('\n'), users.join('\n'), asked]);
       if (performance.now() - heardOfMs < heardOfEveryMs) return;
       heardOfMs = performance.now();
       await pool.query(statements.hearOf, [audienceId, attempt]);
     },
-    finish: async ({ rows, rejected, rejects }) => {
+    finish: async (read) => {
       try {
         await client.query('begin');
         await client.query(`set local work_mem = '64MB'`);
         await client.query('delete from audience_parts where audience = $1', [audienceId]);
-        await client.query(statements.insertParts, [audienceId, usersPerPart]);
+        const { rows: parts } = await client.query<{ users: number }>(statements.insertParts, [
+          audienceId,
+          usersPerPart,
+        ]);
+        // Only where rows repeat a user can one of them name another country: other files pay nothing for the look.
+        const repeats = country === null && (parts[0]?.users ?? 0) < read.rows - read.rejected;
+        const { rows, rejected, rejects } = repeats ? await withSecondCountries(client, read) : read;
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
         if (rowCount !== 1) return false;
         await writeRejects(client, audienceId, rejects);
@@ -83,6 +94,20 @@ export async function beginUpload({
         if (rowCount === 1) await writeRejects(other, audienceId, rejects);
       });
     },
+  };
+}
+
+async function withSecondCountries(client: PoolClient, { rows, rejected, rejects }: UploadEnd): Promise<UploadEnd> {
+  const found = await client.query<{ line: number; user: string; all: number }>(statements.secondCountries, [
+    maxRejectsKept,
+  ]);
+  const more = found.rows.map(({ line, user }) => {
+    return { line, value: escapeUserId(user), rule: 'second-country' as const };
+  });
+  return {
+    rows,
+    rejected: rejected + (found.rows[0]?.all ?? 0),
+    rejects: [...rejects, ...more].toSorted((a, b) => a.line - b.line).slice(0, maxRejectsKept),
   };
 }
 

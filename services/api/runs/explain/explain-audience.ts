@@ -4,7 +4,7 @@ import { isHeldOut } from '../../../../shared/domain/run/hold-out.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import { compareUserIds } from '../../../../shared/domain/ids/user-id.ts';
-import type { HistoryFeed, UserHistory } from './user-histories.port.ts';
+import type { HistoryFeed, UserHistory, UserPlace } from './user-histories.port.ts';
 
 export interface ExplainedPlace {
   place: AudiencePlace;
@@ -19,7 +19,7 @@ export function explainAudience({ state, feeds, place }: UserHistory, user: stri
     const detail = `its id can never be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
     return { place: 'unsendable', country: place.country, detail };
   }
-  if (place) return { place: 'member', country: place.country, detail: memberDetail(place.fromStep) };
+  if (place) return { place: 'member', country: place.country, detail: memberDetail(place) };
   const nowhere = (kind: AudiencePlace, detail: string) => ({ place: kind, country: null, detail });
   if (feeds.some((feed) => !feed.usersKept)) return nowhere('not-kept', 'the users of this run are no longer kept');
   const behind = feeds.filter((feed) => isStillToCome(feed, user));
@@ -38,8 +38,9 @@ function heldOutDetail(feed: HistoryFeed): string {
   return `it is one of the ${percent} % that are held out: where ${sourcesOf([feed])} held it, it got nothing on purpose`;
 }
 
-function memberDetail(fromStep: number): string {
-  return fromStep === 1 ? 'it was fed' : `it was fed, to begin with step ${fromStep}`;
+function memberDetail({ fromStep, alsoIn }: UserPlace): string {
+  const fed = fromStep === 1 ? 'it was fed' : `it was fed, to begin with step ${fromStep}`;
+  return alsoIn.length === 0 ? fed : `${fed}; its segment held it in ${alsoIn.join(', ')} too, where it was fed again`;
 }
 
 function neverFedDetail(behind: readonly HistoryFeed[]): string {

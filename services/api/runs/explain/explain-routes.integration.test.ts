@@ -213,6 +213,13 @@ describe('a user outside of the audience', () => {
     expect((await explain('adam', other)).audience.place).toBe('absent');
   });
 
+  it('was fed twice where its segment is in two countries at once: both are named', async () => {
+    const other = await halfFed();
+    const { audience } = await explain('m', other);
+    expect(audience).toMatchObject({ place: 'member', country: 'ID' });
+    expect(audience.detail).toContain('held it in SG too');
+  });
+
   it('is held out where the rule names it, and may be excluded', async () => {
     const { runId: other, feedId: otherFeed } = await startFedRun(subject, [['u1']]);
     const alone = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });

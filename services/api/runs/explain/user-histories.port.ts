@@ -31,6 +31,8 @@ export interface UserPlace {
   /** Part of the key of every call for the user. */
   feedId: string;
   country: string;
+  /** Other countries in which the run was fed the user: one segment held it in several. */
+  alsoIn: readonly string[];
   fromStep: number;
   /**
    * The batch that the user was fed with and the child batches that it went on in, in that order. Empty for one that

@@ -24,12 +24,15 @@ export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
   }
 
   async function placeOf(rows: readonly PlaceRow[], user: string): Promise<UserPlace | null> {
-    const row = rows.find(({ batchNo, unsendable }) => batchNo !== null || unsendable !== null);
-    if (!row?.feedId) return null;
+    const holding = rows.flatMap((row) => (row.feedId && (row.batchNo !== null || row.unsendable) ? [row] : []));
+    const [row] = holding;
+    if (!row) return null;
+    const countries = new Set(holding.map((other) => other.country));
     const { feedId, country, fromStep, batchNo, unsendable } = row;
     const batches = batchNo === null ? [] : await follow(feedId, batchNo, user);
     const { rows: receipts } = await pool.query<HistoryReceipt>(selectUserReceipts, [feedId, user, row.chain.length]);
-    return { feedId, country, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
+    const alsoIn = [...countries].filter((other) => other !== country);
+    return { feedId, country, alsoIn, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
   }
 
   return {
