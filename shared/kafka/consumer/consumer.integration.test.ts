@@ -186,4 +186,17 @@ describe('the Kafka consumer', () => {
     await third.until(() => ofThird().filter((topic) => topic === message).length >= 20);
     await second.until(() => second.delivered.length >= 20);
   });
+
+  it('has left its group when it has stopped, also where another one leaves at the same moment', async () => {
+    const topic = `${prefix}.topic`;
+    await givenTopics(topic);
+    const pair = [consumerOf(topic), consumerOf(topic)];
+    await Promise.all(pair.map((consumer) => consumer.start(createRecordingReceiver())));
+    await Promise.all(pair.map((consumer) => consumer.stop()));
+    const client = kafka.admin();
+    await client.connect();
+    const { groups } = await client.describeGroups([`${prefix}.group`]);
+    await client.disconnect();
+    expect(groups.map(({ members }) => members)).toEqual([[]]);
+  });
 });
