@@ -9,6 +9,7 @@ import { createActionTypeStore } from '../../services/api/action-types/postgres/
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { secretPlace } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { startTransactionPooler } from '../../test/support/transaction-pooler.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 test('a doctor misses the schema and the topics, and is content when the schema is there', async () => {
@@ -25,6 +26,7 @@ test('a doctor misses the schema and the topics, and is content when the schema 
   expect(await statesOf()).toEqual({
     MUSTER_CONFIG: 'ok',
     secrets: 'ok',
+    sessions: 'ok',
     schema: 'muster migrate',
     topics: 'muster topics',
   });
@@ -58,4 +60,14 @@ test('a doctor opens the secrets of action types that are kept', async () => {
   expect(other).toMatchObject({ ok: false });
   expect(other?.found).toContain('was sealed with another key');
   await database.drop();
+});
+
+test('a doctor names the pooler that DATABASE_URL leads to', async () => {
+  const database = await createEmptyTestDatabase();
+  const pooler = await startTransactionPooler(database.url);
+  const checks = await examineInstallation({ DATABASE_URL: pooler.url });
+  await pooler.close();
+  await database.drop();
+  expect(checks).toMatchObject([{ name: 'sessions', ok: false }]);
+  expect(checks[0]?.found).toContain('lends its connections by transaction');
 });

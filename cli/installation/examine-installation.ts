@@ -3,6 +3,7 @@ import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/give
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { readInstallation } from '../../shared/postgres/connection/installation.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
+import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
 import { readSchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
@@ -54,28 +55,38 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment);
   if (!(await databaseAnswers({ DATABASE_URL }))) return [];
   const logger = createLogger('doctor', 'silent');
-  const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-doctor', max: 1, logger });
+  const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-doctor', max: 2, logger });
   try {
+    const sessions = await laterCheckOf(
+      'sessions',
+      'see "What stands before Postgres" in docs/operations.md',
+      async () => {
+        await requireOwnSessions(pool);
+        await requireWritable(pool);
+        return 'are its own, and may write';
+      },
+    );
+    if (!sessions.ok) return [sessions];
     const schema = await laterCheckOf('schema', 'muster migrate', async () => {
       const { missing, unknown } = await readSchemaState(pool);
       if (missing.length > 0) throw new Error(`lacks ${missing.join(', ')}`);
       return unknown.length === 0 ? 'is that of this version' : `is newer than this version: ${unknown.join(', ')}`;
     });
-    if (!schema.ok) return [schema];
+    if (!schema.ok) return [sessions, schema];
     const kept = await laterCheckOf('kept secrets', 'set MUSTER_SECRETS_KEY as it was, or set them anew', async () => {
       const box = readSecretBox(environment);
       const { actionTypes } = await createRegistrySource({ pool }).read();
       const opened = actionTypes.flatMap((type) => Object.keys(openSecrets(type, box)));
       return opened.length === 0 ? 'there are none' : `all ${opened.length} open`;
     });
-    if (!isSet(environment, 'MUSTER_CONFIG')) return [schema, kept];
+    if (!isSet(environment, 'MUSTER_CONFIG')) return [sessions, schema, kept];
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
       const contradictions = contradictionsBetween(config, installationConfigOf(readEngineConfig(environment)));
       if (contradictions.length > 0) throw new Error(contradictions.join('; '));
       return `${id}, as the file says`;
     });
-    return [schema, kept, installation];
+    return [sessions, schema, kept, installation];
   } finally {
     await pool.end();
   }

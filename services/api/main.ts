@@ -1,3 +1,4 @@
+import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { tryToTakePart } from '../../shared/postgres/connection/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
@@ -38,7 +39,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     return installationId;
   };
   const database = onClose(
-    createDatabaseLook({ takePart, ping: () => pool.query('select 1'), clock, logger }),
+    createDatabaseLook({ takePart, ping: () => requireWritable(pool), clock, logger }),
     (created) => created.stop(),
   );
   addPart('database', database.require);

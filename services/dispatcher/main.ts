@@ -8,6 +8,7 @@ import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.t
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
+import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
@@ -35,9 +36,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-dispatcher', logger, meter };
   const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
-  addPart('database', async () => {
-    await pool.query('select 1');
-  });
+  addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({ pool, logger, clock });
   const regionWatch = onClose(

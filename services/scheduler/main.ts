@@ -5,6 +5,7 @@ import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
+import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { dispatcherGroup, ownPublisher } from '../../shared/runtime/installation/installation-bus.ts';
@@ -31,9 +32,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger, meter }),
     (opened) => opened.end(),
   );
-  addPart('database', async () => {
-    await pool.query('select 1');
-  });
+  addPart('database', () => requireWritable(pool));
   const installationId = await takePart({ pool, clock: systemClock, logger });
   const scheduler = createScheduler({
     leases: createLeases({ pool }),

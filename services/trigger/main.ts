@@ -8,6 +8,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
+import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
@@ -40,9 +41,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const hotPool = onClose(createHotPathPool({ ...database, applicationName: 'muster-trigger-feeds' }), (opened) =>
     opened.end(),
   );
-  addPart('database', async () => {
-    await pool.query('select 1');
-  });
+  addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({
     pool,

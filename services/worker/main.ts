@@ -12,6 +12,7 @@ import { createRegistrySource } from '../../shared/postgres/registry/registry.ts
 import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
 import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
+import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
@@ -46,9 +47,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   // A burst of garbage must not queue in front of flushes.
   const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: 1 };
   const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
-  addPart('database', async () => {
-    await pool.query('select 1');
-  });
+  addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({
     pool,

@@ -6,6 +6,7 @@ import type { InstallationConfig } from '../../runtime/installation/installation
 import type { Logger } from '../../runtime/logger.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 import { joinInstallation, readInstallation } from './installation.ts';
+import { requireOwnSessions, requireWritable } from './right-server.ts';
 import { readSchemaState } from './schema-state.ts';
 
 export interface TakePartDeps {
@@ -62,6 +63,8 @@ export async function untilDatabaseAnswers<Answer>(
 
 /** One try. Throws whatever the database says when it does not answer. */
 export async function tryToTakePart({ pool, file, seed, logger }: TakePartDeps): Promise<string> {
+  await requireOwnSessions(pool);
+  await requireWritable(pool);
   const { missing, unknown } = await readSchemaState(pool);
   if (missing.length > 0) {
     throw new StartRefusedError(`the database's schema lacks ${missing.join(', ')}: run \`muster migrate\``);

@@ -1,0 +1,60 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
+import { startTransactionPooler } from '../../../test/support/transaction-pooler.ts';
+import { createPool } from './pool.ts';
+import { requireOwnSessions, requireWritable } from './right-server.ts';
+
+const logger = pino({ level: 'silent' });
+
+describe('what a process finds behind DATABASE_URL', () => {
+  let database: TestDatabase;
+  const pools: Pool[] = [];
+  const open = (url: string, applicationName = 'right-server-test') => {
+    const pool = createPool({ connectionString: url, applicationName, max: 4, logger });
+    pools.push(pool);
+    return pool;
+  };
+  beforeEach(async () => {
+    database = await createTestDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.end()));
+    await database.drop();
+  });
+
+  it('is a server of its own, that may be written to', async () => {
+    const pool = open(database.url);
+    await requireOwnSessions(pool);
+    await requireWritable(pool);
+  });
+
+  it('is refused where a pooler lends its connections by transaction', async () => {
+    const pooler = await startTransactionPooler(database.url);
+    const pool = open(pooler.url);
+    expect((await pool.query<{ n: number }>('select 1 as n')).rows).toEqual([{ n: 1 }]);
+    await expect(requireOwnSessions(pool)).rejects.toThrow(
+      'DATABASE_URL leads to a pooler that lends its connections by transaction: connect to PostgreSQL itself',
+    );
+    await pool.end();
+    pools.length = 0;
+    await pooler.close();
+  });
+
+  it('is not taken for right while it may only be read, and idle connections to it are closed', async () => {
+    const pool = open(database.url);
+    const idle = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+    for (const client of idle) client.release();
+    await pool.query(`do $$ begin
+      execute format('alter database %I set default_transaction_read_only = on', current_database());
+    end $$`);
+    // What is open goes on as it began.
+    await requireWritable(pool);
+    const other = open(database.url);
+    const others = await Promise.all([other.connect(), other.connect()]);
+    for (const client of others) client.release();
+    await expect(requireWritable(other)).rejects.toThrow('the database may only be read');
+    expect(other.totalCount).toBe(0);
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import pg, { type Pool } from 'pg';
+import { StartRefusedError } from '../../runtime/process/start-refused.ts';
+
+/**
+ * Rejects while the database may only be read, as a standby, or what was the leader until now. Its idle connections are
+ * closed then: the next ones may lead to where the leader is.
+ */
+export async function requireWritable(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ readOnly: boolean }>(
+    `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`,
+  );
+  if (rows[0]?.readOnly !== true) return;
+  await closeIdle(pool);
+  throw new Error('the database may only be read: a standby, or default_transaction_read_only is on');
+}
+
+async function closeIdle(pool: Pool): Promise<void> {
+  for (let idle = pool.idleCount; idle > 0 && pool.idleCount > 0; idle--) {
+    const client = await pool.connect();
+    client.release(true);
+  }
+}
+
+const advice = 'connect to PostgreSQL itself (a proxy that passes on whole connections is fine)';
+const unsupportedStartup = '08P01';
+const own = new WeakSet<Pool>();
+
+/**
+ * Statements that are prepared once, time-outs, and locks of a session need the session to be one's own. A pooler that
+ * lends its connections by transaction, as PgBouncer does, mixes them up, or leaves out what a session is told at its
+ * start. Looked at once for each pool, with two connections at once.
+ * @throws {StartRefusedError}
+ */
+export async function requireOwnSessions(pool: Pool): Promise<void> {
+  if (own.has(pool)) return;
+  const cause = await mixedBecause(pool);
+  if (cause !== undefined) throw new StartRefusedError(`DATABASE_URL leads to a pooler that ${cause}: ${advice}`);
+  own.add(pool);
+}
+
+async function mixedBecause(pool: Pool): Promise<string | undefined> {
+  try {
+    const [one, other] = [await pool.connect(), await pool.connect()];
+    try {
+      const token = randomUUID();
+      await one.query(`select set_config('muster.session', $1, false)`, [token]);
+      // Where connections are lent by transaction, this one gets what the first has just given back, and keeps it.
+      await other.query('begin');
+      const { rows } = await one.query<{ token: string | null; timeout: string }>(
+        `select current_setting('muster.session', true) as token,
+           current_setting('idle_in_transaction_session_timeout') as timeout`,
+      );
+      if (rows[0]?.token !== token) return 'lends its connections by transaction';
+      if (rows[0].timeout === '0') return 'leaves out the settings of a session';
+      return undefined;
+    } finally {
+      // Whatever else they are, they are not given to anyone after this.
+      one.release(true);
+      other.release(true);
+    }
+  } catch (error) {
+    const isRefused = error instanceof pg.DatabaseError && error.code === unsupportedStartup;
+    if (isRefused) return `refuses the settings of a session (${error.message})`;
+    throw error;
+  }
+}

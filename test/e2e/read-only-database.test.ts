@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createClient, createJob } from '../../sdk/generated/sdk.gen.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
+
+const names = ['api', 'scheduler', 'trigger', 'worker-1', 'dispatcher-1'];
+const within = { timeout: 60_000, interval: 200 };
+
+/** What a leader is that was made a standby, or that a wrong name leads to. */
+describe('a database that may only be read', () => {
+  let muster: Installation;
+  let ports: number[];
+
+  beforeAll(async () => {
+    ports = await findFreePorts(names.length);
+    muster = await startInstallation({
+      workers: 1,
+      dispatchers: 1,
+      sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=1000' },
+      engineOf: Object.fromEntries(names.map((name, place) => [name, { HEALTH_PORT: String(ports[place]) }])),
+    });
+  });
+  afterAll(() => muster.stop());
+
+  async function databaseOf(name: string): Promise<string> {
+    const answer = await fetch(`http://127.0.0.1:${ports[names.indexOf(name)]}/readyz`);
+    const { parts } = (await answer.json()) as { parts: Record<string, string> };
+    return `${answer.status} ${parts['database']}`;
+  }
+
+  /** All sessions are cut, as by what makes another server the leader. */
+  async function mayBeWritten(yes: boolean): Promise<void> {
+    const [server, name] = [new pg.Client(muster.database.url), new URL(muster.database.url).pathname.slice(1)];
+    await server.connect();
+    await server.query('set session characteristics as transaction read write');
+    await server.query(`alter database ${name} set default_transaction_read_only = ${yes ? 'off' : 'on'}`);
+    await server.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'muster-%'`);
+    await server.end();
+  }
+
+  it('is ready in no service, and answers what would be written with 503; after it all goes on', async () => {
+    const { client } = muster.api;
+    await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
+    for (const name of names) expect(await databaseOf(name), name).toBe('200 ok');
+
+    await mayBeWritten(false);
+    const readOnly = '503 the database may only be read: a standby, or default_transaction_read_only is on';
+    for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe(readOnly), within);
+    const body = {
+      client: 'orders',
+      idempotencyKey: randomUUID(),
+      delaySeconds: 86_400,
+      url: 'http://127.0.0.1:9/hook',
+    };
+    const refused = await createJob({ client, body, throwOnError: false });
+    expect(refused.error).toMatchObject({ problem: { status: 503, code: 'database-unavailable' } });
+
+    await mayBeWritten(true);
+    for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
+    const accepted = await vi.waitFor(() => createJob({ client, body }), within);
+    expect(accepted.response.status).toBe(201);
+    const campaign = { name: 'After it', countries, segment: 'lapsed-riders', chain: rewardThenMessage };
+    const ended = await muster.api.awaitEnd(await muster.api.run(campaign));
+    expect(ended.state).toBe('completed');
+  });
+});
