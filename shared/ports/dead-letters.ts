@@ -13,3 +13,10 @@ export interface DeadLetters {
    */
   add(letters: readonly DeadLetter[]): Promise<void>;
 }
+
+/** A message as it lay on its topic. */
+export interface LetterBytes {
+  topic: string;
+  key: Buffer | null;
+  value: Buffer | null;
+}

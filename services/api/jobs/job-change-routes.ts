@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { jobChange, newJobChange, type JobChangeShape } from '../../../shared/contracts/jobs/jobs.ts';
+import { jobChange, newJobChange, type JobChangeShape } from '../../../shared/contracts/jobs/job-changes.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
-import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../../shared/contracts/jobs/jobs.ts';
+import { jobChange } from '../../../shared/contracts/jobs/job-changes.ts';
+import { acceptedJob, cancelledJob, jobShape, jobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';

@@ -35,12 +35,9 @@ export interface NewSchedule {
   note: string | null;
 }
 
-export interface ScheduleChange {
-  name?: string | undefined;
-  clientId?: string | undefined;
-  definition?: KeptSchedule | undefined;
-  note?: string | null | undefined;
-}
+export type ScheduleChange = {
+  [Field in keyof Omit<NewSchedule, 'scheduleId'>]?: NewSchedule[Field] | undefined;
+};
 
 export type ScheduleChanged =
   | { kind: 'changed'; schedule: ScheduleRecord }

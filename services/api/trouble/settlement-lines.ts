@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { settledFields } from '../../../shared/contracts/runs/settlements.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { SettledUser } from '../../../shared/ports/settlements.ts';
 import type { RejectedLine } from './settlement-requests.port.ts';
@@ -66,16 +67,8 @@ function jsonFields(line: string): Fields | undefined {
   }
 }
 
-const shape = z.object({
-  userId: z.string().min(1).max(1024),
-  step: z.int().min(1).max(20),
-  outcome: z.enum(['succeeded', 'failed']),
-  code: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/)
-    .optional(),
-  country: z.string().max(2).optional(),
-});
+/** No user is of a country that is none. */
+const shape = z.object({ ...settledFields, country: z.string().max(2).optional() });
 
 function entryOf(fields: Fields | undefined): ReadLine['entry'] {
   const named = fields?.['userId'];

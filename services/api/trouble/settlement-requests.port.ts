@@ -1,11 +1,8 @@
+import type { RejectedLineShape } from '../../../shared/contracts/runs/settlements.ts';
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 
 /** A line of a file that settled no user. */
-export interface RejectedLine {
-  /** From 1. */
-  line: number;
-  /** As far as it could be read. */
-  userId: string | null;
+export interface RejectedLine extends RejectedLineShape {
   /** What is wrong with it, as a stable code. */
   rule: 'malformed' | 'too-long' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../test/support/memory/dead-letters.ts';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import type { LetterBytes } from './letter-replays.port.ts';
+import type { LetterBytes } from '../../../shared/ports/dead-letters.ts';
 import { createLetterReplayer } from './letter-replayer.ts';
 
 describe('dead letters that are to be replayed', () => {

@@ -1,9 +1,4 @@
-/** A message as it lay on its topic. */
-export interface LetterBytes {
-  topic: string;
-  key: Buffer | null;
-  value: Buffer | null;
-}
+import type { LetterBytes } from '../../../shared/ports/dead-letters.ts';
 
 export interface ReplayedLetter extends LetterBytes {
   letterId: string;

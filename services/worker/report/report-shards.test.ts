@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import type { ShardReport } from './shard-reports.port.ts';
+import type { ShardReport } from '../../../shared/ports/shard-reports.ts';
 import { createShardReporter, type ShardReporter } from './report-shards.ts';
 import type { ShardLevels } from './worker-meter.ts';
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
-import type { ShardReport, ShardReports } from './shard-reports.port.ts';
+import type { ShardReport } from '../../../shared/ports/shard-reports.ts';
+import type { ShardReports } from './shard-reports.port.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
 const lookEveryMs = 2000;

@@ -95,8 +95,11 @@ const jsonBody = z.union([z.record(z.string(), json), z.array(json)]).refine((va
   return isStorable(written) && Buffer.byteLength(written) <= jobLimits.bodyBytes;
 }, `has to be at most ${jobLimits.bodyBytes} bytes as JSON`);
 
-const time = z.iso.datetime({ precision: 3 });
-const instant = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
+export const time = z.iso.datetime({ precision: 3 });
+export const instant = z.iso.datetime({
+  offset: true,
+  error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z',
+});
 
 export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
 
@@ -107,7 +110,7 @@ const call = {
   body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
 };
 
-const dueFields = {
+export const dueFields = {
   dueAt: instant.optional().describe('RFC 3339 with an offset. What is past is due at once'),
   delaySeconds: z
     .number()
@@ -130,24 +133,29 @@ const jobFields = {
   tags: z.array(jobTag).max(jobLimits.tags).optional().describe('To find it by'),
 };
 
-const oneTime = { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' };
+/** Beside `saysOneTime`. */
+export const oneTime = { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' };
 
 /** One job; due now when it says nothing else. */
-export const newJob = z
-  .strictObject({ client: clientRef, ...jobFields })
-  .refine(saysOneTime, oneTime)
-  .meta({ id: 'NewJob' });
+export const newJob = jobOf(clientRef).meta({ id: 'NewJob' });
 
 export type NewJob = z.output<typeof newJob>;
 
-function saysOneTime({ dueAt, delaySeconds }: { dueAt?: string | undefined; delaySeconds?: number | undefined }) {
+function jobOf<Client extends z.ZodType>(client: Client) {
+  return z.strictObject({ client, ...jobFields }).refine(saysOneTime, oneTime);
+}
+
+export function saysOneTime({
+  dueAt,
+  delaySeconds,
+}: {
+  dueAt?: string | undefined;
+  delaySeconds?: number | undefined;
+}) {
   return dueAt === undefined || delaySeconds === undefined;
 }
 
-const jobOfMany = z
-  .strictObject({ client: clientRef.optional(), ...jobFields })
-  .refine(saysOneTime, oneTime)
-  .meta({ id: 'JobOfMany' });
+const jobOfMany = jobOf(clientRef.optional()).meta({ id: 'JobOfMany' });
 
 /** `jobs` are read one by one, so that one that is wrong spoils no other. */
 export const newJobs = z
@@ -256,7 +264,7 @@ export const cancelledJob = z.object({ id: z.string(), result: z.enum(cancelAnsw
 /** Where to a job is moved. */
 export const newDue = z
   .strictObject(dueFields)
-  .refine(saysOneTime, { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' })
+  .refine(saysOneTime, oneTime)
   .refine(({ dueAt, delaySeconds }) => (dueAt ?? delaySeconds) !== undefined, {
     path: ['dueAt'],
     error: 'is missing: say dueAt or delaySeconds',
@@ -264,41 +272,3 @@ export const newDue = z
   .meta({ id: 'NewDue' });
 
 export type NewDue = z.output<typeof newDue>;
-
-export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
-
-/** One request for all jobs of a client that fit. */
-export const newJobChange = z
-  .strictObject({
-    verb: z.enum(jobChangeVerbs),
-    client: clientRef,
-    state: z.enum(['pending', 'sidelined']).default('pending'),
-    tag: jobTag.optional(),
-    dueFrom: instant.optional().describe('Inclusive'),
-    dueUntil: instant.optional().describe('Exclusive'),
-    ...dueFields,
-  })
-  .refine(saysOneTime, { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' })
-  .refine(({ verb, dueAt, delaySeconds }) => (verb === 'reschedule') === ((dueAt ?? delaySeconds) !== undefined), {
-    path: ['dueAt'],
-    error: 'is for reschedule, which needs it or delaySeconds',
-  })
-  .meta({ id: 'NewJobChange' });
-
-export const jobChange = z
-  .object({
-    id: z.string(),
-    clientId: z.string(),
-    verb: z.enum(jobChangeVerbs),
-    state: z.enum(['running', 'done']),
-    seen: z.int().describe('Jobs that fitted'),
-    changed: z.int(),
-    tooLate: z.int().describe('They were being called, or had ended'),
-    dueAt: time.nullable().describe('Where to they are moved'),
-    createdAt: time,
-    endedAt: time.nullable(),
-    links: z.object({ self: z.string() }),
-  })
-  .meta({ id: 'JobChange' });
-
-export type JobChangeShape = z.output<typeof jobChange>;

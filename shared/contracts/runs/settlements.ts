@@ -9,19 +9,25 @@ const code = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be at most 64 of A–Z a–z 0–9 . _ -')
   .describe('Why it failed, as the endpoint would say it');
 
+/** What is said of a user, but for the country. */
+export const settledFields = {
+  userId: z.string().min(1).max(1024),
+  step,
+  outcome: z.enum(['succeeded', 'failed']),
+  code: code.optional(),
+};
+
 export const settleRequest = z
   .discriminatedUnion('by', [
-    z.strictObject({
-      by: z.literal('hand'),
-      userId: z.string().min(1).max(1024),
-      step,
-      outcome: z.enum(['succeeded', 'failed']),
-      code: code.optional(),
-      country: country.optional(),
-    }),
+    z.strictObject({ by: z.literal('hand'), ...settledFields, country: country.optional() }),
     z.strictObject({ by: z.literal('status'), step: step.optional(), country: country.optional() }),
   ])
   .meta({ id: 'SettleRequest', description: 'by hand: one user; by status: the status endpoints (class C) are asked' });
+
+/** `line` from 1; `userId` as far as it could be read. */
+const rejectedLine = z.object({ line: z.int().min(1), userId: z.string().nullable(), rule: z.string() });
+
+export type RejectedLineShape = z.infer<typeof rejectedLine>;
 
 export const settlement = z
   .object({
@@ -38,7 +44,7 @@ export const settlement = z
     leftUnknown: z.int().min(0),
     rejected: z.int().min(0),
     /** The first thousand. */
-    rejects: z.array(z.object({ line: z.int().min(1), userId: z.string().nullable(), rule: z.string() })),
+    rejects: z.array(rejectedLine),
     /** Whose key it was. */
     requestedBy: z.object({ keyId: z.string(), name: z.string() }).nullable(),
     createdAt: z.iso.datetime({ precision: 3 }),

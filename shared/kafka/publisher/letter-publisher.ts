@@ -1,16 +1,11 @@
 import { Partitioners } from 'kafkajs';
+import type { LetterBytes } from '../../ports/dead-letters.ts';
 import type { KafkaConnection } from '../client/connection.ts';
-
-interface Letter {
-  topic: string;
-  key: Buffer | null;
-  value: Buffer | null;
-}
 
 /** Publishes bytes as they are. It connects when there is something to publish: that is rare. */
 export function createLetterPublisher({ kafka }: { kafka: KafkaConnection }) {
   return {
-    publish: async (letters: readonly Letter[]): Promise<void> => {
+    publish: async (letters: readonly LetterBytes[]): Promise<void> => {
       if (letters.length === 0) return;
       const producer = kafka.producer({
         createPartitioner: Partitioners.DefaultPartitioner,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import type { JobChangeShape } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobChangeShape } from '../../../../shared/contracts/jobs/job-changes.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';

@@ -1,4 +1,5 @@
-import type { JobOutcome, JobState } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobOutcome, JobShape, JobState } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { WithDates } from '../../../../shared/postgres/connection/rows.ts';
 
 export interface JobRecord {
   jobId: string;
@@ -28,14 +29,7 @@ export interface WholeRow extends JobRecord {
   body: string | null;
 }
 
-export interface JobAttempt {
-  attempt: number;
-  at: Date;
-  status: number | null;
-  latencyMs: number | null;
-  error: string | null;
-  answer: string | null;
-}
+export type JobAttempt = WithDates<JobShape['attempts'][number], 'at'>;
 
 export interface WholeJob extends WholeRow {
   /** Oldest first. */

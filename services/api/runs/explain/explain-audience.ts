@@ -1,4 +1,4 @@
-import type { AudiencePlace } from '../../../../shared/contracts/runs/explanations.ts';
+import type { AudiencePlace, UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import type { FeedSource } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { isHeldOut } from '../../../../shared/domain/run/hold-out.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
@@ -6,12 +6,7 @@ import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import { compareUserIds } from '../../../../shared/domain/ids/user-id.ts';
 import type { HistoryFeed, UserHistory, UserPlace } from './user-histories.port.ts';
 
-export interface ExplainedPlace {
-  place: AudiencePlace;
-  country: string | null;
-  /** In words, for people. */
-  detail: string;
-}
+export type ExplainedPlace = UserExplanation['audience'];
 
 /** Whether a user belongs to the audience of a run, and why not. */
 export function explainAudience({ state, feeds, place }: UserHistory, user: string): ExplainedPlace {

@@ -1,3 +1,5 @@
+import type { RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
+
 /** Whose failures are meant; null: all. */
 export interface RetryFilter {
   steps: readonly number[] | null;
@@ -6,12 +8,7 @@ export interface RetryFilter {
 }
 
 /** Users whose newest failure is of this kind. */
-export interface RetryGroup {
-  step: number;
-  country: string;
-  reason: string;
-  users: number;
-}
+export type RetryGroup = Omit<RetryAnswer['groups'][number], 'action'>;
 
 export interface NewRetry {
   /** Of the run to be created; one that exists is not created again. */

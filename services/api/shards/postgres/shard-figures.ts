@@ -1,14 +1,10 @@
 import type { Pool } from 'pg';
 import type { Shard } from '../../../../shared/domain/endpoint/shard.ts';
+import type { ShardReport } from '../../../../shared/ports/shard-reports.ts';
 
 /** What a worker said not long ago of a shard that it serves. */
-export interface WorkerReport extends Shard {
+export interface WorkerReport extends ShardReport {
   worker: string;
-  inFlight: number;
-  callLimit: number;
-  waiting: number;
-  breakerOpen: boolean;
-  batchesPerSecond: number;
 }
 
 /** What running runs have to do in a shard. All counts in batches. */

@@ -39,11 +39,7 @@ export function createDeadLetterStore({ pool }: { pool: Pool }): DeadLetterStore
 }
 
 /** Null: any. */
-interface Filter {
-  topic: string | null;
-  reason: string | null;
-  state: string | null;
-}
+type Filter = Record<keyof DeadLetterFilter, string | null>;
 
 function filterOf({ topic, reason, state }: DeadLetterFilter): Filter {
   return { topic: topic ?? null, reason: reason ?? null, state: state ?? null };

@@ -1,18 +1,8 @@
 import type { Pool } from 'pg';
-import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { admissionOf } from '../../../../shared/domain/run/admission.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
-import type { FeedAdmission, FeedContexts, StepAcceptance } from '../../../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContext, FeedContexts, StepAcceptance } from '../../../../shared/ports/step-ledger.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
-
-interface ContextRow {
-  feedId: string;
-  runId: string;
-  campaignId: string;
-  country: string;
-  chain: ChainStep[];
-  unitsPerUser: number[] | null;
-}
 
 /** Params come out of jsonb in its own order of keys, always the same: the bytes sent for a request key never vary. */
 const loadContexts = `
@@ -51,7 +41,7 @@ export function createFeedContexts({ pool }: { pool: Pool }): FeedContexts {
   return {
     load: async (feedIds) => {
       const values = [plainArray(feedIds)];
-      const { rows } = await pool.query<ContextRow>({ name: 'load-contexts', text: loadContexts, values });
+      const { rows } = await pool.query<FeedContext>({ name: 'load-contexts', text: loadContexts, values });
       return rows;
     },
     admissions: async (feedIds) => {

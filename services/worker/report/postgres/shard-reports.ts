@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import type { ShardReport, ShardReports } from '../shard-reports.port.ts';
+import type { ShardReport } from '../../../../shared/ports/shard-reports.ts';
+import type { ShardReports } from '../shard-reports.port.ts';
 
 interface ReportParams {
   worker: string;

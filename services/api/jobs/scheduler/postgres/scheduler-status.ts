@@ -1,49 +1,21 @@
 import type { Pool } from 'pg';
+import type { SchedulerShape } from '../../../../../shared/contracts/jobs/scheduler.ts';
+import type { WithDates } from '../../../../../shared/postgres/connection/rows.ts';
 
-export interface RegionLook {
-  name: string;
-  epoch: number;
-  active: boolean;
-  reason: string | null;
-  changedAt: Date;
-}
+type Shown<List extends keyof SchedulerShape> = SchedulerShape[List] extends (infer Row)[] ? Row : never;
 
-export interface NodeLook {
-  owner: string;
-  kind: 'scheduler' | 'dispatcher';
-  region: string;
-  startedAt: Date;
-  figures: Readonly<Record<string, number>>;
-}
-
-export interface PartitionLook {
-  partition: number;
-  owner: string | null;
-  /** Which process is to have it, where that is another one. */
-  wanted: string | null;
-  since: Date | null;
-  /** Jobs that are due and not called yet; counted up to 1,000. */
-  due: number;
-  /** For how long the oldest of them has been due, in milliseconds; 0 where there is none. */
-  oldestMs: number;
-}
-
-export interface HostLook {
-  clientId: string;
-  host: string;
-  state: 'open' | 'closing' | 'disabled';
-  cause: string;
-  openedAt: Date;
-  /** Jobs that wait for it; counted up to 10,000. */
-  sidelined: number;
-}
+export type RegionLook = WithDates<Shown<'regions'>, 'changedAt'>;
+type NodeLook = WithDates<Omit<Shown<'nodes'>, 'partitions'>, 'startedAt'>;
+type PartitionLook = WithDates<Shown<'partitions'>, 'since'>;
+/** `clientId` is no public id yet. */
+type HostLook = WithDates<Shown<'hosts'>, 'openedAt'>;
 
 export interface SchedulerLook {
   regions: RegionLook[];
   /** Alive. */
   nodes: NodeLook[];
   /** By what they lead. */
-  leaders: { name: string; owner: string }[];
+  leaders: SchedulerShape['leaders'];
   partitions: PartitionLook[];
   /** Hosts that are left alone. */
   hosts: HostLook[];
@@ -69,7 +41,7 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
       const [all, nodes, leaders, partitions, hosts] = await Promise.all([
         regions(),
         pool.query<NodeLook>(selectNodes),
-        pool.query<{ name: string; owner: string }>(selectLeaders),
+        pool.query<Shown<'leaders'>>(selectLeaders),
         pool.query<PartitionLook>(selectPartitions),
         pool.query<HostLook>(selectHosts),
       ]);

@@ -1,0 +1,13 @@
+import type { Shard } from '../domain/endpoint/shard.ts';
+
+/** What a worker has under way in a shard. */
+export interface ShardReport extends Shard {
+  inFlight: number;
+  /** Calls that may be in flight at once. */
+  callLimit: number;
+  /** Claimed steps that wait for a call. */
+  waiting: number;
+  breakerOpen: boolean;
+  /** Recorded since the report before. */
+  batchesPerSecond: number;
+}
