@@ -73,6 +73,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     }
     const chance = faultOf(plan, key, attempt);
     if (chance === 'busy') return refuse(busy);
+    if (rule?.answer?.kind === 'hang') await pass(rule.answer.appliedAfterMs);
 
     // Applied first and answered late: a caller that gives up meanwhile has had its effects all the same, as in the
     // world.

@@ -240,6 +240,7 @@ export interface ActionTypeFile {
   timeoutMs: number;
   concurrency?: number;
   maxAttempts?: number;
+  retry?: { firstDelayMs: number; maxDelayMs: number };
   receipts?: true;
   receiptsSecretEnv?: string;
 }

@@ -34,8 +34,8 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
     code: z.string().optional(),
     applied: z.boolean().default(false),
   }),
-  /** Nothing until the caller hangs up. */
-  z.strictObject({ kind: z.literal('hang'), applied }),
+  /** Nothing until the caller hangs up. Applied so long after it came: a proxy, or a row's lock, has held it back. */
+  z.strictObject({ kind: z.literal('hang'), applied, appliedAfterMs: z.int().min(0).max(600_000).default(0) }),
   z.strictObject({ kind: z.literal('reset'), applied }),
   z.strictObject({ kind: z.literal('half-body'), applied }),
   /** 200 with a body that is no JSON. */

@@ -137,6 +137,40 @@ describe('an open key', () => {
   });
 
   it.each([
+    ['was lost before: it may still serve them', true, 'unknown'],
+    ['was lost before: none', false, 'failed'],
+  ])('is what users end by whose attempts are used up (class A) where a call %s', async (_name, isLost, outcome) => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({
+      type: { class: 'A', maxAttempts: 3 },
+    });
+    endpoint.answer = (seen) => {
+      if (isLost && endpoint.seen.length === 1) return { kind: 'ambiguous', cause: 'reset' };
+      return answerWithFailures(seen, ['u2', 'u3'], { code: 'busy', retryable: true });
+    };
+    const chain = [{ action: 'award-reward', params: {} }];
+    const { runId, totals } = await feed([['u1', 'u2', 'u3']], { chain, deadlineSeconds: 86_400 });
+    for (let round = 0; round < 10; round++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+      await passTime(clock, 200);
+    }
+    expect(endpoint.seen).toHaveLength(isLost ? 4 : 3);
+    expect(failures()).toEqual(['u2', 'u3'].map((user) => ({ user, step: 1, outcome, reason: 'busy' })));
+    expect(totals()).toMatchObject([{ succeeded: 1, [outcome]: 2 }]);
+  });
+
+  it('ends as failed all the same for whom a final word is there: the lost call repeats it', async () => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: 'A' } });
+    endpoint.answer = (seen) =>
+      endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : answerWithFailures(seen, ['u2'], {});
+    const { runId } = await feed([['u1', 'u2']], { chain: [{ action: 'award-reward', params: {} }] });
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 200);
+    expect(failures()).toMatchObject([{ user: 'u2', outcome: 'failed' }]);
+  });
+
+  it.each([
     ['was lost before: their users may have been served', true, 'unknown'],
     ['was lost before: none', false, 'expired'],
   ])(

@@ -68,6 +68,8 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
   const { claim, type } = work;
   const of = classOf(work, terms.nowMs);
   const isUsedUp = claim.attempts + 1 >= type.maxAttempts;
+  // `retryable` is no final word: an earlier call of these users that was lost may still be applied.
+  const isOpen = of === 'A' && (reopened || claim.open);
   const consequenceFor = (failure: FailedResult): Consequence => {
     if (!failure.retryable) return consequenceOf(of, false, 'failed');
     return consequenceOf(of, reopened && of === 'A', isUsedUp ? 'used-up' : 'retryable');
@@ -76,7 +78,7 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
   const retried: string[] = [];
   for (const failure of failed) {
     if (consequenceFor(failure) === 'retry') retried.push(failure.id);
-    else failures.push({ user: failure.id, outcome: 'failed', reason: failure.code, detail: failure.detail });
+    else failures.push(endOf(failure, failure.retryable && isOpen));
   }
   const ofMissing = consequenceOf(of, false, 'missing');
   const missingGoOn = ofMissing !== 'unknown';
@@ -86,8 +88,7 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
   const children = [
     ...childrenOf(work, retried, {
       delayMs: retryMs,
-      // `retryable` is no final word: an earlier call of these users that was lost may still be applied.
-      open: of === 'A' && (reopened || claim.open),
+      open: isOpen,
       attempts: claim.attempts + 1,
     }),
     // A missing user may have been served: at the deadline that is not `expired`.
@@ -98,6 +99,11 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
     }),
   ];
   return doneResult(work, failures, children);
+}
+
+/** With the last code in either case. @param mayBeServed by a call that was lost */
+function endOf({ id, code, detail }: FailedResult, mayBeServed: boolean): UserFailure {
+  return { user: id, outcome: mayBeServed ? 'unknown' : 'failed', reason: code, detail };
 }
 
 /**
