@@ -62,8 +62,8 @@ function byHand(kind: Occurrence['kind']): string {
   return kind === null || kind === 'planned' ? '' : ` (${kind})`;
 }
 
-export function renderPreview({ fires, zone }: SchedulePreview, view: View): string {
-  return renderItems(
+export function renderPreview({ fires, zone, lookedUntil }: SchedulePreview, view: View): string {
+  const shown = renderItems(
     fires,
     [
       left('fires at', ({ at }) => at ?? 'not at all'),
@@ -72,4 +72,5 @@ export function renderPreview({ fires, zone }: SchedulePreview, view: View): str
     ],
     view,
   );
+  return lookedUntil === null ? shown : `${shown}What fires after ${utcTime(lookedUntil)} was not looked for.\n`;
 }

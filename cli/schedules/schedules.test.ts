@@ -100,13 +100,19 @@ describe('muster schedules', () => {
     const preview = {
       zone: 'UTC',
       fires: [{ at: null, localTime: '2026-03-08T02:00:00', mark: 'skipped', instants: 2 }],
+      lookedUntil: null,
     };
     api.answers['GET /v1/schedules/sch_1/preview?count=3'] = { status: 200, body: preview };
-    api.answers['POST /v1/schedules/preview'] = { status: 200, body: preview };
     expect((await muster('schedules', 'preview', 'sch_1', '--count', '3')).out).toMatch(
       /not at all +2026-03-08T02:00:00 +skipped, 2 times/,
     );
-    await muster('schedules', 'preview', 'cron=0 * * * *');
+    api.answers['POST /v1/schedules/preview'] = {
+      status: 200,
+      body: { ...preview, lookedUntil: '2046-03-08T02:00:00.000Z' },
+    };
+    expect((await muster('schedules', 'preview', 'cron=0 * * * *')).out).toMatch(
+      /skipped, 2 times\nWhat fires after 2046-03-08 02:00.* was not looked for\.\n$/,
+    );
     expect(lines()).toEqual(['GET /v1/schedules/sch_1/preview?count=3', 'POST /v1/schedules/preview']);
     expect(api.bodies).toEqual([{ cron: '0 * * * *' }]);
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant } from '../../../shared/contracts/instants.ts';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -11,15 +12,13 @@ export interface AuditRoutesDeps {
   audit: AuditLog;
 }
 
-const moment = z.iso.datetime({ offset: true });
-
 const auditQuery = pageQuery.extend({
   subject: z.string().max(200).optional().describe('Such as run_…, cmp_…, or the name of an action type'),
   keyId: z.string().optional().describe('key_…'),
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   route: z.string().max(200).optional().describe('As in the entries: /v1/runs/:id/pause'),
-  since: moment.optional().describe('RFC 3339; this moment included'),
-  until: moment.optional().describe('RFC 3339; this moment excluded'),
+  since: instant.optional().describe('RFC 3339; this moment included'),
+  until: instant.optional().describe('RFC 3339; this moment excluded'),
 });
 
 export function auditRoutes(server: HttpServer, { audit }: AuditRoutesDeps): void {

@@ -10,6 +10,7 @@ import {
   type CancelAnswer,
   type NewDue,
 } from '../../../shared/contracts/jobs/jobs.ts';
+import { instant } from '../../../shared/contracts/instants.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { instantOf } from './accept/admit-jobs.ts';
@@ -31,7 +32,6 @@ export interface JobRoutesDeps {
 
 const byId = z.object({ id: z.string().describe('job_…') });
 const tags = ['jobs'];
-const instant = z.iso.datetime({ offset: true });
 const shown = jsonAnswer('The job', jobShape);
 
 const filter = {

@@ -175,8 +175,12 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
       body: previewBody,
       response: answered,
     },
-    handler: ({ body: { count, after, ...definition } }) =>
-      Promise.resolve(preview(definition, clock.now().getTime(), { count, after })),
+    handler: ({ body: { count, after, ...definition } }) => {
+      const nowMs = clock.now().getTime();
+      // It recurred no less before now: that is where the last clock change can be looked at.
+      const madeAtMs = after === undefined ? nowMs : Math.min(nowMs, Date.parse(after));
+      return Promise.resolve(preview(definition, madeAtMs, { count, after }));
+    },
   });
 
   server.route({

@@ -145,6 +145,7 @@ describe('a schedule', () => {
     const id = await create();
     expect((await ask('GET', `/schedules/${id}/preview?count=2`)).body).toEqual({
       zone: 'UTC',
+      lookedUntil: null,
       fires: [
         { at: '2026-01-01T01:00:00.000Z', localTime: '2026-01-01T01:00:00', mark: null, instants: 1 },
         { at: '2026-01-01T02:00:00.000Z', localTime: '2026-01-01T02:00:00', mark: null, instants: 1 },
@@ -162,6 +163,50 @@ describe('a schedule', () => {
     ]);
     const autumn = { ...question, after: '2026-11-01T01:30:00-04:00', cron: '30 * * * *', count: 1 };
     expect((await ask('POST', '/schedules/preview', autumn)).body['fires']).toMatchObject([{ mark: 'repeated' }]);
+  });
+
+  it('shows no more than twenty years of them, and says so', async () => {
+    const leapDays = { cron: '0 0 29 2 *', zone: 'Europe/Berlin', count: 1000 };
+    const { body } = await ask('POST', '/schedules/preview', leapDays);
+    expect(body).toMatchObject({ lookedUntil: '2046-01-16T00:00:00.000Z' });
+    expect(body['fires']).toHaveLength(5);
+    const id = await create({ cron: leapDays.cron, zone: leapDays.zone });
+    expect((await ask('GET', `/schedules/${id}/preview?count=1000`)).body).toEqual(body);
+  });
+
+  it('shows what would have fired in the past, too, before it is made', async () => {
+    const after = '2025-03-08T00:00:00-05:00';
+    const question = { zone: 'America/New_York', after, cron: '30 2 * * *', count: 1 };
+    const { body } = await ask('POST', '/schedules/preview', question);
+    expect(body['fires']).toMatchObject([{ at: '2025-03-08T07:30:00.000Z' }]);
+    const interval = { everySeconds: 600, after: '2025-03-08T00:00:01Z', count: 1 };
+    expect((await ask('POST', '/schedules/preview', interval)).body['fires']).toMatchObject([
+      { at: '2025-03-08T00:10:01.000Z' },
+    ]);
+  });
+
+  it('takes and shows times of years that every part can write, and refuses the others by field and value', async () => {
+    const yearly = { cron: '0 0 1 1 *' };
+    const far = { from: '9899-06-01T00:00:00Z' };
+    expect((await ask('POST', '/schedules', { ...hourly, ...yearly, ...far })).body).toMatchObject({
+      nextAt: '9900-01-01T00:00:00.000Z',
+    });
+    const forEver = await ask('POST', '/schedules', { ...hourly, until: '9999-12-31T23:59:59Z' });
+    expect(forEver.status).toBe(201);
+    for (const at of ['9999-12-31T12:00:00Z', '9900-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0999-12-31T23:59:59Z']) {
+      const detail = containing(`in a year from 1000 to 9899, not "${at}"`);
+      const asked = [
+        await ask('POST', '/schedules', { ...hourly, ...yearly, from: at }),
+        await ask('POST', '/schedules/preview', { ...yearly, from: at }),
+        await ask('POST', '/schedules/preview', { ...yearly, after: at }),
+        await ask('GET', `/schedules/${String(forEver.body['id'])}/preview?after=${at}`),
+        await ask('PATCH', `/schedules/${String(forEver.body['id'])}`, { from: at }),
+        await ask('POST', `/schedules/${String(forEver.body['id'])}/backfill`, { from: at, until: at }),
+      ];
+      expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 422));
+      for (const { body } of asked)
+        expect(body['errors']).toEqual(expect.arrayContaining([expect.objectContaining({ detail })]));
+    }
   });
 
   it('fires now when asked, once for one key', async () => {

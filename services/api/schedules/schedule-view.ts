@@ -12,7 +12,7 @@ import {
   readableRecurrence,
   type KeptCall,
 } from '../../../shared/contracts/schedules/kept-schedules.ts';
-import type { CronInstant } from '../../../shared/domain/recurrence/instants.ts';
+import type { NextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
 export function scheduleView(record: ScheduleRecord): ScheduleShape {
@@ -76,9 +76,10 @@ export function occurrenceView(record: OccurrenceRecord): OccurrenceShape {
   };
 }
 
-export function previewView(zone: string, instants: readonly CronInstant[]): PreviewShape {
+export function previewView(zone: string, { instants, lookedUntilMs }: NextFires): PreviewShape {
   return {
     zone,
+    lookedUntil: lookedUntilMs === null ? null : new Date(lookedUntilMs).toISOString(),
     fires: instants.map((instant) => {
       if (instant.kind === 'skipped') {
         return { at: null, localTime: localTime(instant.firstLocalMs), mark: 'skipped', instants: instant.count };

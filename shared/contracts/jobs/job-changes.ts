@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { clientRef, dueFields, instant, jobTag, oneTime, saysOneTime, time } from './jobs.ts';
+import { instant } from '../instants.ts';
+import { clientRef, dueFields, jobTag, oneTime, saysOneTime, time } from './jobs.ts';
 
 /** HTTP shapes of changes of many jobs at once. */
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;

@@ -96,10 +96,8 @@ const jsonBody = z.union([z.record(z.string(), json), z.array(json)]).refine((va
 }, `has to be at most ${jobLimits.bodyBytes} bytes as JSON`);
 
 export const time = z.iso.datetime({ precision: 3 });
-export const instant = z.iso.datetime({
-  offset: true,
-  error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z',
-});
+/** However long past: that is due at once. */
+const dueTime = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
 
 export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
 
@@ -111,7 +109,7 @@ const call = {
 };
 
 export const dueFields = {
-  dueAt: instant.optional().describe('RFC 3339 with an offset. What is past is due at once'),
+  dueAt: dueTime.optional().describe('RFC 3339 with an offset. What is past is due at once'),
   delaySeconds: z
     .number()
     .min(0)

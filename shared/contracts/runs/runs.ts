@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
+import { instant } from '../instants.ts';
 import { runEventKinds } from '../../domain/run/run-events.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import {
@@ -260,7 +261,7 @@ const deadlineSeconds = z
 export const runChanges = z
   .strictObject({
     deadlineSeconds: deadlineSeconds.optional(),
-    deadlineAt: z.iso.datetime({ offset: true }).optional(),
+    deadlineAt: instant.optional(),
     priority: priority.optional(),
     paceUsersPerSecond: settingsShape.paceUsersPerSecond.optional(),
     pauseAtFailedPercent: settingsShape.pauseAtFailedPercent.optional(),

@@ -3,9 +3,7 @@ import { readCron } from '../../domain/recurrence/cron.ts';
 import { misfirePolicies, overlapPolicies, type RecurrencePolicies } from '../../domain/recurrence/policies.ts';
 import type { Recurrence } from '../../domain/recurrence/recurrence.ts';
 import { isZone } from '../../domain/recurrence/zone-spans.ts';
-
-/** When something recurs, as schedules and recurring campaigns say it. */
-const instant = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
+import { instant, instantToRecurFrom } from '../instants.ts';
 
 const cron = z
   .string()
@@ -23,6 +21,7 @@ export const zone = z
 
 const daySeconds = 86_400;
 
+/** When something recurs, as schedules and recurring campaigns say it. */
 export const recurrenceFields = {
   cron: cron
     .describe('minute, hour, day of month, month, day of week, on the clocks of the zone')
@@ -35,7 +34,7 @@ export const recurrenceFields = {
     .optional()
     .describe('Instead: an interval that counts from `from`, whatever the clocks show'),
   zone: zone.default('UTC'),
-  from: instant.optional().describe('Nothing fires before; when it was made, if absent'),
+  from: instantToRecurFrom.optional().describe('Nothing fires before; when it was made, if absent'),
   until: instant.optional().describe('Nothing fires after'),
   misfire: z
     .enum(misfirePolicies)

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { skipCauses } from '../../domain/recurrence/policies.ts';
 import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
+import { instant, instantToRecurFrom } from '../instants.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields } from './recurrences.ts';
 
@@ -92,19 +93,24 @@ export const scheduleShape = z
 export type ScheduleShape = z.output<typeof scheduleShape>;
 
 const count = z.coerce.number().int().min(1).max(1000).default(10);
-const instant = recurrenceFields.from;
+const after = instantToRecurFrom.optional();
 
-export const previewQuery = z.strictObject({ count, after: instant.describe('Now, if absent') });
+export const previewQuery = z.strictObject({ count, after: after.describe('Now, if absent') });
 
 /** Before it is made. */
 export const previewBody = z
-  .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after: instant })
+  .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after })
   .superRefine(checkRecurrence)
   .meta({ id: 'PreviewRequest' });
 
 export const previewShape = z
   .object({
     zone: z.string(),
+    lookedUntil: time
+      .nullable()
+      .describe(
+        'Twenty years on, where there are fewer fires than asked for: later ones are not looked for; else null',
+      ),
     fires: z.array(
       z.object({
         at: time.nullable().describe('null where nothing fires'),
@@ -132,8 +138,8 @@ export const fireRequest = z.strictObject({
 
 export const backfillRequest = z
   .strictObject({
-    from: z.iso.datetime({ offset: true }),
-    until: z.iso.datetime({ offset: true }).describe('Both inclusive; what is to come does not fire'),
+    from: instantToRecurFrom,
+    until: instant.describe('Both inclusive; what is to come does not fire'),
     groups: groupNames.optional(),
   })
   .meta({ id: 'BackfillRequest' });

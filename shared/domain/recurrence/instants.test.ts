@@ -1,5 +1,6 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
-import { describe, expect, it } from 'vitest';
 import { readCron, type Cron } from './cron.ts';
 import { cronInstants } from './instants.ts';
 import {
@@ -19,13 +20,13 @@ function cronOf(expression: string): Cron {
   return read.cron;
 }
 
-function recurrenceOf(expression: string, zone: string): Recurrence {
-  return { kind: 'cron', cron: cronOf(expression), zone, fromMs: 0, untilMs: null };
+function recurrenceOf(expression: string, zone: string) {
+  return { kind: 'cron', cron: cronOf(expression), zone, fromMs: 0, untilMs: null } as const satisfies Recurrence;
 }
 
 /** What fires after a time, as texts: an instant and its mark, or what was leapt over. */
 function fires(expression: string, zone: string, after: string, count: number): string[] {
-  return nextFires(recurrenceOf(expression, zone), Date.parse(after), count).map((each) => {
+  return nextFires(recurrenceOf(expression, zone), Date.parse(after), count).instants.map((each) => {
     const at = new Date(each.atMs).toISOString().slice(0, 16);
     if (each.kind === 'skipped') return `${at} skipped ${each.count}`;
     return each.mark === null ? at : `${at} ${each.mark}`;
@@ -93,8 +94,9 @@ describe('a recurrence', () => {
       fromMs: Date.parse('2026-06-02T09:00Z'),
       untilMs: Date.parse('2026-06-03T09:00Z'),
     };
-    const instants = nextFires(bounded, Date.parse('2026-01-01T00:00Z'), 10).map((each) => each.atMs);
-    expect(instants).toEqual([bounded.fromMs, bounded.untilMs]);
+    const { instants, lookedUntilMs } = nextFires(bounded, Date.parse('2026-01-01T00:00Z'), 10);
+    expect(instants.map((each) => each.atMs)).toEqual([bounded.fromMs, bounded.untilMs]);
+    expect(lookedUntilMs).toBeNull();
     expect(nextInstantMs(bounded, Date.parse('2026-06-03T09:00Z'))).toBeNull();
   });
 
@@ -108,6 +110,40 @@ describe('a recurrence', () => {
     expect(nextInstantMs(interval, interval.fromMs - 1)).toBe(interval.fromMs);
     expect(nextInstantMs(interval, interval.fromMs)).toBe(interval.fromMs + 90_000);
     expect(nextInstantMs(interval, interval.fromMs + 90_001)).toBe(interval.fromMs + 180_000);
+  });
+});
+
+describe('the next fires', () => {
+  const after = Date.parse('2026-11-23T00:00Z');
+  const years = (ms: number) => Math.round((ms - after) / (365.25 * 86_400_000));
+
+  it.each([
+    ['0 0 29 2 *', 5],
+    // A leap day that is a Sunday: each 28 years.
+    ['0 0 29 2 */7', 1],
+    ['0 0 1 1 *', 20],
+    ['* * * * *', 1000],
+  ])('are looked for through twenty years of days and clock changes at most: %s', (expression, fires) => {
+    const transitions = vi.spyOn(Temporal.ZonedDateTime.prototype, 'getTimeZoneTransition');
+    const recurrence = recurrenceOf(expression, 'Europe/Berlin');
+    let days = 0;
+    const months = { has: (month: number) => (days++, recurrence.cron.months.has(month)) };
+    const counting = { ...recurrence, cron: { ...recurrence.cron, months: Object.assign(new Set<number>(), months) } };
+    const { instants, lookedUntilMs } = nextFires(counting, after, 1000);
+    expect(instants).toHaveLength(fires);
+    expect(lookedUntilMs === null ? null : years(lookedUntilMs)).toBe(fires === 1000 ? null : 20);
+    expect(transitions.mock.calls.length).toBeLessThanOrEqual(42);
+    expect(days).toBeLessThan(1000);
+    transitions.mockRestore();
+  });
+
+  it('begin where it begins, however far away that is, and end with it', () => {
+    const late = { ...recurrenceOf('0 0 29 2 *', 'Europe/Berlin'), fromMs: Date.parse('2090-01-01T00:00Z') };
+    const { instants, lookedUntilMs } = nextFires(late, after, 1000);
+    expect(instants.map(({ atMs }) => new Date(atMs).getUTCFullYear())).toEqual([2092, 2096, 2104, 2108]);
+    expect(years(lookedUntilMs ?? 0)).toBe(83);
+    const ending = { ...late, untilMs: Date.parse('2094-01-01T00:00Z') };
+    expect(nextFires(ending, after, 1000)).toMatchObject({ instants: [{}], lookedUntilMs: null });
   });
 });
 
@@ -165,10 +201,8 @@ describe('near clock changes, held against a clock that is looked at minute by m
 
 function answerOf(fields: Fields, { zone }: ClockWindow, fromMs: number, untilMs: number): string {
   const found: string[] = [];
-  for (const each of cronInstants(cronOf(expressionOf(fields)), zone, fromMs)) {
-    if (each.atMs >= untilMs) break;
-    found.push(described(each));
-  }
+  const range = { fromMs, untilMs: untilMs - 1 };
+  for (const each of cronInstants(cronOf(expressionOf(fields)), zone, range)) found.push(described(each));
   return found.join('\n');
 }
 

@@ -32,16 +32,24 @@ export type CronInstant = FireInstant | LeaptTimes;
 /** A gap may be a whole day, and what it leaps over belongs to the instant after it. */
 const lookBackMs = 3 * 86_400_000;
 
+/** Both inclusive. */
+export interface TimeRange {
+  fromMs: number;
+  /** Infinity: without an end. */
+  untilMs: number;
+}
+
 /**
- * The instants of an expression in a zone, ascending, from `fromMs` on, inclusive.
+ * The instants of an expression in a zone, ascending. Nothing is looked for beyond the range.
  *
  * Spans of the zone are walked with a mark of how far the wall clock has come. A span that begins above the mark has
  * leapt: fixed times in between fire once, at its first instant; others not at all. One that begins below it shows
  * times again: fixed times are not repeated, others are.
  */
-export function* cronInstants(cron: Cron, zone: string, fromMs: number): Generator<CronInstant, void> {
+export function* cronInstants(cron: Cron, zone: string, { fromMs, untilMs }: TimeRange): Generator<CronInstant, void> {
   let shownMs: number | undefined;
   for (const { startMs, endMs, offsetMs } of zoneSpans(zone, fromMs - lookBackMs)) {
+    if (startMs > untilMs) return;
     const localStartMs = startMs + offsetMs;
     shownMs ??= localStartMs;
     const leapt = leaptTimes(cron, shownMs, localStartMs, startMs);
@@ -50,7 +58,8 @@ export function* cronInstants(cron: Cron, zone: string, fromMs: number): Generat
     // Shifted, it may fall together with a time of its own: that is still one fire.
     const isTaken = leapt?.kind === 'fire';
     const firstMs: number = cron.isFixed ? Math.max(localStartMs, shownMs) : localStartMs;
-    for (const localMs of localTimes(cron, Math.max(firstMs, fromMs + offsetMs), endMs + offsetMs)) {
+    const lastMs = Math.min(endMs, untilMs + 1) + offsetMs;
+    for (const localMs of localTimes(cron, Math.max(firstMs, fromMs + offsetMs), lastMs)) {
       const atMs = localMs - offsetMs;
       if (isTaken && atMs === startMs) continue;
       yield { kind: 'fire', atMs, mark: localMs < shownMs ? 'repeated' : null, localMs };

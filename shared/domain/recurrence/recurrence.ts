@@ -14,7 +14,7 @@ export function* instantsFrom(recurrence: Recurrence, fromMs: number): Generator
   const startMs = Math.max(fromMs, recurrence.fromMs);
   const instants =
     recurrence.kind === 'cron'
-      ? cronInstants(recurrence.cron, recurrence.zone, startMs)
+      ? cronInstants(recurrence.cron, recurrence.zone, { fromMs: startMs, untilMs: recurrence.untilMs ?? Infinity })
       : intervalInstants(recurrence.everyMs, recurrence.fromMs, startMs);
   for (const instant of instants) {
     if (recurrence.untilMs !== null && instant.atMs > recurrence.untilMs) return;
@@ -28,16 +28,25 @@ export function nextInstantMs(recurrence: Recurrence, afterMs: number): number |
   return null;
 }
 
-/**
- * The next `count` fires after `afterMs` (exclusive), and between them what the clock leaps over. Fewer where it ends
- * before.
- */
-export function nextFires(recurrence: Recurrence, afterMs: number, count: number): CronInstant[] {
-  const found: CronInstant[] = [];
+/** What recurs seldom would be looked for through thousands of years of clock changes otherwise. */
+export const farthestFireMs = 20 * 366 * 86_400_000;
+
+export interface NextFires {
+  /** Fires, and between them what the clock leaps over. */
+  instants: CronInstant[];
+  /** What recurs after it was not looked for, as it is too far away; null where that hides nothing. */
+  lookedUntilMs: number | null;
+}
+
+/** The next `count` fires after `afterMs` (exclusive), within twenty years of that or of its beginning. */
+export function nextFires(recurrence: Recurrence, afterMs: number, count: number): NextFires {
+  const horizonMs = Math.max(afterMs, recurrence.fromMs) + farthestFireMs;
+  const isCut = recurrence.untilMs === null || recurrence.untilMs > horizonMs;
+  const instants: CronInstant[] = [];
   let fires = 0;
-  for (const instant of instantsFrom(recurrence, afterMs + 1)) {
-    found.push(instant);
-    if (instant.kind === 'fire' && ++fires === count) break;
+  for (const instant of instantsFrom(isCut ? { ...recurrence, untilMs: horizonMs } : recurrence, afterMs + 1)) {
+    instants.push(instant);
+    if (instant.kind === 'fire' && ++fires === count) return { instants, lookedUntilMs: null };
   }
-  return found;
+  return { instants, lookedUntilMs: isCut ? horizonMs : null };
 }
