@@ -18,6 +18,9 @@ create table batch_steps (
   -- Outcome of all users without a row of their own: 1 succeeded, 2 expired, 3 cancelled; null while not done.
   rest int2,
   rest_users int2,
+  -- Of all whom the chain has lost by the end of this step (shared/domain/step/lost-users.ts); null where nobody, and
+  -- in the last step. Written with the result: what a message says of them is believed where it agrees.
+  lost_digest text,
   failed int2,
   unknown int2,
   -- A call under this key may have been applied, and no whole answer was read since.

@@ -5,6 +5,7 @@ import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
@@ -83,7 +84,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
   const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels });
   const receiver = createReferenceReceiver({
-    ...{ deadLetters: deps.deadLetters, logger },
+    letters: createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger }),
     onReferences: receive,
     onSettled: (message) => consumer.settle(message),
   });

@@ -1,15 +1,13 @@
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
 import { readMessage } from '../../shared/contracts/messages/read-message.ts';
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { LetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 
 export interface ReferenceReceiverDeps {
-  deadLetters: DeadLetters;
+  letters: LetterKeeper;
   onReferences: (references: readonly JobReference[]) => void;
   onSettled: (message: LaneMessage) => void;
-  logger: Logger;
 }
 
 /**
@@ -18,26 +16,13 @@ export interface ReferenceReceiverDeps {
  * lane.
  */
 export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiver & { stop(): void } {
-  const { deadLetters, onReferences, onSettled, logger } = deps;
+  const { letters, onReferences, onSettled } = deps;
   let stopped = false;
-
-  function deadLetter(message: LaneMessage, reason: string): void {
-    const { topic, partition } = message.lane;
-    logger.error({ topic, partition, offset: message.offset, reason }, 'a message cannot be read, dead-lettered');
-    // Kept as well as can be: jobs are swept by what Postgres knows, whether or not the letter is.
-    deadLetters.add([{ message, reason }]).then(
-      () => onSettled(message),
-      (error: unknown) => {
-        logger.warn({ err: error }, 'could not keep a dead letter');
-        onSettled(message);
-      },
-    );
-  }
 
   function receive(message: LaneMessage): void {
     const read = readMessage(jobReferences, message.value);
     if (!read.ok) {
-      deadLetter(message, `not references to jobs: ${read.reason}`);
+      letters.keep(message, 'unreadable', `not references to jobs: ${read.reason}`, () => onSettled(message));
       return;
     }
     const { clients, jobs } = read.message;
@@ -59,6 +44,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
     revoke: () => undefined,
     stop: () => {
       stopped = true;
+      letters.stop();
     },
   };
 }

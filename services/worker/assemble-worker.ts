@@ -1,3 +1,4 @@
+import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { createRequestBodies } from './call/request-body.ts';
 import { createBeginMarks } from './claims/begin-marks.ts';
@@ -42,11 +43,10 @@ export function createWorker(deps: WorkerDeps): Worker {
   const receiver = createMessageReceiver({
     queue,
     shards,
-    deadLetters: deps.deadLetters,
+    letters: createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger }),
     onSettled: (message) => consumer.settle(message),
+    onHandled,
     onArrived: () => wake.poke(),
-    clock,
-    logger,
   });
 
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });

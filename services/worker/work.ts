@@ -1,7 +1,7 @@
 import type { ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { UsersText } from '../../shared/domain/step/users-text.ts';
 import type { LaneMessage } from '../../shared/ports/message-bus.ts';
-import type { ClaimedStep, FeedContext, StepHold, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, FeedContext, StepClaim, StepHold, StepResult } from '../../shared/ports/step-ledger.ts';
 
 /** A message of a lane and how many of its references are not handled yet; at none, it is settled. */
 export interface OpenMessage {
@@ -10,13 +10,13 @@ export interface OpenMessage {
 }
 
 /** A step that the topic says is to be done; whether it is, the claim tells. */
-export interface QueuedStep extends StepRef {
+export interface QueuedStep extends StepClaim {
   /** The shard's. */
   readonly topic: string;
   readonly origin: OpenMessage;
   /** Users still to be served, as the message says. */
   readonly remaining: number;
-  /** Users that the chain has lost before this step; null where they have to be read. */
+  /** Users that the chain has lost before this step, as the message says; null where they have to be read. */
   readonly lost: readonly string[] | null;
 }
 

@@ -124,7 +124,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     server.abandonTrials([...lost, ...childless]);
     slots.add(children);
 
-    const { ours, others } = matchClaims(claims, flushed.claimed);
+    const { ours, others, contradicted } = matchClaims(claims, flushed);
+    for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     const [affordable, parts] = splitForBudgets(prepared.works);

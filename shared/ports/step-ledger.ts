@@ -7,6 +7,20 @@ export interface StepRef {
   step: number;
 }
 
+/** A step to be claimed. What is said of who is left in it is compared with the rows, as far as it is said. */
+export interface StepClaim extends StepRef {
+  /** Users still to be served. */
+  remaining?: number;
+  /** Of those whom the chain has lost before this step (`digestOfLost`). */
+  lostDigest?: string | null | undefined;
+}
+
+/** The rows say something else than the claim: what it was made from is not of this installation's making. */
+export interface Contradiction extends StepRef {
+  /** What the rows say; null where the step cannot be due: no such batch, or no survivor of the step before. */
+  truth: { remaining: number; lostDigest: string | null } | null;
+}
+
 /** A step of a batch that this worker owns until its lease ends or another worker takes it over with a higher epoch. */
 export interface ClaimedStep extends StepRef {
   epoch: number;
@@ -88,6 +102,8 @@ export interface StepDone extends StepRef {
   rest: 'succeeded' | 'expired' | 'cancelled';
   /** How many users had `rest`. */
   restUsers: number;
+  /** Of all whom the chain has lost by now, in this step and before it (`digestOfLost`); null in its last step. */
+  lostDigest: string | null;
   failures: readonly UserFailure[];
   /** Answered calls, the last one included: written with the failures. */
   attempts: number;
@@ -115,7 +131,7 @@ export type StepResult = StepDone | StepWaiting;
 
 export interface LedgerFlush {
   results: readonly StepResult[];
-  claims: readonly StepRef[];
+  claims: readonly StepClaim[];
   /**
    * Claimed steps with `lapses` whose call is about to begin: should their lease lapse again, it is known that there
    * was a call.
@@ -141,6 +157,8 @@ export interface LedgerFlushed {
    * does not suffice: those were put back.
    */
   claimed: ClaimedStep[];
+  /** Claims, ours or not, that the rows contradict. */
+  contradicted: Contradiction[];
   /**
    * The claims of children that were to be claimed, by the result that they were born with. Missing where the result
    * was recorded by an earlier flush whose answer was lost: those children are left to their leases.

@@ -14,6 +14,7 @@ import { describeRunControl } from '../support/conformance/run-control.conforman
 import { describeRunHistory } from '../support/conformance/run-history.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
+import { describeStepContradictions } from '../support/conformance/step-contradictions.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
@@ -109,6 +110,7 @@ describeReceiptStore('in Postgres', async () => ({
 describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);
 describeStepClaims('on Postgres', postgresStores);
+describeStepContradictions('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
 describeLedgerModel('on Postgres', postgresStores, 60);

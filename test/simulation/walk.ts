@@ -26,6 +26,8 @@ export interface Leaning {
   retried?: boolean;
   /** A user's call kills the worker that makes it. */
   poisoned?: boolean;
+  /** Messages lie about whom the chain has lost. */
+  forged?: boolean;
 }
 
 /**
@@ -64,6 +66,7 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     fateOf: (): Fate => (fates.length > 0 && chance.happens(hurt) ? chance.pick(fates) : 'pass'),
     frozenMs: () => (leaning.frozenMs ?? 500) + chance.below(15_000),
     strays: chance.happens(0.3),
+    forged: leaning.forged ?? (Object.keys(leaning).length === 0 && seed % 7 === 0),
     pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
     budget: hasBudget(leaning, chance) ? someBudget(steps, chance) : null,
   };

@@ -99,6 +99,15 @@ export const weakenings = {
       },
     }),
   },
+  'whom the chain has lost is what the message says': {
+    ledger: (ledger) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const claims = flush.claims.map(({ feedId, batchNo, step }) => ({ feedId, batchNo, step }));
+        return { ...(await ledger.flush({ ...flush, claims })), contradicted: [] };
+      },
+    }),
+  },
   'a put-back forgets that its key is open': changedResults((result) =>
     result.state === 'waiting' ? { ...result, open: false } : result,
   ),

@@ -5,7 +5,7 @@ import { isTerminal } from '../../shared/domain/run/run-states.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { Evidence } from '../support/evidence.ts';
-import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts';
+import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { RunRow } from '../support/memory/run-tables.ts';
@@ -14,6 +14,7 @@ import { seedMemoryRegistry } from '../support/memory/registry.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { childFindings, retryFailed } from './child-runs.ts';
 import { createControls } from './controls.ts';
+import { createForger } from './forger.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
@@ -55,8 +56,10 @@ export interface Scenario {
   /** `nth` counts the processes of a name, from 1. */
   fateOf: (process: { name: ProcessName; nth: number }, call: PortCall) => Fate;
   frozenMs: () => number;
-  /** Whether messages come that should not have been sent: references to steps whose turn has not come. */
+  /** Whether messages come of steps whose turn has not come. */
   strays: boolean;
+  /** Whether messages come that lie about whom the chain has lost. */
+  forged?: boolean;
   weakening?: Weakening;
   /** What the audience is made of; one segment when absent. */
   sources?: AudienceSources;
@@ -141,6 +144,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     segmentation: createSimulatedSegmentation(sources?.usersOf ?? ((_, country) => audience.get(country) ?? [])),
     random: () => chance.next(),
   };
+  const forger = createForger({ database, steps: scenario.steps, topicOf: (shard) => topics.shard(shard) });
   const controls = createControls(scenario, database, startMs);
   const supervisor = createSupervisor(scenario, surroundings, isFaulty, controls);
   for (const [name, count] of Object.entries(live)) {
@@ -156,6 +160,10 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const isOver = (row: RunRow | undefined) =>
     !isFaulty() && supervisor.frozen() === 0 && isTerminal(row?.state ?? 'preparing');
   let nextDisturbanceMs = startMs;
+  const disturbances = () => [
+    ...(scenario.forged ? forger.lies() : []),
+    ...(scenario.strays ? forger.strays(chance) : []),
+  ];
   async function passUntilOver(ofRun: () => RunRow | undefined): Promise<void> {
     const giveUpMs = clock.nowMs() + patienceMs;
     while (!isOver(ofRun()) && clock.nowMs() < giveUpMs) {
@@ -163,7 +171,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
       if (clock.nowMs() >= nextDisturbanceMs) {
         nextDisturbanceMs = clock.nowMs() + 1000;
         if (chance.happens(0.5) || !isFaulty()) bus.releaseDelayed();
-        if (scenario.strays && isFaulty()) await bus.publisher().publish(strayFor(database, scenario, chance));
+        if (isFaulty()) await bus.publisher().publish(disturbances());
       }
       controls.askDue();
       if (budgets.raiseWherePaused()) controls.ask('resume', 0);
@@ -279,18 +287,4 @@ function createSupervisor(
       for (const faults of all()) faults.kill();
     },
   };
-}
-
-/** A reference to any step of any batch there may be. Who is left in it has to be read. */
-function strayFor(
-  database: MemoryDatabase,
-  { steps }: Scenario,
-  chance: Chance,
-): Parameters<ReturnType<MemoryBus['publisher']>['publish']>[0] {
-  const feeds = [...database.feeds.values()];
-  if (feeds.length === 0) return [];
-  const { feedId, country } = chance.pick(feeds);
-  const step = 1 + chance.below(steps);
-  const value = { feedId, step, batchNos: [1 + chance.below(3)], remaining: [1], lost: [null] };
-  return [{ topic: topics.shard({ actionType: `action-${step}`, country }), value: JSON.stringify(value) }];
 }

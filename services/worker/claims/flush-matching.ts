@@ -1,4 +1,4 @@
-import type { ClaimedStep, LedgerFlushed, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { Contradiction, LedgerFlushed, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { RecordedStep } from '../forward/forward-survivors.ts';
 import { childWorks, type Claimed } from './prepare-work.ts';
 import type { FinishedStep, QueuedStep, Work } from '../work.ts';
@@ -44,17 +44,27 @@ export interface MatchedClaims {
   ours: Claimed[];
   /** Done, or another worker's. */
   others: QueuedStep[];
+  /** Ours or not: the rows say something else than their message. */
+  contradicted: { queued: QueuedStep; truth: Contradiction['truth'] }[];
 }
 
-export function matchClaims(claims: readonly QueuedStep[], claimed: readonly ClaimedStep[]): MatchedClaims {
+export function matchClaims(
+  claims: readonly QueuedStep[],
+  { claimed, contradicted }: Pick<LedgerFlushed, 'claimed' | 'contradicted'>,
+): MatchedClaims {
   const byKey = new Map(claimed.map((claim) => [keyOf(claim), claim]));
-  const matched: MatchedClaims = { ours: [], others: [] };
+  const truths = new Map(contradicted.map((contradiction) => [keyOf(contradiction), contradiction.truth]));
+  const matched: MatchedClaims = { ours: [], others: [], contradicted: [] };
   for (const queued of claims) {
     const key = keyOf(queued);
     const claim = byKey.get(key);
     // The same step may have been queued twice: only one of them is to be served.
     byKey.delete(key);
-    if (claim) matched.ours.push({ queued, claim });
+    const truth = truths.get(key);
+    // As with the claim, the first one is what the ledger has seen.
+    truths.delete(key);
+    if (truth !== undefined) matched.contradicted.push({ queued, truth });
+    if (claim) matched.ours.push({ queued, claim, contradicted: truth });
     else matched.others.push(queued);
   }
   return matched;

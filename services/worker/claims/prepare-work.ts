@@ -1,7 +1,7 @@
 import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/domain/step/users-text.ts';
-import type { ClaimedStep, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, Contradiction, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 import type { QueuedStep, Work } from '../work.ts';
@@ -9,6 +9,8 @@ import type { QueuedStep, Work } from '../work.ts';
 export interface Claimed {
   queued: QueuedStep;
   claim: ClaimedStep;
+  /** What the rows say of who is left, where its message says something else. */
+  contradicted: Contradiction['truth'] | undefined;
 }
 
 export interface PrepareWorkDeps {
@@ -29,7 +31,8 @@ export interface Prepared {
 
 /**
  * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost is in the
- * message, or is read where the message does not say it or does not add up.
+ * message, or is read where the message does not say it or the rows say something else. How many are left has to be
+ * what the row of the step before says, wherever the list came from.
  */
 export async function prepareWork(
   claimed: readonly Claimed[],
@@ -38,7 +41,7 @@ export async function prepareWork(
 ): Promise<Prepared> {
   const prepared: Prepared = { works: [], unreadable: [], broken: [] };
   const unverified: Claimed[] = [];
-  const prepare = (entry: Claimed, lost: readonly string[]): Work | undefined => {
+  const prepare = (entry: Claimed, lost: readonly string[] | undefined): Work | undefined => {
     try {
       return workOf(entry, lost, claimedAtMs, deps);
     } catch (error) {
@@ -47,19 +50,15 @@ export async function prepareWork(
     }
   };
   for (const entry of claimed) {
-    const { lost, remaining } = entry.queued;
-    if (!lost) {
-      unverified.push(entry);
-      continue;
-    }
-    const work = prepare(entry, lost);
-    if (work?.count === remaining) prepared.works.push(work);
-    else if (work) unverified.push(entry);
+    const { lost } = entry.queued;
+    const work = lost && !entry.contradicted ? prepare(entry, lost) : null;
+    if (work) prepared.works.push(work);
+    else if (work === null) unverified.push(entry);
   }
   if (unverified.length === 0) return prepared;
   const lost = await lostUsersOf(unverified, deps);
   unverified.forEach((entry, index) => {
-    const work = prepare(entry, lost?.[index] ?? []);
+    const work = prepare(entry, lost?.[index]);
     if (work) (lost ? prepared.works : prepared.unreadable).push(work);
   });
   return prepared;
@@ -74,9 +73,10 @@ async function lostUsersOf(unverified: readonly Claimed[], { ledger, logger }: P
   }
 }
 
+/** @param lost undefined where it could not be read: then the work is only there to be given back */
 function workOf(
-  { queued, claim }: Claimed,
-  lost: readonly string[],
+  { queued, claim, contradicted }: Claimed,
+  lost: readonly string[] | undefined,
   claimedAtMs: number,
   { shards, actionTypes, directory }: PrepareWorkDeps,
 ): Work {
@@ -85,8 +85,13 @@ function workOf(
   const context = directory.contextOf(claim.feedId);
   const type = actionTypes[actionType];
   if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or of the shard ${topic}`);
-  const users = withoutUsers(claim.users, lost);
+  const users = withoutUsers(claim.users, lost ?? []);
   const plain = isPlain(users);
+  // No user was cut out: the size that was fed with the batch need not be counted again.
+  const count = users === claim.users ? claim.size : countUsers(users, plain);
+  const remaining = contradicted?.remaining ?? queued.remaining;
+  if (lost && count !== remaining)
+    throw new Error(`rows disagree: ${count} users are left, and should be ${remaining}`);
   return {
     claim,
     context,
@@ -95,11 +100,10 @@ function workOf(
     actionType,
     type,
     origin,
-    lost,
+    lost: lost ?? [],
     claimedAtMs,
     users,
-    // No user was cut out: the size that was fed with the batch need not be counted again.
-    count: users === claim.users ? claim.size : countUsers(users, plain),
+    count,
     plain,
     isProbe: false,
   };

@@ -1,7 +1,8 @@
 import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
-import type { StepDone, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { StepResult } from '../../../shared/ports/step-ledger.ts';
+import { lostAfter } from '../step/done-result.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -41,10 +42,4 @@ export function survivorMessages(topic: string, recorded: readonly RecordedStep[
     });
     return referenceMessages({ feedId, step: step + 1 }, references, size).map((value) => ({ topic, value }));
   });
-}
-
-/** Lost before, failed now, or gone on as a child batch. */
-function lostAfter({ lost }: Work, { failures, children }: StepDone): readonly string[] {
-  if (failures.length === 0 && children.length === 0) return lost;
-  return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
 }

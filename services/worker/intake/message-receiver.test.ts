@@ -4,10 +4,14 @@ import type { DeadLetter } from '../../../shared/ports/dead-letters.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { createLetterKeeper } from '../../../shared/runtime/letter-keeper.ts';
+import { noMeter } from '../../../shared/runtime/meter/no-meter.ts';
 import { createMessageReceiver } from './message-receiver.ts';
 import { createStepQueue } from './step-queue.ts';
 
 const topic = 'muster.award-reward.SG';
+const otherTopic = 'muster.award-reward.ID';
+const logger = pino({ level: 'silent' });
 const lane = { topic, partition: 0, assignment: 1 };
 
 function messageOf(offset: number, content: unknown): LaneMessage {
@@ -17,30 +21,41 @@ function messageOf(offset: number, content: unknown): LaneMessage {
 function setUp(add: (letters: readonly DeadLetter[]) => Promise<void> = () => Promise.resolve()) {
   const queue = createStepQueue();
   const handled: number[] = [];
+  const settle = ({ offset }: LaneMessage) => void handled.push(offset);
   const receiver = createMessageReceiver({
     queue,
-    deadLetters: { add },
-    shards: new Set([topic]),
-    onSettled: ({ offset }) => void handled.push(offset),
+    letters: createLetterKeeper({ deadLetters: { add }, meter: noMeter, clock: createSettableClock(), logger }),
+    shards: new Set([topic, otherTopic]),
+    onSettled: settle,
+    onHandled: ({ message }) => settle(message),
     onArrived: () => undefined,
-    clock: createSettableClock(),
-    logger: pino({ level: 'silent' }),
   });
   return { queue, handled, receiver };
 }
 
 describe('what a worker receives', () => {
-  it('is bounded over all lanes: what comes beyond is left to the sweeper', () => {
+  it('is bounded: what comes beyond is left to the sweeper, and no shard fills what others need', () => {
     const { queue, handled, receiver } = setUp();
     const batchNos = Array.from({ length: 50 }, (_, index) => index + 1);
     const remaining = batchNos.map(() => 100);
     const feedId = '01999999-0000-7000-8000-000000000001';
-    const messages = Array.from({ length: 4010 }, (_, offset) => {
+    const messages = Array.from({ length: 2010 }, (_, offset) => {
       return messageOf(offset, { feedId, step: 1, batchNos, remaining });
     });
     receiver.deliver(lane, messages);
-    expect(queue.size).toBe(200_000);
+    expect(queue.size).toBe(100_000);
     expect(handled).toHaveLength(10);
+
+    const otherLane = { ...lane, topic: otherTopic };
+    receiver.deliver(
+      otherLane,
+      messages.map((message) => ({ ...message, lane: otherLane })),
+    );
+    expect(queue.sizeOf(otherTopic)).toBe(50_000);
+    queue.take(topic, 60_000, () => 60_000);
+    queue.drop(lane);
+    expect(queue.sizeOf(topic)).toBe(0);
+    expect(queue.size).toBe(50_000);
   });
 
   it('is set aside in few statements, one at a time, where it is garbage', async () => {

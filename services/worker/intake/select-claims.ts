@@ -59,6 +59,6 @@ function isServable(queued: QueuedStep, { directory, shards, receiver }: SelectC
   if (queued.origin.open === 0) return false;
   queued.origin.open = 0;
   const reason = action === undefined ? 'its feed has no such step' : 'its step belongs to another shard';
-  receiver.deadLetter(queued.origin.message, reason);
+  receiver.misplaced(queued.origin.message, reason);
   return false;
 }

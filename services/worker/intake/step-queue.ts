@@ -11,6 +11,8 @@ const quantum = 10;
  */
 export interface StepQueue {
   readonly size: number;
+  /** Of one shard. */
+  sizeOf(topic: string): number;
   add(steps: readonly QueuedStep[]): void;
   /**
    * At most `count` steps of the shard, in the order in which they are due to be claimed.
@@ -31,7 +33,14 @@ type Group = StepFifo<QueuedStep>;
 export function createStepQueue(): StepQueue {
   /** Topic → groups by name, in the order of their turns: a Map keeps it, and who had a turn goes to its end. */
   const shards = new Map<string, Map<string, Group>>();
+  /** Of each shard, and of all. */
+  const sizes = new Map<string, number>();
   let size = 0;
+
+  function grow(topic: string, by: number): void {
+    size += by;
+    sizes.set(topic, (sizes.get(topic) ?? 0) + by);
+  }
 
   function groupOf({ topic, feedId, step }: QueuedStep): Group {
     let groups = shards.get(topic);
@@ -62,7 +71,7 @@ export function createStepQueue(): StepQueue {
       if (group.size > 0) groups.set(name, group);
     }
     if (groups.size === 0) shards.delete(topic);
-    size -= taken.length;
+    grow(topic, -taken.length);
     return taken;
   }
 
@@ -70,27 +79,31 @@ export function createStepQueue(): StepQueue {
     get size() {
       return size;
     },
+    sizeOf: (topic) => sizes.get(topic) ?? 0,
     add: (steps) => {
-      for (const step of steps) groupOf(step).push(step);
-      size += steps.length;
+      for (const step of steps) {
+        groupOf(step).push(step);
+        grow(step.topic, 1);
+      }
     },
     take,
     topics: () => shards.keys(),
     putBack: (steps) => {
       const byGroup = Map.groupBy(steps, groupOf);
       for (const [group, own] of byGroup) group.putBack(own);
-      size += steps.length;
+      for (const { topic } of steps) grow(topic, 1);
     },
     drop: (lane) => {
-      for (const groups of shards.values()) {
+      for (const [topic, groups] of shards) {
         for (const [name, group] of groups) {
-          size -= group.keep((step) => step.origin.message.lane !== lane);
+          grow(topic, -group.keep((step) => step.origin.message.lane !== lane));
           if (group.size === 0) groups.delete(name);
         }
       }
     },
     clear: () => {
       shards.clear();
+      sizes.clear();
       size = 0;
     },
   };

@@ -1,12 +1,20 @@
+import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { ChildBatch, StepDone, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { Work } from '../work.ts';
 
+/** Lost before, failed now, or gone on as a child batch. */
+export function lostAfter({ lost }: Work, { failures, children }: Pick<StepDone, 'failures' | 'children'>) {
+  if (failures.length === 0 && children.length === 0) return lost;
+  return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
+}
+
 /** A step with its final word: its failures, what goes on as child batches, and everybody else as served. */
-export function doneResult({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+export function doneResult(work: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+  const { claim, context, count, lost } = work;
   const { feedId, batchNo, step, epoch, attempts } = claim;
-  const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
+  const lostNow = lostAfter(work, { failures, children });
   return {
     feedId,
     batchNo,
@@ -14,7 +22,8 @@ export function doneResult({ claim, count }: Work, failures: UserFailure[], chil
     epoch,
     state: 'done',
     rest: 'succeeded',
-    restUsers: count - gone,
+    restUsers: count - (lostNow.length - lost.length),
+    lostDigest: step < context.chain.length ? digestOfLost(lostNow) : null,
     failures,
     attempts: attempts + 1,
     refused: 0,

@@ -10,6 +10,8 @@ import { z } from 'zod';
  * - `remaining`: for each batch, how many users are left to be served.
  * - `lost`: for each, the users that the chain has lost before this step, or null where the claim has to read them.
  *   Absent in step 1 of a fed batch, where no user can be lost.
+ *
+ * Neither is believed where the rows say something else.
  */
 export const stepMessage = z.object({
   feedId: z.uuid(),

@@ -1,4 +1,4 @@
-import type { LedgerFlush, StepRef } from '../../ports/step-ledger.ts';
+import type { LedgerFlush, StepClaim, StepRef } from '../../ports/step-ledger.ts';
 
 /** Everybody locks rows in the order of their keys, or two workers could each wait for the other. */
 export function sortedFlush({ results, claims, begins, ...flush }: LedgerFlush): LedgerFlush {
@@ -32,8 +32,8 @@ function half<Entry>(entries: readonly Entry[]): [Entry[], Entry[]] {
   return [entries.slice(0, middle), entries.slice(middle)];
 }
 
-/** Sorted, each key once, and none that is being recorded: one statement cannot touch a row twice. */
-function distinctClaims(claims: readonly StepRef[], results: readonly StepRef[]): StepRef[] {
+/** Sorted, the first of each key, and none that is being recorded: one statement cannot touch a row twice. */
+function distinctClaims(claims: readonly StepClaim[], results: readonly StepRef[]): StepClaim[] {
   const sorted = claims.toSorted(byKey);
   const recorded = new Set(results.map(keyOf));
   return sorted.filter((claim, index) => {

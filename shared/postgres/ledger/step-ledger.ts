@@ -93,14 +93,14 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
-    const { recorded, claimed } = await recordAndClaim(client, done, claims, terms);
+    const { recorded, claimed, contradicted } = await recordAndClaim(client, done, claims, terms);
     const born = numberedChildren(recorded, numbers);
     const children = await bearChildren(client, born, terms);
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
     const ours = shortages ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    return { recorded: results, claimed: ours, children, begun, refused: [] };
+    return { recorded: results, claimed: ours, contradicted, children, begun, refused: [] };
   });
 }
 
@@ -162,13 +162,14 @@ async function withWrittenBefore(
 }
 
 function nothingFlushed(): LedgerFlushed {
-  return { recorded: [], claimed: [], children: [], begun: [], refused: [] };
+  return { recorded: [], claimed: [], contradicted: [], children: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
   return {
     recorded: [...left.recorded, ...right.recorded],
     claimed: [...left.claimed, ...right.claimed],
+    contradicted: [...left.contradicted, ...right.contradicted],
     children: [...left.children, ...right.children],
     begun: [...left.begun, ...right.begun],
     refused: [...left.refused, ...right.refused],

@@ -12,6 +12,7 @@ export interface RecordAndClaimParams {
   epochs: string;
   rests: string;
   restUsers: string;
+  lostDigests: string;
   failed: string;
   unknown: string;
   refused: string;
@@ -25,6 +26,9 @@ export interface RecordAndClaimParams {
   claimedFeeds: string;
   claimedBatchNos: string;
   claimedSteps: string;
+  /** What is said of who is left: a number, and a digest, empty where none was lost; null where it is not said. */
+  saidRemaining: string;
+  saidDigests: string;
   owner: string;
   leaseMs: number;
   slot: number;
@@ -32,19 +36,20 @@ export interface RecordAndClaimParams {
 
 /**
  * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a
- * hash join that would read all batches there are: a plan made on empty tables did. One row for each claimed step, and
- * one more with the positions of the results that were ours, in place of users.
+ * hash join that would read all batches there are: a plan made on empty tables did. One row for each claimed step; one
+ * without an epoch for each claim that the rows contradict, with what they say; and one more with the positions of the
+ * results that were ours, in place of users.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
   ($) => `
   with r as (
-    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users, failed = k.failed,
-      unknown = k.unknown, lease_until = now()
+    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users,
+      lost_digest = k.lost_digest, failed = k.failed, unknown = k.unknown, lease_until = now()
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('rests')}::int2[],
-      ${$('restUsers')}::int2[], ${$('failed')}::int2[], ${$('unknown')}::int2[],
+      ${$('restUsers')}::int2[], ${$('lostDigests')}::text[], ${$('failed')}::int2[], ${$('unknown')}::int2[],
       ${$('refused')}::int2[]) with ordinality
-      k (feed, batch_no, step, epoch, rest, rest_users, failed, unknown, refused, position)
+      k (feed, batch_no, step, epoch, rest, rest_users, lost_digest, failed, unknown, refused, position)
     where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
       and s.state = ${stepState.running}
     returning k.position, s.feed, s.batch_no, s.step, s.rest, s.rest_users, s.failed, s.unknown, k.refused
@@ -57,15 +62,24 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     returning feed, batch_no, step, user_id, outcome, reason
   ), ft as (
     ${failureTotalsAdded('f', $('slot'))}
+  ), k as materialized (
+    select k.feed, k.batch_no, k.step, k.remaining as said_remaining, k.lost_digest as said_digest,
+      case when k.step = b.from_step then b.n else p.rest_users end as remaining, p.lost_digest
+    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[],
+      ${$('saidRemaining')}::int2[], ${$('saidDigests')}::text[]) k (feed, batch_no, step, remaining, lost_digest)
+    left join lateral (
+      select from_step, n from batches where feed = k.feed and batch_no = k.batch_no limit 1
+    ) b on true
+    left join lateral (
+      select p.rest_users, p.lost_digest from batch_steps p
+      where k.step > b.from_step and p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
+        and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0 limit 1
+    ) p on true
   ), c as (
     insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
-    select k.feed, k.batch_no, k.step, ${stepState.running}, ${$('owner')}, 1,
+    select feed, batch_no, step, ${stepState.running}, ${$('owner')}, 1,
       now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
-    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step),
-      lateral (select from_step from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
-    where k.step = b.from_step or exists (
-      select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
-        and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0 offset 0)
+    from k where remaining is not null
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
       epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1 else s.lapses end,
@@ -100,6 +114,9 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   )
   select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n, c.next_attempt_at is not null
   from c, lateral (select users, n from batches where feed = c.feed and batch_no = c.batch_no limit 1) b
+  union all
+  select feed, batch_no, step, null, null, null, null, lost_digest, remaining, null from k
+  where remaining is null or said_remaining <> remaining or said_digest <> coalesce(lost_digest, '')
   union all
   select null, null, null, null, null, null, null, string_agg(position::text, ','), null, null from r`,
 );

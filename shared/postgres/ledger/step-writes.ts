@@ -3,7 +3,10 @@ import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
 import type {
   ChildBatch,
   ClaimedStep,
+  Contradiction,
+  LedgerFlushed,
   StepBegin,
+  StepClaim,
   StepDone,
   StepResult,
   StepRef,
@@ -43,40 +46,61 @@ type ClaimedRow = [
   size: number,
   waited: boolean,
 ];
+type ContradictedRow = [
+  feedId: string,
+  batchNo: number,
+  step: number,
+  null,
+  null,
+  null,
+  null,
+  lostDigest: string | null,
+  remaining: number | null,
+  null,
+];
 type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, null, null];
 
 /** Records the done steps and makes the claims. Both have to be sorted, the claims without repeats. */
 export async function recordAndClaim(
   connection: Connection,
   results: readonly StepDone[],
-  claims: readonly StepRef[],
+  claims: readonly StepClaim[],
   terms: ClaimTerms,
-): Promise<{ recorded: StepDone[]; claimed: ClaimedStep[] }> {
+): Promise<Pick<LedgerFlushed, 'claimed' | 'contradicted'> & { recorded: StepDone[] }> {
   const claimed = keysOf(claims);
-  const { rows } = await connection.query<ClaimedRow | RecordedRow>({
+  const { rows } = await connection.query<ClaimedRow | ContradictedRow | RecordedRow>({
     ...statements.recordAndClaim.with({
       ...keysOf(results),
       epochs: plainArray(results.map((result) => result.epoch)),
       rests: plainArray(results.map((result) => restCode[result.rest])),
       restUsers: plainArray(results.map((result) => result.restUsers)),
+      lostDigests: textArray(results.map((result) => result.lostDigest)),
       refused: plainArray(results.map((result) => result.refused)),
       ...failuresOf(results),
       claimedFeeds: claimed.feeds,
       claimedBatchNos: claimed.batchNos,
       claimedSteps: claimed.steps,
+      saidRemaining: plainArray(claims.map(({ remaining }) => remaining ?? 'null')),
+      saidDigests: textArray(claims.map(({ lostDigest }) => (lostDigest === undefined ? null : (lostDigest ?? '')))),
       ...terms,
     }),
     rowMode: 'array',
   });
   const claimedSteps: ClaimedStep[] = [];
+  const contradicted: Contradiction[] = [];
   let recorded: StepDone[] = [];
   // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full
   // collection, users and all.
   for (const row of rows.splice(0)) {
     if (row[0] === null) recorded = atPositions(results, row[7]?.split(',') ?? []);
+    else if (row[3] === null) contradicted.push(contradictionOf(row));
     else claimedSteps.push(claimOf(row));
   }
-  return { recorded, claimed: claimedSteps };
+  return { recorded, claimed: claimedSteps, contradicted };
+}
+
+function contradictionOf([feedId, batchNo, step, , , , , lostDigest, remaining]: ContradictedRow): Contradiction {
+  return { feedId, batchNo, step, truth: remaining === null ? null : { remaining, lostDigest } };
 }
 
 function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, size, waited]: ClaimedRow): ClaimedStep {

@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
+import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';
@@ -150,7 +151,7 @@ export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): Step
   const failures = changes.failures ?? [];
   const children = changes.children ?? [];
   const users = usersOf(step.users);
-  const restUsers = users.length - failures.length - children.flatMap((child) => child.users).length;
+  const lost = [...failures.map(({ user }) => user), ...children.flatMap((child) => child.users)];
   return {
     feedId,
     batchNo,
@@ -158,7 +159,8 @@ export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): Step
     state: 'done',
     epoch,
     rest: 'succeeded',
-    restUsers,
+    restUsers: users.length - lost.length,
+    lostDigest: digestOfLost(lost),
     failures,
     attempts: step.attempts + 1,
     refused: 0,

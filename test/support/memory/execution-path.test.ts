@@ -14,6 +14,7 @@ import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../conformance/run-history.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
+import { describeStepContradictions } from '../conformance/step-contradictions.conformance.ts';
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
@@ -65,6 +66,7 @@ describeReceiptStore('in memory', () => {
 describeBudgets('in memory', memoryStores);
 describeStepLedger('in memory', memoryStores);
 describeStepClaims('in memory', memoryStores);
+describeStepContradictions('in memory', memoryStores);
 describeStepFlow('in memory', memoryStores);
 describeStepHolds('in memory', memoryStores);
 describeLedgerModel('in memory', memoryStores, 500);

@@ -94,7 +94,7 @@ function endStep(
     ...{ feedId, batchNo, step, attempts: 0, open: false, lapses: 0, begun: false },
     ...row,
     ...{ state: 'done', epoch: (row?.epoch ?? 0) + 1, owner: null, leaseUntilMs: clock.nowMs(), nextAttemptAtMs: null },
-    ...{ rest: outcome, restUsers, cause: null },
+    ...{ rest: outcome, restUsers, lostDigest: null, cause: null },
   });
   if (unknownFor !== null) {
     for (const user of users) {

@@ -3,9 +3,11 @@ import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
   ChildBatch,
   ClaimedStep,
+  Contradiction,
   LedgerFlush,
   LedgerFlushed,
   StepBegin,
+  StepClaim,
   StepDone,
   StepLedger,
   StepRef,
@@ -62,13 +64,14 @@ function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorke
 /** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
 function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
   const { database, unitsPerUser } = worker;
-  const claimable = claims.filter((ref) => isClaimable(database, ref));
+  const claimable = claims.filter((ref) => leftIn(database, ref));
   const shortages = reserve(
     database,
     claimable.filter((ref) => mayClaim(database, ref)),
     unitsPerUser ?? new Map(),
   );
-  const result: LedgerFlushed = { recorded: [], claimed: [], children: [], begun: [], refused: [] };
+  const contradicted = claims.flatMap((claim) => contradictionOf(database, claim) ?? []);
+  const result: LedgerFlushed = { recorded: [], claimed: [], contradicted, children: [], begun: [], refused: [] };
   for (const begin of begins) if (noteBegin(database, begin)) result.begun.push(begin);
   for (const step of results) {
     const error = faultOf(step);
@@ -147,6 +150,7 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
   row.leaseUntilMs = database.clock.nowMs();
   row.rest = rest;
   row.restUsers = restUsers;
+  row.lostDigest = result.lostDigest;
   for (const failure of result.failures) {
     database.failures.push({ ...failure, feedId, batchNo, step, attempts, failedAt: database.clock.now() });
   }
@@ -208,15 +212,28 @@ export const unclaimed = {
   nextAttemptAtMs: null,
   rest: null,
   restUsers: 0,
+  lostDigest: null,
   cause: null,
 } as const;
 
-/** There is such a batch, and the step before is done with survivors. */
-function isClaimable({ batches, steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): boolean {
+/** Who is left, where there is such a batch, and the step before is done with survivors. */
+function leftIn({ batches, steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): Contradiction['truth'] {
   const batch = batches.get(batchKey(feedId, batchNo));
-  if (!batch) return false;
+  if (!batch) return null;
+  if (step === batch.fromStep) return { remaining: batch.users.length, lostDigest: null };
   const before = steps.get(stepKey(feedId, batchNo, step - 1));
-  return step === batch.fromStep || (before?.rest === 'succeeded' && before.restUsers > 0);
+  if (step < batch.fromStep || before?.rest !== 'succeeded' || before.restUsers === 0) return null;
+  return { remaining: before.restUsers, lostDigest: before.lostDigest };
+}
+
+function contradictionOf(database: MemoryDatabase, claim: StepClaim): Contradiction | undefined {
+  const { feedId, batchNo, step, remaining, lostDigest } = claim;
+  const truth = leftIn(database, claim);
+  const isAsSaid =
+    truth &&
+    (remaining === undefined || remaining === truth.remaining) &&
+    (lostDigest === undefined || lostDigest === truth.lostDigest);
+  return isAsSaid ? undefined : { feedId, batchNo, step, truth };
 }
 
 function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps): ClaimedStep | undefined {

@@ -21,6 +21,7 @@ export interface StepRow {
   nextAttemptAtMs: number | null;
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
   restUsers: number;
+  lostDigest: string | null;
   cause: string | null;
 }
 

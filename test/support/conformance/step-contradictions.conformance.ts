@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
+import type { Contradiction, StepClaim, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
+import {
+  childOf,
+  claimOne,
+  doneOf,
+  failed,
+  record,
+  startFedRun,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+/** Messages say who is left in a step; the rows say whether that is so. */
+export function describeStepContradictions(name: string, makeSubject: MakeExecutionSubject): void {
+  describe(`what is said of who is left ${name}`, () => {
+    let a: StepLedger;
+    let b: StepLedger;
+    let first: StepRef;
+    let second: StepRef;
+    beforeEach(async () => {
+      const subject: ExecutionSubject = await makeSubject();
+      a = subject.ledgerOf('a');
+      b = subject.ledgerOf('b');
+      const { feedId } = await startFedRun(subject, [['u1', 'u2', 'u3']]);
+      first = { feedId, batchNo: 1, step: 1 };
+      second = { ...first, step: 2 };
+    });
+
+    const claiming = async (claim: StepClaim) => await b.flush({ results: [], claims: [claim], begins: [] });
+    const isOf = ({ feedId, batchNo, step }: StepRef, truth: Contradiction['truth']) => [
+      { feedId, batchNo, step, truth },
+    ];
+
+    /** u2 fails and u3 goes on by itself: u1 is left. */
+    async function loseTwo(): Promise<string | null> {
+      const claimed = await claimOne(a, first);
+      const lostDigest = digestOfLost(['u2', 'u3']);
+      const [child, failure] = [childOf(['u3']), failed('u2')];
+      await record(a, doneOf(claimed, { failures: [failure], children: [child], lostDigest }));
+      return lostDigest;
+    }
+
+    it('is not contradicted where it is so, and the step is claimed', async () => {
+      const lostDigest = await loseTwo();
+      expect(await claiming({ ...second, remaining: 1, lostDigest })).toMatchObject({
+        claimed: [second],
+        contradicted: [],
+      });
+    });
+
+    it.each<[string, Partial<StepClaim>]>([
+      ['too many', { remaining: 2 }],
+      ['too few', { remaining: 0 }],
+      ['nobody lost', { remaining: 1, lostDigest: null }],
+      ['others lost', { remaining: 1, lostDigest: digestOfLost(['u1', 'u3']) }],
+      ['a part of them', { lostDigest: digestOfLost(['u2']) }],
+    ])('is contradicted by the step before: %s; and the step is claimed all the same', async (_, said) => {
+      const lostDigest = await loseTwo();
+      expect(await claiming({ ...second, ...said })).toMatchObject({
+        claimed: [second],
+        contradicted: isOf(second, { remaining: 1, lostDigest }),
+      });
+    });
+
+    it('is contradicted after the step was claimed too, where that is due no more', async () => {
+      await loseTwo();
+      await claimOne(a, second);
+      const late = await claiming({ ...second, remaining: 3, lostDigest: null });
+      expect(late).toMatchObject({ claimed: [], contradicted: [{ step: 2, truth: { remaining: 1 } }] });
+    });
+
+    it('is compared with the batch in the step that it begins with', async () => {
+      expect(await claiming({ ...first, remaining: 3, lostDigest: null })).toMatchObject({
+        claimed: [first],
+        contradicted: [],
+      });
+      expect(await claiming({ ...first, remaining: 2, lostDigest: digestOfLost(['u1']) })).toMatchObject({
+        contradicted: isOf(first, { remaining: 3, lostDigest: null }),
+      });
+    });
+
+    it('is compared with nothing where it is not said', async () => {
+      await loseTwo();
+      expect(await claiming(second)).toMatchObject({ claimed: [second], contradicted: [] });
+    });
+
+    it.each(['expired', 'cancelled'] as const)('has no truth where the step before has %s', async (rest) => {
+      await record(a, doneOf(await claimOne(a, first), { rest }));
+      expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
+    });
+
+    it('has no truth where the step before is not done, or there is no such batch', async () => {
+      expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
+      await claimOne(a, first);
+      expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
+      const nowhere = { ...first, batchNo: 7 };
+      expect((await claiming(nowhere)).contradicted).toEqual(isOf(nowhere, null));
+    });
+
+    it('counts as it was said first where a step is named twice', async () => {
+      const { contradicted } = await b.flush({
+        results: [],
+        claims: [
+          { ...first, remaining: 2 },
+          { ...first, remaining: 3 },
+        ],
+        begins: [],
+      });
+      expect(contradicted).toEqual(isOf(first, { remaining: 3, lostDigest: null }));
+    });
+  });
+}
