@@ -38,6 +38,8 @@ create table shard_reports (
   waiting int not null,
   breaker_open boolean not null,
   batches_per_second real not null,
+  -- Why it does not serve a shard that its settings name; null: it does.
+  refusal text,
   reported_at timestamptz not null default now(),
   primary key (worker, action_type, country)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);

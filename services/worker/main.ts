@@ -128,12 +128,12 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   registry.onChange((next) => {
     const nowCallable = toCallable(next);
     servedNow = servedOf(next, { ...config.scope, callable: nowCallable }, topicTerms);
-    warnOfSlow(servedNow, logger);
+    warnOfRefusals(servedNow, logger);
     endpoint.follow(nowCallable);
     connection.keep(topicsOf(next.shards, topicTerms));
     worker.follow(servedNow);
   });
-  warnOfSlow(served, logger);
+  warnOfRefusals(served, logger);
   registry.start();
   const reporter = onClose(
     createShardReporter({
@@ -142,6 +142,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
       logger,
       reports: createShardReports({ pool }),
       levels: () => worker.levels(),
+      refusals: () => servedNow.refusals,
     }),
     (opened) => opened.stop(),
   );
@@ -150,9 +151,9 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   return worker;
 });
 
-function warnOfSlow({ tooSlow }: Served, logger: Logger): void {
-  if (tooSlow.length === 0) return;
-  logger.error({ actionTypes: tooSlow }, 'calls may take too long for the leases of this worker: WORKER_LEASE_MS');
+function warnOfRefusals({ refusals }: Served, logger: Logger): void {
+  const causes = new Map(refusals.map(({ actionType, cause }) => [actionType, cause]));
+  for (const [actionType, cause] of causes) logger.error({ actionType, cause }, 'an action type cannot be served');
 }
 
 if (isEntry(import.meta)) await runProcess(workerProcess);

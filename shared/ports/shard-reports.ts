@@ -10,4 +10,12 @@ export interface ShardReport extends Shard {
   breakerOpen: boolean;
   /** Recorded since the report before. */
   batchesPerSecond: number;
+  /** Why it is not served, though the worker's settings name it; null: it is. */
+  refusal: string | null;
+}
+
+/** A shard that a worker should serve and cannot. */
+export interface ShardRefusal extends Shard {
+  /** The same words for as long as it is the same cause. */
+  cause: string;
 }

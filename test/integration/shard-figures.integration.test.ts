@@ -24,7 +24,7 @@ interface ShardFiguresSubject extends ExecutionSubject {
 }
 
 const shardOf = (country: string) => ({ actionType: 'award-reward', country });
-const busy = { inFlight: 3, callLimit: 8, waiting: 2, breakerOpen: false, batchesPerSecond: 12.5 };
+const busy = { inFlight: 3, callLimit: 8, waiting: 2, breakerOpen: false, batchesPerSecond: 12.5, refusal: null };
 const chain = ['award-reward', 'send-message'].map((action) => ({ action, params: {} }));
 
 const database = databaseForFile();
@@ -59,6 +59,15 @@ describe('figures of shards', () => {
     expect(said).toContainEqual({ worker: 'a', ...shardOf('SG'), ...busy, inFlight: 7, breakerOpen: true });
     expect(said).toContainEqual({ worker: 'a', ...shardOf('ID'), ...busy });
     expect(said).toContainEqual({ worker: 'b', ...shardOf('SG'), ...busy });
+  });
+
+  it('tell the trigger why workers cannot serve a shard, where none does', async () => {
+    const refused = (country: string, refusal: string) => ({ ...shardOf(country), ...busy, refusal });
+    await subject.shardReports.report('a', [refused('SG', 'slow'), refused('ID', 'slow')]);
+    await subject.shardReports.report('b', [refused('SG', 'slow'), { ...shardOf('ID'), ...busy }]);
+    expect(await subject.runs.refusals()).toEqual([{ ...shardOf('SG'), cause: 'slow' }]);
+    await subject.ageReports(61_000);
+    expect(await subject.runs.refusals()).toEqual([]);
   });
 
   it('forget a worker that was not heard of for a minute, and what was taken back', async () => {

@@ -15,12 +15,12 @@ const ask = (method: 'GET' | 'PATCH', payload?: object) =>
   on.api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
 
 /** As each of these workers says it of the shard. */
-const report = (workers: readonly string[]) =>
+const report = (workers: readonly string[], refusal: string | null = null) =>
   on.pool.query(
     `insert into shard_reports (worker, action_type, country, in_flight, call_limit, waiting, breaker_open,
-       batches_per_second)
-     select worker, 'award-reward', 'SG', 3, 8, 0, false, 2.5 from unnest($1::text[]) as workers (worker)`,
-    [workers],
+       batches_per_second, refusal)
+     select worker, 'award-reward', 'SG', 3, 8, 0, false, 2.5, $2 from unnest($1::text[]) as workers (worker)`,
+    [workers, refusal],
   );
 
 describe('a shard', () => {
@@ -52,6 +52,19 @@ describe('a shard', () => {
     const { history } = shard.parse((await ask('GET')).json()).lag;
     expect(history.slice(-3)).toEqual([0, null, 0]);
     expect(history).toHaveLength(30);
+  });
+
+  it('says why no worker serves it, where workers should', async () => {
+    const cause = 'its calls may take 10000 ms, and leases there are 5000 ms';
+    await report(['a', 'b'], cause);
+    const { notes, workers } = shard.parse((await ask('GET')).json());
+    expect(workers).toEqual([]);
+    expect(notes).toEqual(expect.arrayContaining(['no worker serves it', `2 workers cannot serve it: ${cause}`]));
+    await report(['c']);
+    await on.passTime(2000);
+    const served = shard.parse((await ask('GET')).json());
+    expect(served.workers).toEqual([{ worker: 'c', partitions: [] }]);
+    expect(served.notes.join()).not.toContain(cause);
   });
 
   it('says plainly when there are more workers than partitions', async () => {

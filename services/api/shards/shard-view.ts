@@ -28,6 +28,7 @@ export function shardView(facts: ShardFacts): ShardShape {
   const { shard, topic, traffic, reports, work, guard } = facts;
   const { actionType, country, partitions, createdAt } = shard;
   const id = shardId(shard);
+  const serving = reports.filter(isServing);
   const batchesPerSecond = rounded(sumOf(reports, (report) => report.batchesPerSecond));
   const aheadBatches = work?.ahead ?? 0;
   return {
@@ -53,16 +54,21 @@ export function shardView(facts: ShardFacts): ShardShape {
     batchesPerSecond,
     breaker: guard?.state ?? 'closed',
     endpoint: endpointOf(guard),
-    desiredWorkers: desiredWorkers(aheadBatches, batchesPerSecond, reports.length, partitions),
+    desiredWorkers: desiredWorkers(aheadBatches, batchesPerSecond, serving.length, partitions),
     notes: notesOf(facts),
     createdAt: createdAt.toISOString(),
     links: { self: `/v1/shards/${id}` },
   };
 }
 
+function isServing({ refusal }: WorkerReport): boolean {
+  return refusal === null;
+}
+
 /** Workers that report to serve the shard, and those that have a partition of it. */
 function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
-  const names = [...reports.map(({ worker }) => worker), ...(traffic ?? []).flatMap(({ member }) => member ?? [])];
+  const serving = reports.filter(isServing).map(({ worker }) => worker);
+  const names = [...serving, ...(traffic ?? []).flatMap(({ member }) => member ?? [])];
   return [...new Set(names)].sort().map((worker) => ({
     worker,
     partitions: (traffic ?? []).filter(({ member }) => member === worker).map(({ partition }) => partition),
@@ -94,6 +100,8 @@ function notesOf(facts: ShardFacts): string[] {
   const workers = workersOf(facts).length;
   const isWork = (work?.ready ?? 0) > 0 || (traffic ?? []).some(({ unhandled }) => unhandled > 0);
   if (workers === 0) notes.push(isWork ? 'no worker serves it, and there is work' : 'no worker serves it');
+  // Others serve it: which worker does is a matter of deployment then.
+  if (workers === 0) notes.push(...refusalsOf(facts.reports));
   const idle = workers - shard.partitions;
   if (idle > 0) {
     const have = idle === 1 ? 'has' : 'have';
@@ -109,6 +117,14 @@ function notesOf(facts: ShardFacts): string[] {
   if (guard?.state === 'open')
     notes.push(`its endpoint counts as down since ${guard.openedAt.toISOString()}: ${guard.cause}`);
   return notes;
+}
+
+/** The same cause once, however many say it. */
+function refusalsOf(reports: readonly WorkerReport[]): string[] {
+  const byCause = Map.groupBy(reports, ({ refusal }) => refusal ?? '');
+  return [...byCause]
+    .filter(([cause]) => cause !== '')
+    .map(([cause, workers]) => `${counted(workers.length, 'worker')} cannot serve it: ${cause}`);
 }
 
 function counted(count: number, noun: string): string {

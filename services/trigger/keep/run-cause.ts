@@ -1,3 +1,4 @@
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { WaitingStep } from './run-store.port.ts';
 import type { OpenStep } from './step-progress.ts';
 
@@ -13,6 +14,8 @@ export interface RunCauseFacts {
   troubles: ReadonlyMap<string, string>;
   /** Messages that no worker has handled yet; null where that is not known. */
   backlogOf: (topic: string) => number | null;
+  /** Why workers that should serve it do not, where none does. */
+  refusalsOf: (shard: Shard) => readonly string[];
 }
 
 /**
@@ -20,7 +23,8 @@ export interface RunCauseFacts {
  * worker serves, one that is tried again. Null when it waits for nothing in particular. The same words for as long as
  * it is the same cause.
  */
-export function runCause({ chain, open, waiting, troubles, backlogOf }: RunCauseFacts): string | null {
+export function runCause(facts: RunCauseFacts): string | null {
+  const { chain, open, waiting, troubles } = facts;
   const nameOf = ({ step, country }: { step: number; country: string }) =>
     `step ${step} ${chain[step - 1]?.action ?? ''} in ${country}`;
   const isHeld = ({ step, country }: OpenStep) =>
@@ -30,13 +34,21 @@ export function runCause({ chain, open, waiting, troubles, backlogOf }: RunCause
   if (blocked) return `Kafka does not take messages of ${blocked.topic}: ${troubles.get(blocked.topic) ?? ''}`;
   const held = waiting.find((step) => step.held);
   if (held) return `${nameOf(held)} is held until somebody mends it: ${held.cause}`;
-  const unserved = open.find((step) => step.ready > 0 && step.stillForMs >= unservedAfterMs && !isHeld(step));
-  if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved.topic, backlogOf(unserved.topic))}`;
+  const unserved = open.find((step) => isUnserved(step) && !isHeld(step));
+  if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved, facts)}`;
   const [retried] = waiting;
   return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
 }
 
-function unservedCause(topic: string, backlog: number | null): string {
+/** Nothing of it moves, though there is work. */
+export function isUnserved({ ready, stillForMs }: OpenStep): boolean {
+  return ready > 0 && stillForMs >= unservedAfterMs;
+}
+
+function unservedCause({ topic, step, country }: OpenStep, { chain, backlogOf, refusalsOf }: RunCauseFacts): string {
+  const [refusal] = refusalsOf({ actionType: chain[step - 1]?.action ?? '', country });
+  if (refusal !== undefined) return `no worker can serve it: ${refusal}`;
+  const backlog = backlogOf(topic);
   if (backlog === null) return `nothing moves, and Kafka does not say what lies on ${topic}`;
   if (backlog > 0) return `no worker handles the messages on ${topic}`;
   return `nothing moves although ${topic} is empty; references are published again`;

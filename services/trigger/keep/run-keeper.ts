@@ -1,6 +1,7 @@
-import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import type { Shard, TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, TopicBacklogs } from '../../../shared/ports/message-bus.ts';
+import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { failureCause } from './auto-pause.ts';
 import { budgetPause } from './budget-pause.ts';
@@ -8,7 +9,7 @@ import { pauseAfter } from './pause-after.ts';
 import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
 import type { BudgetShortage, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
 import type { StepEndings } from '../end/step-endings.port.ts';
-import { runCause } from './run-cause.ts';
+import { isUnserved, runCause } from './run-cause.ts';
 import type { RunHistory } from './run-history.port.ts';
 import { createRunFinisher, isOver } from '../end/run-finisher.ts';
 import { settlePauses } from './settle-pauses.ts';
@@ -61,6 +62,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
       name: 'see what waits',
       step: async (look) => void (look.waiting = await runStore.waitingSteps(runIdsOf(look.tallies))),
     },
+    { name: 'see what workers cannot serve', step: async (look) => void (look.refusals = await refusalsOf(look.open)) },
     { name: 'see what budgets lack', step: async (look) => void (look.shortages = await shortagesOf(look.tallies)) },
     { name: 'end, pause and show runs', step: keepAll },
     { name: 'settle pauses', step: () => settlePauses({ runStore, logger }) },
@@ -72,7 +74,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     const startedMs = clock.monotonicMs();
     const tallies = await runStore.tallies();
     const tookMs = clock.monotonicMs() - startedMs;
-    const look: Look = { tallies, open: [], swept: nothingSwept(), waiting: [], shortages: [] };
+    const look: Look = { tallies, open: [], swept: nothingSwept(), waiting: [], refusals: [], shortages: [] };
     for (const { name, step } of steps) {
       try {
         await step(look);
@@ -128,6 +130,10 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     }
   }
 
+  async function refusalsOf(open: readonly OpenStep[]): Promise<readonly ShardRefusal[]> {
+    return open.some(isUnserved) ? await runStore.refusals() : [];
+  }
+
   /** Campaigns without budgets are not asked for. */
   async function shortagesOf(tallies: readonly RunTally[]): Promise<BudgetShortage[]> {
     const budgeted = tallies.filter(({ hasBudgets, state }) => hasBudgets && state === 'running');
@@ -153,7 +159,10 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     const { runId, chain, feeds } = tally;
     const own = seen.open.filter((step) => step.runId === runId);
     const waiting = seen.waiting.filter((step) => step.runId === runId);
-    const waitingCause = runCause({ chain, open: own, waiting, troubles: seen.swept.troubles, backlogOf });
+    const { troubles } = seen.swept;
+    const refusalsOf = ({ actionType, country }: Shard) =>
+      seen.refusals.filter((of) => of.actionType === actionType && of.country === country).map(({ cause }) => cause);
+    const waitingCause = runCause({ chain, open: own, waiting, troubles, backlogOf, refusalsOf });
     if (waitingCause !== null) warn('a run waits', waitingCause, { runId });
     await runStore.show(runId, {
       inFlight: feeds.reduce((sum, { feedId }) => sum + sweeper.inFlight(feedId), 0),
@@ -171,6 +180,7 @@ interface Look {
   open: readonly OpenStep[];
   swept: Swept;
   waiting: readonly WaitingStep[];
+  refusals: readonly ShardRefusal[];
   shortages: readonly BudgetShortage[];
 }
 

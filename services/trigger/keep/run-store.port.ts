@@ -1,3 +1,4 @@
+import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
@@ -154,6 +155,8 @@ export interface RunStore {
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
   /** Of these runs, where batches wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
+  /** Why workers do not serve shards that they should, where none serves them; each cause once. */
+  refusals(): Promise<ShardRefusal[]>;
   /** Keeps the figures with the run. No effect once it has ended. */
   show(runId: string, figures: RunFigures): Promise<void>;
   /**

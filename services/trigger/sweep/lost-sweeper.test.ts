@@ -182,6 +182,23 @@ describe('what a run waits for', () => {
     expect(runs()[0]?.waitingCause).toBeNull();
   });
 
+  it('is what keeps workers from serving a step, in their words', async () => {
+    const { clock, backlogs, database, runs } = await setUp({ published: true });
+    backlogs.set('muster.award-reward.SG', 1);
+    const shard = { actionType: 'award-reward', country: 'SG' };
+    database.shardRefusals.push(
+      { ...shard, country: 'ID', cause: 'of another' },
+      { ...shard, cause: 'its calls may take 10 s' },
+    );
+    await passTime(clock, 35_000);
+    expect(runs()[0]?.waitingCause).toBe('step 1 award-reward in SG: no worker can serve it: its calls may take 10 s');
+    database.shardRefusals.length = 0;
+    await passTime(clock, 1500);
+    expect(runs()[0]?.waitingCause).toBe(
+      'step 1 award-reward in SG: no worker handles the messages on muster.award-reward.SG',
+    );
+  });
+
   it('is the cause for which batches were put back', async () => {
     const { clock, putAllBack, runs } = await setUp({ published: true });
     await putAllBack(60_000);

@@ -12,7 +12,7 @@ function servedOf(shards: ReadonlyMap<string, Shard>, changes: object = {}): Ser
     shards: new Map(shards),
     topics: [...shards.keys()].map((topic) => ({ topic, partitions: 2, replicationFactor: 1 })),
     actionTypes: { 'award-reward': config, 'send-message': config },
-    tooSlow: [],
+    refusals: [],
   };
 }
 

@@ -35,16 +35,19 @@ describe('what a worker serves', () => {
     expect(specs.map(({ topic }) => topic)).toEqual(topics);
   });
 
-  it('leaves out types whose secrets it has not', () => {
-    const { shards, actionTypes } = served({ callable: new Set(['send-message']) });
+  it('leaves out types whose secrets it has not, and says so', () => {
+    const { shards, refusals, actionTypes } = served({ callable: new Set(['send-message']), countries: ['SG'] });
+    const cause = 'a secret of it is missing there, or does not open';
+    expect(refusals).toEqual([{ actionType: 'award-reward', country: 'SG', cause }]);
     expect([...shards.keys()]).toEqual(['muster.send-message.SG']);
     expect(Object.keys(actionTypes)).toEqual(['award-reward', 'send-message']);
   });
 
-  it('leaves out types whose calls may take more than half of its leases, and says which', () => {
-    const { shards, tooSlow, actionTypes } = served({ leaseMs: 30_000 });
+  it('leaves out types whose calls may take more than half of its leases, and says why', () => {
+    const { shards, refusals, actionTypes } = served({ leaseMs: 30_000 });
     expect([...shards.keys()]).toEqual(['muster.award-reward.ID', 'muster.award-reward.SG']);
-    expect(tooSlow).toEqual(['send-message']);
+    const cause = 'its calls may take 20000 ms, and leases there are 30000 ms: WORKER_LEASE_MS has to be twice as long';
+    expect(refusals).toEqual([{ actionType: 'send-message', country: 'SG', cause }]);
     // What was claimed before can still be finished.
     expect(Object.keys(actionTypes)).toEqual(['award-reward', 'send-message']);
   });

@@ -2,6 +2,7 @@ import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engin
 import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Registry } from '../../../shared/ports/registry.ts';
+import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { topicsOf } from '../../../shared/runtime/installation/shard-topics.ts';
 
 /** What a worker's own settings leave of the shards. */
@@ -22,8 +23,8 @@ export interface Served {
   /** Their topics. */
   topics: TopicSpec[];
   actionTypes: Record<string, ActionTypeConfig>;
-  /** Action types that this worker should serve and whose calls may take too long for its leases. */
-  tooSlow: string[];
+  /** What this worker should serve, and cannot. */
+  refusals: ShardRefusal[];
 }
 
 /** What of the registry a worker serves. Disabled types are served too: what began with them goes on. */
@@ -33,20 +34,27 @@ export function servedOf(
   terms: { prefix: string; replicationFactor: number },
 ): Served {
   const names = topicNames(terms.prefix);
-  const slow = new Set(actionTypes.filter(({ config }) => 2 * config.timeoutMs > leaseMs).map(({ name }) => name));
+  const timeoutOf = new Map(actionTypes.map(({ name, config }) => [name, config.timeoutMs]));
+  const refusalOf = (actionType: string): string | null => {
+    if (!(scope.callable?.has(actionType) ?? true)) return 'a secret of it is missing there, or does not open';
+    const timeoutMs = timeoutOf.get(actionType) ?? 0;
+    if (2 * timeoutMs <= leaseMs) return null;
+    return `its calls may take ${timeoutMs} ms, and leases there are ${leaseMs} ms: WORKER_LEASE_MS has to be twice as long`;
+  };
   const wanted = shards.filter(
     ({ actionType, country }) =>
-      (scope.actionTypes?.includes(actionType) ?? true) &&
-      (scope.countries?.includes(country) ?? true) &&
-      (scope.callable?.has(actionType) ?? true),
+      (scope.actionTypes?.includes(actionType) ?? true) && (scope.countries?.includes(country) ?? true),
   );
-  const served = wanted.filter(({ actionType }) => !slow.has(actionType));
+  const served = wanted.filter(({ actionType }) => refusalOf(actionType) === null);
   return {
     shards: new Map(
       served.map(({ actionType, country }) => [names.shard({ actionType, country }), { actionType, country }]),
     ),
     topics: topicsOf(served, terms),
     actionTypes: Object.fromEntries(actionTypes.map(({ name, config }) => [name, config])),
-    tooSlow: [...new Set(wanted.map(({ actionType }) => actionType))].filter((name) => slow.has(name)),
+    refusals: wanted.flatMap(({ actionType, country }) => {
+      const cause = refusalOf(actionType);
+      return cause === null ? [] : [{ actionType, country, cause }];
+    }),
   };
 }

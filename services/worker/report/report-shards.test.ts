@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import type { ShardReport } from '../../../shared/ports/shard-reports.ts';
+import type { ShardRefusal, ShardReport } from '../../../shared/ports/shard-reports.ts';
 import { createShardReporter, type ShardReporter } from './report-shards.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
@@ -12,10 +12,12 @@ const idle = { inFlight: 0, limit: 8, waiting: 0, isBreakerOpen: false, recorded
 describe('what a worker reports of its shards', () => {
   const clock = createSettableClock();
   let levels: ShardLevels[];
+  let refusals: ShardRefusal[];
   let said: (string | readonly ShardReport[])[];
   let reporter: ShardReporter;
   beforeEach(() => {
     levels = [{ ...idle, shard: shardOf('SG') }];
+    refusals = [];
     said = [];
     reporter = createShardReporter({
       worker: 'w',
@@ -25,6 +27,7 @@ describe('what a worker reports of its shards', () => {
           Promise.resolve(void said.push(`gone: ${shards?.map(({ country }) => country).join() ?? 'all'}`)),
       },
       levels: () => levels,
+      refusals: () => refusals,
       clock,
       logger: pino({ level: 'silent' }),
     });
@@ -45,8 +48,40 @@ describe('what a worker reports of its shards', () => {
     levels = levels.map((level) => ({ ...level, ...(level.shard.country === 'SG' && { inFlight: 3, recorded: 50 }) }));
     await passTime(clock, 1100);
     expect(said).toEqual([
-      [{ ...shardOf('SG'), inFlight: 3, callLimit: 8, waiting: 0, breakerOpen: false, batchesPerSecond: 25 }],
+      [
+        {
+          ...shardOf('SG'),
+          inFlight: 3,
+          callLimit: 8,
+          waiting: 0,
+          breakerOpen: false,
+          batchesPerSecond: 25,
+          refusal: null,
+        },
+      ],
     ]);
+    await reporter.stop();
+  });
+
+  it('is why a shard is not served, until it is or is not wanted any more', async () => {
+    refusals = [
+      { ...shardOf('ID'), cause: 'its calls may take too long' },
+      { ...shardOf('VN'), cause: 'its calls may take too long' },
+    ];
+    reporter.start();
+    await passTime(clock, 1000);
+    expect(said).toEqual([
+      [
+        expect.objectContaining({ ...shardOf('ID'), callLimit: 0, refusal: 'its calls may take too long' }),
+        expect.objectContaining({ ...shardOf('VN'), refusal: 'its calls may take too long' }),
+        expect.objectContaining({ ...shardOf('SG'), refusal: null }),
+      ],
+    ]);
+    said = [];
+    refusals = [];
+    levels = [...levels, { ...idle, shard: shardOf('ID') }];
+    await passTime(clock, 2000);
+    expect(said).toEqual(['gone: VN', [expect.objectContaining({ ...shardOf('ID'), refusal: null })]]);
     await reporter.stop();
   });
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
-import type { ShardReport } from '../../../shared/ports/shard-reports.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
+import type { ShardRefusal, ShardReport } from '../../../shared/ports/shard-reports.ts';
 import type { ShardReports } from './shard-reports.port.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
@@ -14,6 +15,7 @@ export interface ReportShardsDeps {
   worker: string;
   reports: ShardReports;
   levels: () => readonly ShardLevels[];
+  refusals: () => readonly ShardRefusal[];
   clock: Clock;
   logger: Logger;
 }
@@ -25,7 +27,14 @@ export interface ShardReporter {
   stop(): Promise<void>;
 }
 
-export function createShardReporter({ worker, reports, levels, clock, logger }: ReportShardsDeps): ShardReporter {
+export function createShardReporter({
+  worker,
+  reports,
+  levels,
+  refusals,
+  clock,
+  logger,
+}: ReportShardsDeps): ShardReporter {
   let recorded = new Map<string, number>();
   let lookedAtMs = clock.monotonicMs();
   let said = new Map<string, ShardReport>();
@@ -35,7 +44,11 @@ export function createShardReporter({ worker, reports, levels, clock, logger }: 
     const nowMs = clock.monotonicMs();
     const seconds = Math.max(0.001, (nowMs - lookedAtMs) / 1000);
     const now = levels();
-    const current = new Map(now.map((level) => [keyOf(level.shard), reportOf(level, recorded, seconds)]));
+    const current = new Map([
+      ...refusals().map((refusal): [string, ShardReport] => [keyOf(refusal), refusalReport(refusal)]),
+      // What was claimed before it was refused is finished.
+      ...now.map((level): [string, ShardReport] => [keyOf(level.shard), reportOf(level, recorded, seconds)]),
+    ]);
     recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
     lookedAtMs = nowMs;
 
@@ -71,10 +84,15 @@ function reportOf(level: ShardLevels, before: ReadonlyMap<string, number>, secon
   const { shard, inFlight, limit, waiting, isBreakerOpen, recorded } = level;
   const since = recorded - (before.get(keyOf(shard)) ?? recorded);
   const batchesPerSecond = Math.round((since / seconds) * 10) / 10;
-  return { ...shard, inFlight, callLimit: limit, waiting, breakerOpen: isBreakerOpen, batchesPerSecond };
+  return { ...shard, inFlight, callLimit: limit, waiting, breakerOpen: isBreakerOpen, batchesPerSecond, refusal: null };
 }
 
-function keyOf({ actionType, country }: ShardLevels['shard']): string {
+function refusalReport({ actionType, country, cause }: ShardRefusal): ShardReport {
+  const idle = { inFlight: 0, callLimit: 0, waiting: 0, breakerOpen: false, batchesPerSecond: 0 };
+  return { actionType, country, ...idle, refusal: cause };
+}
+
+function keyOf({ actionType, country }: Shard): string {
   return `${actionType}/${country}`;
 }
 

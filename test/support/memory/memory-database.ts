@@ -1,3 +1,4 @@
+import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
@@ -66,6 +67,8 @@ export interface MemoryDatabase {
   readonly stepCauses: Map<string, StepCauseRow>;
   readonly settlementRequests: Map<string, SettlementRequestRow>;
   readonly settlements: SettlementRow[];
+  /** Where no worker serves them. */
+  readonly shardRefusals: ShardRefusal[];
   readonly quarantined: QuarantinedRow[];
   /** Keyed by `stepKey` and the epoch. */
   readonly stepBegins: Map<string, StepBeginRow>;
@@ -125,6 +128,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     stepCauses: new Map(),
     settlementRequests: new Map(),
     settlements: [],
+    shardRefusals: [],
     quarantined: [],
     stepBegins: new Map(),
     receipts: new Map(),

@@ -73,6 +73,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         return wanted.map((row) => tallyOf(database, row));
       }),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
+    refusals: () => atOnce(() => [...database.shardRefusals]),
     shortages: (runIds) => atOnce(() => runIds.flatMap((runId) => shortagesOf(database, runId))),
     show: (runId, figures) =>
       atOnce(() => {

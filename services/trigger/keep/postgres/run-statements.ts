@@ -215,3 +215,14 @@ export const forgetSweep = `
     h as (delete from holds using f where holds.feed = f.feed),
     b as (delete from budget_reservations v using f where v.feed = f.feed)
   delete from sweep_marks using f where sweep_marks.feed = f.feed`;
+
+/** What workers said within the last minute, as the API shows it. */
+export const refusals = `
+  select distinct s.action_type as "actionType", s.country, s.refusal as cause from shard_reports s
+  where s.refusal is not null and s.reported_at > now() - interval '1 minute'
+    and not exists (
+      select from shard_reports o
+      where (o.action_type, o.country) = (s.action_type, s.country) and o.refusal is null
+        and o.reported_at > now() - interval '1 minute'
+    )
+  order by 1, 2, 3`;

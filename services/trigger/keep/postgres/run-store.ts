@@ -7,6 +7,7 @@ import { statesBefore, type TerminalRunState } from '../../../../shared/domain/r
 import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { audienceColumnsOf } from '../../../../shared/postgres/ledger/feed-audience.ts';
+import type { ShardRefusal } from '../../../../shared/ports/shard-reports.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { readUnderWay } from '../../../../shared/postgres/ledger/under-way.ts';
 import type { FlowCounts } from '../../feed/feed-store.port.ts';
@@ -68,6 +69,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     tallies: (only) => talliesOf(pool, null, only),
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
+    refusals: async () => (await pool.query<ShardRefusal>(statements.refusals)).rows,
     shortages: async (runIds) =>
       (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
         .rows,

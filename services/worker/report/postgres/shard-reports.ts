@@ -15,14 +15,15 @@ const report = statementOf<ReportParams>(
   with gone as (
     delete from shard_reports where reported_at < now() - interval '1 hour'
   )
-  insert into shard_reports as s (worker, action_type, country, in_flight, call_limit, waiting, breaker_open, batches_per_second)
+  insert into shard_reports as s (worker, action_type, country, in_flight, call_limit, waiting, breaker_open, batches_per_second,
+    refusal)
   select ${$('worker')}, k."actionType", k.country, k."inFlight", k."callLimit", k.waiting, k."breakerOpen",
-    k."batchesPerSecond"
+    k."batchesPerSecond", k.refusal
   from jsonb_to_recordset(${$('reports')}::jsonb) k ("actionType" text, country text, "inFlight" int, "callLimit" int, waiting int,
-    "breakerOpen" boolean, "batchesPerSecond" real)
+    "breakerOpen" boolean, "batchesPerSecond" real, refusal text)
   on conflict (worker, action_type, country) do update
   set in_flight = excluded.in_flight, call_limit = excluded.call_limit, waiting = excluded.waiting,
-    breaker_open = excluded.breaker_open, batches_per_second = excluded.batches_per_second, reported_at = now()`,
+    breaker_open = excluded.breaker_open, batches_per_second = excluded.batches_per_second, refusal = excluded.refusal, reported_at = now()`,
 );
 
 const withdraw = `
