@@ -1,3 +1,4 @@
+import { wholeScope } from '../../shared/domain/scopes.ts';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
@@ -84,9 +85,12 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   return {
     add: async (jobs) => {
       const [only] = jobs;
-      if (jobs.length === 1) await acceptJob(readJob(only, name), accepting);
+      if (jobs.length === 1) await acceptJob(readJob(only, name), wholeScope, accepting);
       else {
-        const results = await acceptJobs({ values: jobs, client: name, pointerAt: String }, accepting);
+        const results = await acceptJobs(
+          { values: jobs, client: name, scope: wholeScope, pointerAt: String },
+          accepting,
+        );
         if (results.some(({ status }) => status !== 'accepted')) throw new Error('not all were accepted');
       }
     },

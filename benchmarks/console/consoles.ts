@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
-import { digestOfApiKey, newApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
+import { addApiKey } from '../../shared/postgres/registry/add-api-key.ts';
+import { issueApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { startChild, type Child } from '../child.ts';
 import { residentMiB, startCpuMeter } from '../cpu.ts';
 import { ownRoot } from '../installation.ts';
@@ -71,12 +71,11 @@ export async function measureConsoles(
 }
 
 async function openSessions({ url, pool }: ConsoleUnderTest): Promise<string[]> {
-  const keys = createApiKeys({ pool });
   const cookies: string[] = [];
   for (let team = 0; team < opened / peoplePerKey; team++) {
-    const key = newApiKey();
-    await keys.add(`team ${team}`, digestOfApiKey(key), 'viewer');
-    for (let person = 0; person < peoplePerKey; person++) cookies.push(await openSession(url, key));
+    const { key, secret, digest } = issueApiKey();
+    await addApiKey(pool, { key, name: `team ${team}`, role: 'viewer', digest });
+    for (let person = 0; person < peoplePerKey; person++) cookies.push(await openSession(url, secret));
   }
   return cookies;
 }

@@ -9,7 +9,7 @@ import { createPatientFetch, type Patience } from './patient-fetch.ts';
 const apiEnvironment = z.object({
   MUSTER_API_URL: z.string().default('http://127.0.0.1:8080'),
   MUSTER_API_KEY: z.string({
-    error: 'the key to the API; whoever runs Muster makes one with `muster api-key create <name>`',
+    error: 'the key to the API; whoever runs Muster makes one with `muster first-key <name>`',
   }),
 });
 

@@ -57,7 +57,7 @@ describe('the address and the key', () => {
     const body = { title: 'Unauthorized', status: 401, detail: 'the API key is not known' };
     api.answers['GET /v1/campaigns?limit=20'] = { status: 401, body };
     expect((await muster(['campaign', 'list'])).notes).toContain(
-      'whoever runs Muster makes one with `muster api-key create <name>`',
+      'whoever runs Muster makes one with `muster first-key <name>`',
     );
   });
 });

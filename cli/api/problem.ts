@@ -14,9 +14,7 @@ export function renderProblem(problem: Problem, wording: RefusalWording = {}): s
   });
   const hint =
     status === 401
-      ? [
-          '  set MUSTER_API_KEY to a key that is good; whoever runs Muster makes one with `muster api-key create <name>`',
-        ]
+      ? ['  set MUSTER_API_KEY to a key that is good; whoever runs Muster makes one with `muster first-key <name>`']
       : [];
   return [headOf(problem, wording), ...lines, ...hint].map((line) => `${oneLine(line)}\n`).join('');
 }

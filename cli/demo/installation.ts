@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
-import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
+import { makeKeyByHand } from '../installation/first-key.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopics } from '../installation/topics.ts';
 import type { DemoRoom } from './demo-room.ts';
@@ -39,7 +39,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const configFile = join(folder, 'engine.json');
   await writeFile(configFile, JSON.stringify(demoEngineConfig(url(sandboxPort), users), undefined, 2));
-  const { secret } = await withApiKeys(room.databaseUrl, (keys) => addApiKey(keys, 'demo', 'operator'));
+  const { secret } = await makeKeyByHand(room.databaseUrl, { name: 'demo', role: 'operator', by: 'muster demo' });
 
   const receiptsSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const common = {

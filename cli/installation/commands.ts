@@ -39,32 +39,19 @@ const config = group('config', "the called services, as the installation's datab
   }),
 ]);
 
-const apiKey = group('api-key', 'keys to the API, straight on the database', [
-  byHand({
-    name: 'create',
-    args: ['<name>'],
-    said: 'make a key; it is printed once and never again',
-    options: {
-      role: usually('--role <role>', 'viewer: looks; manager: campaigns and their runs; operator: everything', {
-        among: roles,
-        usual: 'operator',
-      }),
-    },
-    run: async ({ args: [name], options: { role }, context }) =>
-      (await import('./api-keys.ts')).createKey(name, role, context),
-  }),
-  byHand({
-    name: 'list',
-    said: 'keys by name, without their secrets',
-    run: async ({ context }) => (await import('./api-keys.ts')).listKeys(context),
-  }),
-  byHand({
-    name: 'revoke',
-    args: ['<key>'],
-    said: 'refuse a key from now on',
-    run: async ({ args: [key], context }) => (await import('./api-keys.ts')).revokeKey(key, context),
-  }),
-]);
+const firstKey = byHand({
+  name: 'first-key',
+  args: ['<name>'],
+  said: 'make a key to the API straight on the database, and print it once; from it, muster api-keys makes others',
+  options: {
+    role: usually('--role <role>', 'viewer, scheduler, manager or operator, for everything', {
+      among: roles,
+      usual: 'operator',
+    }),
+  },
+  run: async ({ args: [name], options: { role }, context }) =>
+    (await import('./first-key.ts')).createFirstKey(name, role, context),
+});
 
 const doctor = byHand({
   name: 'doctor',
@@ -72,4 +59,4 @@ const doctor = byHand({
   run: async ({ context }) => (await import('./doctor.ts')).runDoctor(context),
 });
 
-export const commands = [serve, migrate, topics, config, apiKey, doctor];
+export const commands = [serve, migrate, topics, config, firstKey, doctor];

@@ -37,7 +37,7 @@ async function checkApi(environment: NodeJS.ProcessEnv): Promise<Check[]> {
     await listCampaigns({ client: apiFrom(environment), query: { limit: 1 } });
     return [{ name, ok: true, found: 'answers and takes the key', fix: '' }];
   } catch (error) {
-    const fix = error instanceof ApiRefusal ? 'muster api-key create <name>' : 'muster serve all';
+    const fix = error instanceof ApiRefusal ? 'muster first-key <name>' : 'muster serve all';
     return [{ name, ok: false, found: messageOf(error), fix }];
   }
 }

@@ -1,14 +1,35 @@
--- Keys, sessions, and what was changed by them (docs/decisions/0034-sessions-and-roles.md).
+-- Keys, sessions, and what was changed by them (docs/decisions/0034-sessions-and-roles.md,
+-- 0055-keys-with-owners-and-scopes.md).
 
 create table api_keys (
   id uuid primary key,
   name text not null,
-  role text not null default 'operator' check (role in ('viewer', 'manager', 'operator')),
-  -- SHA-256 of the key, which itself is nowhere.
-  digest text not null unique,
+  -- Whom to ask about it.
+  owner text,
+  role text not null check (role in ('viewer', 'scheduler', 'manager', 'operator')),
+  -- What of the installation it is for; null: all of that kind (docs/decisions/0055-keys-with-owners-and-scopes.md).
+  clients uuid[],
+  countries text[],
+  action_types text[],
+  revision int not null default 1,
   created_at timestamptz not null default now(),
+  -- The key that made it; null: made on the database.
+  made_by uuid,
+  expires_at timestamptz,
+  -- Kept to the minute.
+  last_used_at timestamptz,
+  rotated_at timestamptz,
   revoked_at timestamptz
 );
+
+-- What opens a key: one secret, and after a rotation the former ones until their overlap ends.
+create table api_key_secrets (
+  -- SHA-256 of the secret, which itself is nowhere.
+  digest text primary key,
+  api_key uuid not null references api_keys on delete cascade,
+  expires_at timestamptz
+);
+create index api_key_secrets_of_key on api_key_secrets (api_key);
 
 -- Log-ins by key, under the SHA-256 of what is in the cookie. What has expired is swept; nothing refers to it.
 create table sessions (

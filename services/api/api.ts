@@ -55,6 +55,7 @@ const documentation = {
     { name: 'jobs', description: 'Callbacks that are due once' },
     { name: 'schedules', description: 'What recurs, and what of it fired' },
     { name: 'groups', description: 'The markets that schedules fire for' },
+    { name: 'keys', description: 'Who may use the API, and for what' },
     { name: 'session', description: 'Who is logged in to the console' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },

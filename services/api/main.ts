@@ -1,5 +1,6 @@
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { tryToTakePart } from '../../shared/postgres/connection/take-part.ts';
+import { addKeyByHand } from '../../shared/postgres/registry/add-api-key.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { listening } from '../../shared/runtime/process/listening.ts';
@@ -34,7 +35,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const takePart = async () => {
     const file = installationConfigOf(config.engine);
     const installationId = await tryToTakePart({ pool, file, seed: config.engine, clock, logger });
-    if (!isKeyAdded) await access.apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey ?? ''), 'operator');
+    const digest = digestOfApiKey(config.bootstrapApiKey ?? '');
+    if (!isKeyAdded) await addKeyByHand(pool, { name: 'bootstrap', role: 'operator', digest, by: 'the environment' });
     isKeyAdded = true;
     return installationId;
   };

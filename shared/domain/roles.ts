@@ -1,11 +1,19 @@
 /**
- * What a key may do, each with all that the ones before it may: `viewer` looks; `manager` makes campaigns, carries them
- * out and stops them; `operator` does everything else, such as action types, clients and what the engine set aside.
+ * What a key may do: `viewer` looks; `scheduler` has jobs and schedules of clients; `manager` makes campaigns, carries
+ * them out and stops them; `operator` does everything, such as action types, clients, keys and what the engine set
+ * aside.
  */
-export const roles = ['viewer', 'manager', 'operator'] as const;
+export const roles = ['viewer', 'scheduler', 'manager', 'operator'] as const;
 
 export type Role = (typeof roles)[number];
 
+const contained: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: ['viewer'],
+  scheduler: ['viewer', 'scheduler'],
+  manager: ['viewer', 'manager'],
+  operator: roles,
+};
+
 export function mayActAs(role: Role, needed: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(needed);
+  return contained[role].includes(needed);
 }

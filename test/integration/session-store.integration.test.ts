@@ -3,11 +3,10 @@ import { createRetentionStore } from '../../services/trigger/retain/postgres/ret
 import { databaseForFile } from '../support/file-database.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs } from '../../services/api/access/session-lives.ts';
 import { createSessionStore, type SessionStore } from '../../services/api/access/postgres/session-store.ts';
-import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
-import { createApiKeys } from '../../shared/postgres/registry/api-keys.ts';
+import { createKeyStore, type ApiKeyRecord, type KeyStore } from '../../services/api/access/postgres/key-store.ts';
 
 interface SessionSubject {
-  keys: ApiKeys;
+  keys: KeyStore;
   sessions: SessionStore;
   passTime(ms: number): Promise<void>;
   /** Rows of sessions and of links, over or not. */
@@ -24,7 +23,7 @@ async function makeSubject(): Promise<SessionSubject> {
   await database.empty();
   const { pool } = database;
   return {
-    keys: createApiKeys({ pool }),
+    keys: createKeyStore({ pool }),
     sessions: createSessionStore({ pool }),
     /** The database's clock cannot be moved: the ends of sessions and links are moved towards it instead. */
     passTime: async (ms) => {
@@ -50,48 +49,52 @@ let apiKey: ApiKeyRecord;
 beforeEach(async () => {
   subject = await makeSubject();
   sessions = subject.sessions;
-  apiKey = await subject.keys.add('console', 'digest of a key', 'manager');
+  apiKey = await subject.keys.add({ name: 'console', digest: 'digest of a key', role: 'manager' });
 });
+
+const find = async (digest: string) => (await sessions.find([digest])).get(digest);
 
 describe('sessions', () => {
   it('finds a session with its key, its role and its end', async () => {
     const opened = await sessions.open('s1', apiKey.key);
     expect(opened.apiKey).toEqual(apiKey);
     expect(opened.expiresAt.getTime() - opened.createdAt.getTime()).toBe(sessionMaxMs);
-    expect(await sessions.find('s1')).toEqual(opened);
-    expect(await sessions.find('s2')).toBeUndefined();
+    const found = await find('s1');
+    expect(found?.apiKey.lastUsedAt).toBeInstanceOf(Date);
+    expect(found).toEqual({ ...opened, apiKey: { ...apiKey, lastUsedAt: found?.apiKey.lastUsedAt } });
+    expect(await find('s2')).toBeUndefined();
   });
 
   it('opens none for a key that is not there', async () => {
     await expect(sessions.open('s1', nobody)).rejects.toThrow();
-    expect(await sessions.find('s1')).toBeUndefined();
+    expect(await find('s1')).toBeUndefined();
   });
 
   it('ends one that nobody used for twelve hours', async () => {
     await sessions.open('s1', apiKey.key);
     await subject.passTime(sessionIdleMs - minuteMs);
-    expect(await sessions.find('s1')).toBeDefined();
+    expect(await find('s1')).toBeDefined();
     // It was used, so the time begins anew.
     await subject.passTime(sessionIdleMs - minuteMs);
-    expect(await sessions.find('s1')).toBeDefined();
+    expect(await find('s1')).toBeDefined();
     await subject.passTime(sessionIdleMs + minuteMs);
-    expect(await sessions.find('s1')).toBeUndefined();
+    expect(await find('s1')).toBeUndefined();
   });
 
   it('ends one after seven days, however often it is used', async () => {
     await sessions.open('s1', apiKey.key);
     for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
       await subject.passTime(8 * 60 * minuteMs);
-      expect(await sessions.find('s1')).toBeDefined();
+      expect(await find('s1')).toBeDefined();
     }
     await subject.passTime(8 * 60 * minuteMs + minuteMs);
-    expect(await sessions.find('s1')).toBeUndefined();
+    expect(await find('s1')).toBeUndefined();
   });
 
   it('ends with its key', async () => {
     await sessions.open('s1', apiKey.key);
     await subject.keys.revoke(apiKey.key);
-    expect(await sessions.find('s1')).toBeUndefined();
+    expect(await find('s1')).toBeUndefined();
   });
 
   it('closes one, and leaves the others', async () => {
@@ -99,19 +102,19 @@ describe('sessions', () => {
     await sessions.open('s2', apiKey.key);
     expect(await sessions.close('s1')).toBe(true);
     expect(await sessions.close('s1')).toBe(false);
-    expect(await sessions.find('s1')).toBeUndefined();
-    expect(await sessions.find('s2')).toBeDefined();
+    expect(await find('s1')).toBeUndefined();
+    expect(await find('s2')).toBeDefined();
   });
 
   it('closes all of a key, its links too, and none of another', async () => {
-    const other = await subject.keys.add('another', 'digest of another', 'viewer');
+    const other = await subject.keys.add({ name: 'another', digest: 'digest of another', role: 'viewer' });
     await sessions.open('s1', apiKey.key);
     await sessions.open('s2', apiKey.key);
     await sessions.open('s3', other.key);
     await sessions.addLink('l1', apiKey.key);
     expect(await sessions.closeAll(apiKey.key)).toBe(2);
-    expect(await sessions.find('s1')).toBeUndefined();
-    expect(await sessions.find('s3')).toMatchObject({ apiKey: { name: 'another', role: 'viewer' } });
+    expect(await find('s1')).toBeUndefined();
+    expect(await find('s3')).toMatchObject({ apiKey: { name: 'another', role: 'viewer' } });
     expect(await sessions.useLink('l1')).toBeUndefined();
   });
 
@@ -148,7 +151,7 @@ describe('sessions', () => {
     expect(await subject.deleteSessions(10)).toBe(1);
     expect(await subject.deleteSessions(10)).toBe(0);
     expect(await subject.countSessions()).toBe(2);
-    expect(await sessions.find('s2')).toBeDefined();
-    expect(await sessions.useLink('l2')).toEqual(apiKey);
+    expect(await find('s2')).toBeDefined();
+    expect(await sessions.useLink('l2')).toMatchObject({ key: apiKey.key });
   });
 });

@@ -5,7 +5,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a session ends with its key',
     edits: [
       {
-        text: 'from sessions s join api_keys k on k.id = s.api_key and k.revoked_at is null',
+        text: 'from sessions s join api_keys k on k.id = s.api_key and ${isGoodKey}',
         replacement: 'from sessions s join api_keys k on k.id = s.api_key',
       },
     ],
@@ -22,8 +22,8 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a session ends when it is idle',
     edits: [
       {
-        text: 'where s.digest = $1 and least(s.idle_until, s.expires_at) > now()`',
-        replacement: 'where s.digest = $1 and s.expires_at > now()`',
+        text: 'where s.digest = any($1::text[]) and least(s.idle_until, s.expires_at) > now()',
+        replacement: 'where s.digest = any($1::text[]) and s.expires_at > now()',
       },
     ],
     project: 'integration',
@@ -56,11 +56,55 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'pause, resume and cancel are for managers',
     edits: [
       {
-        text: "    url: `/runs/:id/${verb}`,\n    config: { role: 'manager' },",
-        replacement: "    url: `/runs/:id/${verb}`,\n    config: { role: 'viewer' },",
+        text: "    url: `/runs/:id/${verb}`,\n    config: { role: 'manager', scope: 'campaign' },",
+        replacement: "    url: `/runs/:id/${verb}`,\n    config: { role: 'viewer', scope: 'campaign' },",
       },
     ],
     project: 'integration',
     noticedBy: ['services/api/access/roles-of-routes'],
+  },
+  {
+    takesAway: 'what is of a client is not there for a key of another',
+    edits: [
+      {
+        text: "if (owner?.of === 'client' && !holdsAll(scope.clients, [owner.clientId])) throw notFound(kind, id);",
+        replacement: '',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/access/scopes-of-routes'],
+  },
+  {
+    takesAway: 'a key with a scope changes nothing of the whole installation',
+    edits: [
+      {
+        text: "if (applies === 'installation') throw outOfScope('this is of the whole installation, and this key has a scope');",
+        replacement: '',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/access/scopes-of-routes'],
+  },
+  {
+    takesAway: 'no key grants more than the one that makes it is for',
+    edits: [
+      {
+        text: "if (!isWithin(scope, caller.scope)) throw outOfScope('no key grants more than the one that makes it is for');",
+        replacement: '',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/access/api-key-routes'],
+  },
+  {
+    takesAway: 'a key is refused from its end on',
+    edits: [
+      {
+        text: 'export const isGoodKey = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;',
+        replacement: 'export const isGoodKey = `k.revoked_at is null`;',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/access/api-key-routes', 'services/api/access/postgres/key-store'],
   },
 ];

@@ -42,7 +42,7 @@ export function apiOnPostgres({ begun = 'before each test' }: { begun?: 'before 
     const { engine } = deps.config;
     await joinInstallation(database.pool, installationConfigOf(engine), engine);
     await forgetSnapshots();
-    const { key } = await deps.apiKeys.add('a test', digestOfApiKey(testApiKey), 'operator');
+    const { key } = await deps.apiKeys.add({ name: 'a test', digest: digestOfApiKey(testApiKey), role: 'operator' });
     await Promise.all([deps.registry.refresh(), deps.clients.refresh()]);
     opened = { deps, api, key };
   });

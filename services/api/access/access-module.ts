@@ -1,23 +1,27 @@
-import { createApiKeys } from '../../../shared/postgres/registry/api-keys.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { apiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
+import { createKeyStore } from './postgres/key-store.ts';
+import { createOwners } from './postgres/owners.ts';
 import { createSessionStore } from './postgres/session-store.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 /** Who asks, by key or session, and what was changed by whom. */
 export function accessModule({ pool }: Pick<ApiParts, 'pool'>) {
   return {
-    apiKeys: createApiKeys({ pool }),
+    apiKeys: createKeyStore({ pool }),
     sessions: createSessionStore({ pool }),
     audit: createAuditLog({ pool }),
+    owners: createOwners({ pool }),
   };
 }
 
-type Deps = Parameters<typeof sessionRoutes>[1] & Parameters<typeof auditRoutes>[1];
+type Deps = Parameters<typeof sessionRoutes>[1] & Parameters<typeof auditRoutes>[1] & ApiKeyRoutesDeps;
 
 export function accessRoutes(server: HttpServer, deps: Deps): void {
   sessionRoutes(server, deps);
+  apiKeyRoutes(server, deps);
   auditRoutes(server, deps);
 }

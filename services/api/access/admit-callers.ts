@@ -1,13 +1,14 @@
 import cookie from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { ApiKeyRecord } from './postgres/key-store.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import { createAuthenticate, type AuthenticateDeps, type Authentication } from './authenticate.ts';
 import { checkRole, requireDeclaredRoles } from './route-roles.ts';
+import { checkScope, type CheckScopeDeps } from './scopes.ts';
 
-export interface AdmitCallersDeps extends Omit<AuthenticateDeps, 'onRefused'> {
+export interface AdmitCallersDeps extends Omit<AuthenticateDeps, 'onRefused'>, CheckScopeDeps {
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   /**
@@ -44,6 +45,7 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
     request.apiKey = caller.apiKey;
     request.session = caller.session;
     checkRole(request);
+    await checkScope(request, deps);
   });
   return { authentication, isKeyGood: (request) => isTaken(authentication, request) };
 }

@@ -1,22 +1,24 @@
 import type { FastifyRequest } from 'fastify';
-import { createAddressLimit } from './address-limit.ts';
+import { findTogether } from './find-together.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
-import type { SessionStore } from './postgres/session-store.ts';
+import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
 import type { PublicAddress } from '../frame/server/public-address.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretInCookies, type CookiePlace } from './session-cookie.ts';
-import type { ApiKeyRecord, ApiKeys } from '../../../shared/ports/api-keys.ts';
+import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
+import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
 /** What a key may look like: our own, and what may be given as the bootstrap key. Anything else is refused unread. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
+export type { ApiKeyRecord, KeyStore };
+
 export interface AuthenticateDeps {
-  apiKeys: ApiKeys;
+  apiKeys: Pick<KeyStore, 'find'>;
   /** Without them no cookie is looked at. */
-  sessions?: Pick<SessionStore, 'find' | 'useLink'> | undefined;
+  sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
   clock: Clock;
   /** Called for each request that is refused for its key. */
@@ -37,31 +39,34 @@ export interface Caller {
   session: CallerSession | null;
 }
 
-type Asked = Pick<FastifyRequest, 'headers' | 'cookies' | 'ip' | 'method'>;
+type Asked = Pick<FastifyRequest, 'headers' | 'cookies' | 'method'>;
 
 export interface Authentication {
   /**
    * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser
    * whichever page made the request, so with one it has to come from our own pages, and what changes something has to
    * carry the session's CSRF token.
-   * @throws {HttpProblem} 401, 403 when it comes from elsewhere, 429
+   * @throws {HttpProblem} 401, 403 when it comes from elsewhere
    */
   callerOf(request: Asked): Promise<Caller>;
-  /** @throws {HttpProblem} 401 for an unknown one, 429 */
-  ofKey(secret: string, ip: string): Promise<ApiKeyRecord>;
-  /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more, 429 */
-  ofLink(secret: string, ip: string): Promise<ApiKeyRecord>;
+  /** @throws {HttpProblem} 401 for an unknown one */
+  ofKey(secret: string): Promise<ApiKeyRecord>;
+  /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more */
+  ofLink(secret: string): Promise<ApiKeyRecord>;
   /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
   requireOurPage(request: Asked): void;
-  /** A session that was closed, or all of them. */
+  /** A session that was closed; or all that is remembered, because a key is not what it was. */
   forget(digest?: string): void;
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authentication {
   const { apiKeys, sessions, publicAddress, clock, onRefused } = deps;
-  const limit = createAddressLimit({ clock });
-  const keys = rememberCredentials({ find: (digest) => apiKeys.find(digest), limit, clock });
-  const opened = rememberCredentials({ find: async (digest) => sessions?.find(digest), limit, clock });
+  const keys = rememberCredentials({ find: (digests) => apiKeys.find(digests), clock });
+  const opened = rememberCredentials({
+    find: async (digests) => (await sessions?.find(digests)) ?? new Map<string, SessionRecord>(),
+    clock,
+  });
+  const findLink = findTogether(async (digests) => (await sessions?.findLinks(digests)) ?? new Map<string, object>());
   const place = publicAddress && cookiePlaceOf(publicAddress);
 
   function refuse(detail: string): never {
@@ -69,22 +74,17 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     throw unauthorized(detail);
   }
 
-  async function ofKey(secret: string, ip: string): Promise<ApiKeyRecord> {
+  async function ofKey(secret: string): Promise<ApiKeyRecord> {
     if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
-    return (await keys.find(digestOfApiKey(secret), ip)) ?? refuse('the API key is not known, or was revoked');
+    if (isGarbledApiKey(secret)) refuse('this API key was mistyped or cut: its checksum does not fit');
+    return (await keys.find(digestOfApiKey(secret))) ?? refuse('the API key is not known, has expired or was revoked');
   }
 
-  async function ofLink(secret: string, ip: string): Promise<ApiKeyRecord> {
+  async function ofLink(secret: string): Promise<ApiKeyRecord> {
     const used = 'this link was used already, or is too old: make another one';
-    const answered = await limit.ask(ip);
-    let apiKey: ApiKeyRecord | undefined;
-    try {
-      const digest = digestOfSecret(secret);
-      apiKey = digest === undefined ? undefined : await sessions?.useLink(digest);
-    } finally {
-      answered(apiKey === undefined);
-    }
-    return apiKey ?? refuse(used);
+    const digest = digestOfSecret(secret) ?? refuse(used);
+    if (!(await findLink(digest))) refuse(used);
+    return (await sessions?.useLink(digest)) ?? refuse(used);
   }
 
   function requireOurPage({ headers, method }: Asked): void {
@@ -95,16 +95,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     requireOurPage(request);
     const over = 'the session is over: log in again';
     const digest = digestOfSecret(secret) ?? refuse(over);
-    const session = (await opened.find(digest, request.ip)) ?? refuse(over);
+    const session = (await opened.find(digest)) ?? refuse(over);
     if (!isLook(request.method) && !isCsrfToken(request.headers['x-csrf-token'], secret)) throw withoutToken();
     return { apiKey: session.apiKey, session: { secret, digest, expiresAt: session.expiresAt } };
   }
 
   return {
     callerOf: async (request) => {
-      const { headers, cookies, ip } = request;
+      const { headers, cookies } = request;
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-      if (key !== undefined) return { apiKey: await ofKey(key, ip), session: null };
+      if (key !== undefined) return { apiKey: await ofKey(key), session: null };
       const inCookies = sessions && headers.authorization === undefined;
       const secret = inCookies ? secretInCookies(cookies, place) : undefined;
       if (secret !== undefined) return await ofCookie(secret, request);
@@ -113,7 +113,14 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     ofKey,
     ofLink,
     requireOurPage,
-    forget: (digest) => (digest === undefined ? opened.forgetAll() : opened.forget(digest)),
+    forget: (digest) => {
+      if (digest !== undefined) {
+        opened.forget(digest);
+        return;
+      }
+      keys.forgetAll();
+      opened.forgetAll();
+    },
   };
 }
 

@@ -1,12 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { AddressLimit } from './address-limit.ts';
+import { findTogether } from './find-together.ts';
 
-/**
- * How long a key or a session is believed without asking. Streams ask as often, so that none outlives its key by more
- * than ten seconds.
- */
-export const keyLifeMs = 5_000;
+/** How long a key or a session is believed without asking: so long a revoked one may be taken by another process. */
+export const keyLifeMs = 1_000;
 
 /** How long one that was unknown is refused without asking. */
 const refusalLifeMs = 10_000;
@@ -15,25 +12,20 @@ const maxRemembered = 1000;
 const maxRefusedRemembered = 10_000;
 
 export interface RememberedCredentialsDeps<Found> {
-  /** Whose digest it is. */
-  find: (digest: string) => Promise<Found | undefined>;
-  limit: AddressLimit;
+  /** Whose digests they are. */
+  find: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
   clock: Clock;
 }
 
 /** Keys, or sessions, by their digests. */
 export interface RememberedCredentials<Found> {
-  /** @throws {HttpProblem} 429 when the address asked for too many unknown ones */
-  find(digest: string, ip: string): Promise<Found | undefined>;
+  find(digest: string): Promise<Found | undefined>;
   /** The next one who comes with it is asked for anew. */
   forget(digest: string): void;
   forgetAll(): void;
 }
 
-/**
- * Unknown ones cost little: those that were refused a moment ago are refused unasked, and an address that tries one
- * after the other may only come with what was good before, until its minute is over.
- */
+/** Those that were refused a moment ago are refused unasked, and so are those believed that were good. */
 export function rememberCredentials<Found extends object>(
   deps: RememberedCredentialsDeps<Found>,
 ): RememberedCredentials<Found> {
@@ -47,35 +39,16 @@ export function rememberCredentials<Found extends object>(
     ttlResolution: 0,
     perf,
   });
-  /** Digests that were good once. */
-  const known = new LRUCache<string, true>({ max: maxRemembered });
-
-  const lookUp = async (digest: string) => (refused.has(digest) ? undefined : await deps.find(digest));
-
-  async function lookUpLimited(digest: string, ip: string): Promise<Found | undefined> {
-    const answered = await deps.limit.ask(ip);
-    let isUnknown = false;
-    try {
-      const record = await lookUp(digest);
-      isUnknown = record === undefined;
-      return record;
-    } finally {
-      answered(isUnknown);
-    }
-  }
+  const ask = findTogether(deps.find);
 
   return {
-    find: async (digest, ip) => {
+    find: async (digest) => {
       const remembered = found.get(digest);
       if (remembered) return remembered;
-      const record = known.has(digest) ? await lookUp(digest) : await lookUpLimited(digest, ip);
-      if (!record) {
-        known.delete(digest);
-        refused.set(digest, true);
-        return undefined;
-      }
-      found.set(digest, record);
-      known.set(digest, true);
+      if (refused.has(digest)) return undefined;
+      const record = await ask(digest);
+      if (record) found.set(digest, record);
+      else refused.set(digest, true);
       return record;
     },
     forget: (digest) => found.delete(digest),

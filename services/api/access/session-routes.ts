@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
-import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { ApiKeyRecord } from './postgres/key-store.ts';
+import { scopeView } from './api-key-view.ts';
 import type { Authentication, CallerSession } from './authenticate.ts';
 import { createBrowserSessions, type BrowserSessions } from './browser-sessions.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
@@ -24,6 +26,7 @@ export interface SessionRoutesDeps {
   sessions: SessionStore;
   installation: InstallationFacts;
   catalogue: CatalogueReader;
+  clients: Pick<ClientReader, 'current'>;
   publicAddress?: PublicAddress | undefined;
 }
 
@@ -51,13 +54,14 @@ export function sessionRoutes(server: HttpServer, deps: Deps): void {
 
 type SessionView = ReturnType<typeof createSessionView>;
 
-function createSessionView({ installation, catalogue }: Pick<Deps, 'installation' | 'catalogue'>) {
-  return ({ key, name, role }: ApiKeyRecord, csrfToken: string | null, expiresAt: Date | null) => {
+function createSessionView({ installation, catalogue, clients }: Pick<Deps, 'installation' | 'catalogue' | 'clients'>) {
+  return ({ key, name, role, scope }: ApiKeyRecord, csrfToken: string | null, expiresAt: Date | null) => {
     const { countries = null } = catalogue.current();
     return {
       keyId: publicId('apiKey', key),
       keyName: name,
       role,
+      scope: scopeView(scope, clients),
       csrfToken,
       expiresAt: expiresAt?.toISOString() ?? null,
       installation: { ...installation, version: packageVersion, countries: countries && [...countries] },
@@ -84,10 +88,7 @@ function logInRoute(server: HttpServer, { authentication }: Deps, opened: Browse
     handler: async (request, reply) => {
       authentication.requireOurPage(request);
       const { apiKey, link } = request.body;
-      const key =
-        link === undefined
-          ? await authentication.ofKey(apiKey ?? '', request.ip)
-          : await authentication.ofLink(link, request.ip);
+      const key = link === undefined ? await authentication.ofKey(apiKey ?? '') : await authentication.ofLink(link);
       const session = await opened.open(request, reply, key);
       request.apiKey = key;
       request.auditDetail = { by: link === undefined ? 'key' : 'link' };
@@ -100,7 +101,7 @@ function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: S
   server.route({
     method: 'GET',
     url: '/session',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getSession',
       summary: 'Who asks: its key, its role, and the CSRF token of a session',
@@ -116,7 +117,7 @@ function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: S
   server.route({
     method: 'DELETE',
     url: '/session',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'logOut',
       summary: 'End the session that asks',
@@ -134,7 +135,7 @@ function everySessionRoute(server: HttpServer, opened: BrowserSessions): void {
   server.route({
     method: 'DELETE',
     url: '/sessions',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'logOutEverywhere',
       summary: 'End all sessions of the key that asks, wherever they are, and take its links back',
@@ -155,7 +156,7 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
     method: 'POST',
     url: '/session/links',
     // A repeat gets another one: the secret is not kept.
-    config: { role: 'viewer', isAnswerSecret: true },
+    config: { role: 'viewer', scope: 'none', isAnswerSecret: true },
     schema: {
       operationId: 'createLogInLink',
       summary: 'Make a link that logs in once, within ten minutes',

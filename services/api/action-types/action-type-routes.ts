@@ -61,7 +61,7 @@ function listRoute(server: HttpServer, { actionTypes, viewOf }: Parts): void {
   server.route({
     method: 'GET',
     url: '/action-types',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listActionTypes',
       summary: 'What a chain may be made of',
@@ -76,7 +76,7 @@ function createRoute(server: HttpServer, { actionTypes, viewOf, answer }: Parts)
   server.route({
     method: 'POST',
     url: '/action-types',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'createActionType',
       summary: 'Register an action type',
@@ -101,7 +101,7 @@ function actionTypeRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'GET',
     url: '/action-types/:name',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getActionType',
       summary: 'Show an action type',
@@ -117,7 +117,7 @@ function replaceRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'PUT',
     url: '/action-types/:name',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'replaceActionType',
       summary: 'Say anew how an action type is called',
@@ -143,7 +143,7 @@ function changeRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'PATCH',
     url: '/action-types/:name',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'changeActionType',
       summary: 'Change some of how an action type is called',
@@ -169,7 +169,7 @@ function deleteRoute(server: HttpServer, { actionTypes }: Parts): void {
   server.route({
     method: 'DELETE',
     url: '/action-types/:name',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'deleteActionType',
       summary: 'Delete an action type that no campaign has in its chain',

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { rejectedRow, uploadedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
+import { holdsAll } from '../../../shared/domain/scopes.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
+import { outOfScope, scopeOf } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from './audience-store.port.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
@@ -51,7 +53,7 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/audiences',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listAudiences',
       summary: 'List uploaded lists, newest first',
@@ -68,7 +70,7 @@ function audienceRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): v
   server.route({
     method: 'GET',
     url: '/audiences/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getAudience',
       summary: 'Show an uploaded list',
@@ -88,7 +90,7 @@ function rejectsRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/audiences/:id/rejects',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listAudienceRejects',
       summary: 'Rows of a list that are no user, with line and rule',
@@ -110,7 +112,7 @@ function deleteRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): voi
   server.route({
     method: 'DELETE',
     url: '/audiences/:id',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'deleteAudience',
       summary: 'Delete an uploaded list',
@@ -136,14 +138,14 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
   server.route({
     method: 'POST',
     url: '/audiences',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'uploadAudience',
       summary: 'Upload a list of users',
       description:
         'CSV, plain or with `Content-Encoding: gzip`, read as it comes: an id a line, or a header `userId,country` and two columns. Rows ' +
         'may come in any order and repeat. The answer comes when campaigns can name the list. With an `Idempotency-Key`, a repeat ' +
-        'creates nothing; its body is not compared.',
+        'creates nothing; its body is not compared. Of a key with a scope, rows of other countries are rejected.',
       tags,
       headers: idempotentHeaders,
       querystring: uploadQuery,
@@ -151,8 +153,13 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
         201: jsonAnswer('The list', uploadedAudience),
       },
     },
-    handler: async ({ query: { name, country }, body, begun, headers, log }, reply) => {
+    handler: async (request, reply) => {
+      const { body, begun, headers, log } = request;
+      const { name, country } = request.query;
+      const scope = scopeOf(request);
       if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
+      if (country !== undefined && !holdsAll(scope.countries, [country]))
+        throw outOfScope(`this key is not for ${country}`);
       requireKnownEncoding(headers['content-encoding']);
       const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null };
       const begin = await audiences.begin(start);
@@ -165,7 +172,7 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
               encoding: headers['content-encoding'],
               upload: begin.upload,
               country: start.country,
-              countries,
+              countries: { has: (code) => countries.has(code) && holdsAll(scope.countries, [code]) },
               logger: log,
             });
       const view = audienceView(record);

@@ -13,6 +13,7 @@ import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { askSources, type AskSourcesDeps } from './ask-sources.ts';
@@ -50,7 +51,7 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'createCampaign',
       summary: 'Create a campaign',
@@ -66,7 +67,9 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       await catalogue.refresh();
     },
     validatorCompiler: campaignValidator(catalogue, clock),
-    handler: async ({ body, begun }, reply) => {
+    handler: async (request, reply) => {
+      const { body, begun } = request;
+      requireCampaignInScope(request, body);
       const warnings = await requireSources(body, deps);
       const view = campaignView(await campaigns.create(body, begun?.createdId));
       return reply
@@ -81,7 +84,7 @@ function showRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/campaigns/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getCampaign',
       summary: 'Show a campaign',
@@ -103,7 +106,7 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/start',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'startCampaign',
       summary: 'Start a campaign, now or when its schedule says',
@@ -135,7 +138,7 @@ function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/estimate',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'estimateCampaign',
       summary: 'Ask how many users a campaign would have',
@@ -159,7 +162,7 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unschedule',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'unscheduleCampaign',
       summary: 'Take a scheduled campaign back before its run begins',

@@ -14,6 +14,7 @@ import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
@@ -42,7 +43,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/campaigns/:id',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'changeCampaign',
       summary: 'Change a draft',
@@ -60,13 +61,16 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     },
     // What is wrong is said by the changed campaign, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
-    handler: async ({ params: { id }, headers, body }, reply) => {
+    handler: async (request, reply) => {
+      const { headers, body } = request;
+      const { id } = request.params;
       const config = await catalogue.refresh();
       const before = await campaigns.get(requireId('campaign', id));
       if (!before) throw notFound('campaign', id);
       if (before.state !== 'draft') throw alreadyStarted(before);
       requireMatch(headers['if-match'], campaignView(before));
       const definition = changed(before.definition, body, config, deps.clock.now());
+      requireCampaignInScope(request, definition);
       const warnings = await requireSources(definition, deps);
       const after = await campaigns.redefine(before.campaignId, definition, before.revision);
       if (!after) throw notFound('campaign', id);
@@ -105,7 +109,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     method: 'POST',
     url: '/campaigns/preview',
     // It changes nothing that is looked for later.
-    config: { role: 'manager', isFrequent: true, never: [422] },
+    config: { role: 'manager', scope: 'none', isFrequent: true, never: [422] },
     schema: {
       operationId: 'previewCampaign',
       summary: 'What would become of a campaign that is not made yet',

@@ -35,7 +35,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
   server.route({
     method: 'GET',
     url: '/clients/:id/ledger',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getClientLedger',
       summary: 'What became of all jobs that were accepted for a client',
@@ -52,7 +52,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
   server.route({
     method: 'GET',
     url: '/clients/:id/forecast',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getClientForecast',
       summary: 'Calls per second in the next hours, by what is stored',

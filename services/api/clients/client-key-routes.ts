@@ -36,7 +36,7 @@ export function clientKeyRoutes(
     method: 'POST',
     url: '/clients/:id/keys',
     // Its answer holds a secret, which is not kept for a repeat.
-    config: { role: 'operator', isAnswerSecret: true },
+    config: { role: 'operator', scope: 'client', isAnswerSecret: true },
     schema: {
       operationId: 'addClientKey',
       summary: 'Add a signing key',
@@ -67,7 +67,7 @@ export function clientKeyRoutes(
   server.route({
     method: 'DELETE',
     url: '/clients/:id/keys/:keyId',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'client' },
     schema: {
       operationId: 'removeClientKey',
       summary: 'End a signing key at once',

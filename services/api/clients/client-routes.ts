@@ -11,6 +11,7 @@ import {
   type ClientDefinition,
 } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
+import { clientsInScope } from '../access/scopes.ts';
 import { clientInPath } from './client-in-path.ts';
 import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
@@ -66,7 +67,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/clients',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'listClients',
       summary: 'List clients, oldest first',
@@ -74,14 +75,17 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       querystring: pageQuery,
       response: { 200: jsonAnswer('A page of clients', pageShape(clientShape)) },
     },
-    handler: async ({ query: { limit, cursor } }) =>
-      pageView('client', await clientStore.list(limit, cursorInQuery('client', cursor)), clientView),
+    handler: async (request) => {
+      const { limit, cursor } = request.query;
+      const page = await clientStore.list(clientsInScope(request), limit, cursorInQuery('client', cursor));
+      return pageView('client', page, clientView);
+    },
   });
 
   server.route({
     method: 'POST',
     url: '/clients',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'createClient',
       summary: 'Create a client',
@@ -104,7 +108,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/clients/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getClient',
       summary: 'Show a client',
@@ -118,7 +122,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/clients/:id',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'changeClient',
       summary: 'Change some of a client’s rules',
@@ -143,7 +147,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     server.route({
       method: 'POST',
       url: `/clients/:id/${verb}`,
-      config: { role: 'operator' },
+      config: { role: 'operator', scope: 'installation' },
       schema: {
         operationId: `${verb}Client`,
         summary: verb === 'disable' ? 'Accept and call nothing for it; what is stored waits' : 'Let it go on',

@@ -31,8 +31,8 @@ export interface NewClientKey {
  * transaction.
  */
 export interface ClientStore {
-  /** By id, oldest first. @param cursor id of the last one seen */
-  list(limit: number, cursor: string | null): Promise<Page<Client>>;
+  /** By id, oldest first. @param of these alone; undefined: all. @param cursor id of the last one seen */
+  list(of: readonly string[] | undefined, limit: number, cursor: string | null): Promise<Page<Client>>;
   get(clientId: string): Promise<Client | undefined>;
   /** Undefined when another has this name. It has no key yet. */
   create(client: { clientId: string; name: string; definition: ClientDefinition }): Promise<Client | undefined>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findAnswer } from '../../../shared/contracts/access/finds.ts';
 import { findThings, type FindThingsDeps } from './find-things.ts';
+import { scopeOf } from '../access/scopes.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 
@@ -14,7 +15,7 @@ export function findRoutes(server: HttpServer, deps: FindRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/find',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'find',
       summary: 'What an id or a name is of',
@@ -24,6 +25,6 @@ export function findRoutes(server: HttpServer, deps: FindRoutesDeps): void {
       querystring: findQuery,
       response: { 200: jsonAnswer('What was found; empty where nothing was', findAnswer) },
     },
-    handler: async ({ query: { q } }) => ({ items: await findThings(q, deps) }),
+    handler: async (request) => ({ items: await findThings(request.query.q, scopeOf(request), deps) }),
   });
 }

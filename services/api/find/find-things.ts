@@ -1,4 +1,5 @@
 import type { FoundShape } from '../../../shared/contracts/access/finds.ts';
+import { holdsAll, type Scope } from '../../../shared/domain/scopes.ts';
 import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../audiences/audience-store.port.ts';
@@ -16,7 +17,7 @@ export interface FindThingsDeps {
   audiences: AudienceStore;
   clientStore: ClientStore;
   schedules: ScheduleStore;
-  jobStore: { find(jobId: string): Promise<{ url: string; state: string } | undefined> };
+  jobStore: { find(jobId: string): Promise<{ clientId: string; url: string; state: string } | undefined> };
   deadLetters: DeadLetterStore;
   quarantinedSteps: QuarantinedSteps;
   catalogue: CatalogueReader;
@@ -26,13 +27,16 @@ export interface FindThingsDeps {
 /** Of each kind, by name. */
 const mostByName = 6;
 
-type Finder = (uuid: string, deps: FindThingsDeps) => Promise<FoundShape[]>;
+type Finder = (uuid: string, deps: FindThingsDeps, scope: Scope) => Promise<FoundShape[]>;
 
-/** What an id, or a part of a name, is of: the thing itself for an id, else campaigns, action types and shards. */
-export async function findThings(text: string, deps: FindThingsDeps): Promise<FoundShape[]> {
+/**
+ * What an id, or a part of a name, is of: the thing itself for an id, else campaigns, action types and shards. What a
+ * client has is found in its scope alone.
+ */
+export async function findThings(text: string, scope: Scope, deps: FindThingsDeps): Promise<FoundShape[]> {
   for (const [kind, find] of finders) {
     const uuid = uuidOf(kind, text);
-    if (uuid !== undefined) return await find(uuid, deps);
+    if (uuid !== undefined) return await find(uuid, deps, scope);
   }
   const { items } = await deps.campaignLists.page({ text }, undefined, 'state', mostByName, null);
   return [...items.map(foundCampaign), ...namedIn(deps, text.toLowerCase())];
@@ -65,7 +69,8 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'client',
-    async (clientId, { clientStore }) => {
+    async (clientId, { clientStore }, scope) => {
+      if (!holdsAll(scope.clients, [clientId])) return [];
       const client = await clientStore.get(clientId);
       const state = client?.enabled === false ? 'disabled' : null;
       return client
@@ -75,9 +80,9 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'schedule',
-    async (scheduleId, { schedules }) => {
+    async (scheduleId, { schedules }, scope) => {
       const schedule = await schedules.get(scheduleId);
-      if (!schedule) return [];
+      if (!schedule || (schedule.clientId !== null && !holdsAll(scope.clients, [schedule.clientId]))) return [];
       const { name: title, state } = schedule;
       const campaignId = schedule.campaignId === null ? null : publicId('campaign', schedule.campaignId);
       return [{ ...nothing, kind: 'schedule', id: publicId('schedule', scheduleId), title, state, campaignId }];
@@ -85,9 +90,11 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'job',
-    async (jobId, { jobStore }) => {
+    async (jobId, { jobStore }, scope) => {
       const job = await jobStore.find(jobId);
-      return job ? [{ ...nothing, kind: 'job', id: publicId('job', jobId), title: job.url, state: job.state }] : [];
+      return job && holdsAll(scope.clients, [job.clientId])
+        ? [{ ...nothing, kind: 'job', id: publicId('job', jobId), title: job.url, state: job.state }]
+        : [];
     },
   ],
   [

@@ -32,7 +32,7 @@ export function createJobChanger({ changes, jobStore, clock, logger }: JobChange
     const change = await changes.nextRunning();
     if (!change) return lookEveryMs;
     const { clientId, filter, place, dueAt } = change;
-    const { items, next } = await jobStore.list({ ...filter, clientId }, jobsPerPart, place);
+    const { items, next } = await jobStore.list({ ...filter, clientIds: [clientId] }, jobsPerPart, place);
     // What was moved to its new time already stands before us again.
     const others = items.filter((job) => dueAt === null || job.dueAt?.getTime() !== dueAt.getTime());
     const ids = others.map(({ jobId }) => jobId);

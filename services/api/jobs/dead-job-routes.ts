@@ -8,14 +8,16 @@ import {
   replayOne,
 } from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
+import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { requireClientInScope, scopeOf } from '../access/scopes.ts';
 import { clientIdOf } from '../clients/client-names.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { DeadJobStore } from './postgres/dead-job-store.ts';
+import type { DeadJobFilter, DeadJobStore } from './postgres/dead-job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { deadJobContentView, deadJobGroupView, deadJobView } from './dead-job-view.ts';
 
@@ -35,15 +37,10 @@ export function deadJobRoutes(server: HttpServer, deps: DeadJobRoutesDeps): void
 }
 
 function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
-  const wanted = ({ client, cause }: { client?: string | undefined; cause?: string | undefined }) => ({
-    clientId: client === undefined ? undefined : clientIdOf(clients, client, '/client'),
-    cause,
-  });
-
   server.route({
     method: 'GET',
     url: '/dead-jobs',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'listDeadJobs',
       summary: 'List jobs that were given up, the last first',
@@ -51,8 +48,10 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       querystring: pageQuery.extend(filter),
       response: { 200: jsonAnswer('A page of dead jobs', pageShape(deadJobShape)) },
     },
-    handler: async ({ query: { limit, cursor, ...query } }) => {
-      const page = await refusingInvalidCursor(cursor, () => deadJobs.list(wanted(query), limit, cursor ?? null));
+    handler: async (request) => {
+      const { limit, cursor, ...query } = request.query;
+      const wanted = filterOf(query, scopeOf(request), clients);
+      const page = await refusingInvalidCursor(cursor, () => deadJobs.list(wanted, limit, cursor ?? null));
       return { items: page.items.map(deadJobView), next: page.next };
     },
   });
@@ -60,7 +59,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   server.route({
     method: 'GET',
     url: '/dead-jobs/groups',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'groupDeadJobs',
       summary: 'Dead jobs by client and cause, most first',
@@ -68,13 +67,16 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       querystring: z.strictObject(filter),
       response: { 200: jsonAnswer('All groups', pageShape(deadJobGroup)) },
     },
-    handler: async ({ query }) => ({ items: (await deadJobs.groups(wanted(query))).map(deadJobGroupView), next: null }),
+    handler: async (request) => {
+      const groups = await deadJobs.groups(filterOf(request.query, scopeOf(request), clients));
+      return { items: groups.map(deadJobGroupView), next: null };
+    },
   });
 
   server.route({
     method: 'GET',
     url: '/dead-jobs/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getDeadJob',
       summary: 'Show a dead job whole',
@@ -90,11 +92,24 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   });
 }
 
+interface WantedFilter {
+  client?: string | undefined;
+  cause?: string | undefined;
+}
+
+/** @throws {HttpProblem} 422 for an unknown client, 403 for one out of scope */
+function filterOf({ client, cause }: WantedFilter, scope: Scope, clients: DeadJobRoutesDeps['clients']): DeadJobFilter {
+  if (client === undefined) return { clientIds: scope.clients ?? undefined, cause };
+  const clientId = clientIdOf(clients, client, '/client');
+  requireClientInScope(scope, clientId, client);
+  return { clientIds: [clientId], cause };
+}
+
 function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/dead-jobs/:id/replay',
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'client' },
     schema: {
       operationId: 'replayDeadJob',
       summary: 'Call a dead job again',
@@ -119,7 +134,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
   server.route({
     method: 'POST',
     url: '/dead-jobs/replay',
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'client' },
     schema: {
       operationId: 'replayDeadJobs',
       summary: 'Call dead jobs again: those of a client, those for a cause, or all',
@@ -131,9 +146,9 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
       response: { 200: jsonAnswer('How many', replayedJobs) },
     },
     handler: async (request) => {
-      const { client, cause, withExpired, perSecond } = request.body;
-      const clientId = client === undefined ? undefined : clientIdOf(clients, client, '/client');
-      const replayed = await deadJobs.replayAll({ clientId, cause }, { withExpired, perSecond: perSecond ?? null });
+      const { withExpired, perSecond } = request.body;
+      const wanted = filterOf(request.body, scopeOf(request), clients);
+      const replayed = await deadJobs.replayAll(wanted, { withExpired, perSecond: perSecond ?? null });
       request.auditDetail = { ...request.body, ...replayed };
       return replayed;
     },

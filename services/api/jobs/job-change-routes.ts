@@ -4,6 +4,7 @@ import { jobChange, newJobChange, type JobChangeShape } from '../../../shared/co
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { scopeOf } from '../access/scopes.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import type { JobChanger } from './change-jobs.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -30,7 +31,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
   server.route({
     method: 'POST',
     url: '/jobs/changes',
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'client' },
     schema: {
       operationId: 'changeJobs',
       summary: 'Take back or move all jobs of a client that fit',
@@ -47,7 +48,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       const after = new Date(clock.now().getTime() + Math.round(delaySeconds * 1000));
       const change = await jobChanges.create({
         changeId: request.begun?.createdId ?? uuidv7(),
-        clientId: await clientIdOf(client, clients),
+        clientId: await clientIdOf(client, scopeOf(request), clients),
         verb,
         filter: { state, tag, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
         dueAt: verb === 'cancel' ? null : dueAt === undefined ? after : instantOf(dueAt, clock.now()),
@@ -62,7 +63,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/jobs/changes/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getJobChange',
       summary: 'How far a change of many jobs is',

@@ -11,8 +11,10 @@ import {
   type NewDue,
 } from '../../../shared/contracts/jobs/jobs.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
+import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { requireClientInScope, scopeOf } from '../access/scopes.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -57,7 +59,7 @@ function listRoute(server: HttpServer, { jobStore, clients }: JobRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/jobs',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'listJobs',
       summary: 'List jobs: what has not ended by due time, what has newest first',
@@ -67,8 +69,9 @@ function listRoute(server: HttpServer, { jobStore, clients }: JobRoutesDeps): vo
       querystring: pageQuery.extend(filter),
       response: { 200: jsonAnswer('A page of jobs', pageShape(jobSummary)) },
     },
-    handler: async ({ query: { limit, cursor, ...wanted } }) => {
-      const found = await jobFilterOf(wanted, clients);
+    handler: async (request) => {
+      const { limit, cursor, ...wanted } = request.query;
+      const found = await jobFilterOf(wanted, scopeOf(request), clients);
       const page = await refusingInvalidCursor(cursor, () => jobStore.list(found, limit, cursor ?? null));
       return { items: page.items.map(jobSummaryView), next: page.next };
     },
@@ -79,7 +82,7 @@ function jobRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/jobs/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getJob',
       summary: 'Show a job and its calls',
@@ -95,7 +98,7 @@ function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/:id/cancel',
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'client' },
     schema: {
       operationId: 'cancelJob',
       summary: 'Take a job back',
@@ -123,7 +126,7 @@ function moveRoute(server: HttpServer, verb: keyof typeof moves, { jobStore, clo
   server.route({
     method: 'POST',
     url: `/jobs/:id/${verb}`,
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'client' },
     schema: {
       operationId: verb === 'reschedule' ? 'rescheduleJob' : 'runJobNow',
       summary: moves[verb],
@@ -150,9 +153,10 @@ async function requireJob(jobStore: JobStore, id: string) {
   return job;
 }
 
-/** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed */
+/** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed; 403 for one out of scope */
 async function jobFilterOf(
   { client: ref, state, tag, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
+  scope: Scope,
   clients: JobRoutesDeps['clients'],
 ): Promise<JobFilter> {
   if (ref === undefined && needClient.has(state)) {
@@ -160,7 +164,7 @@ async function jobFilterOf(
     throw invalidRequest([{ pointer: '/client', code: 'missing', detail }]);
   }
   return {
-    clientId: ref === undefined ? undefined : await clientIdOf(ref, clients),
+    clientIds: ref === undefined ? (scope.clients ?? undefined) : [await clientIdOf(ref, scope, clients)],
     state,
     tag,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
@@ -168,9 +172,13 @@ async function jobFilterOf(
   };
 }
 
-export async function clientIdOf(ref: string, clients: JobRoutesDeps['clients']): Promise<string> {
+/** @throws {HttpProblem} 422 for an unknown one, 403 for one that the scope does not hold */
+export async function clientIdOf(ref: string, scope: Scope, clients: JobRoutesDeps['clients']): Promise<string> {
   const client = clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
-  if (client) return client.clientId;
+  if (client) {
+    requireClientInScope(scope, client.clientId, client.name);
+    return client.clientId;
+  }
   throw invalidRequest([{ pointer: '/client', code: 'unknown-client', detail: `there is no client ${quoted(ref)}` }]);
 }
 

@@ -26,12 +26,12 @@ interface Line {
  */
 export async function* streamJobResults(
   bytes: AsyncIterable<unknown>,
-  client: string | undefined,
+  of: Pick<SentJobs, 'client' | 'scope'>,
   deps: AcceptJobsDeps,
 ): AsyncGenerator<string> {
   const storing: Promise<string>[] = [];
   for await (const part of partsOf(bytes)) {
-    storing.push(storePart(part, client, deps));
+    storing.push(storePart(part, of, deps));
     if (storing.length >= partsAtOnce) yield (await storing.shift()) ?? '';
   }
   for (const last of storing) yield await last;
@@ -55,10 +55,14 @@ async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
 }
 
 /** Never rejects: the results have to say of every line what became of it. */
-async function storePart(part: readonly Line[], client: string | undefined, deps: AcceptJobsDeps): Promise<string> {
+async function storePart(
+  part: readonly Line[],
+  of: Pick<SentJobs, 'client' | 'scope'>,
+  deps: AcceptJobsDeps,
+): Promise<string> {
   const read = part.map(({ text }) => valueOf(text));
   const values = read.flatMap((each) => ('value' in each ? [each.value] : []));
-  const stored = await storeWhenThereIsRoom({ values, client, pointerAt: () => '' }, deps);
+  const stored = await storeWhenThereIsRoom({ values, ...of, pointerAt: () => '' }, deps);
   let place = 0;
   const results = read.map((each) => ('value' in each ? stored[place++] : each));
   return results.map((result, index) => `${JSON.stringify({ line: part[index]?.line, ...result })}\n`).join('');

@@ -38,7 +38,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
   server.route({
     method: 'GET',
     url: '/campaigns',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listCampaigns',
       summary: 'List campaigns, each with the run that goes on or the newest one',
@@ -60,7 +60,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
   server.route({
     method: 'GET',
     url: '/campaigns/counts',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'countCampaigns',
       summary: 'How many campaigns a search finds, and in which states',

@@ -33,7 +33,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/live',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'watchLive',
       summary: 'Follow several runs, and the list of campaigns, by one stream of events',

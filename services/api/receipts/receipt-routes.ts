@@ -5,10 +5,9 @@ import {
   type ReceiptProblem,
   type ReceiptsAnswer,
 } from '../../../shared/contracts/endpoints/receipts.ts';
-import type { ApiKeys } from '../../../shared/ports/api-keys.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
-import { createAuthenticate } from '../access/authenticate.ts';
+import { createAuthenticate, type AuthenticateDeps } from '../access/authenticate.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
@@ -16,13 +15,14 @@ import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import type { Receipt, ReceiptStore } from './receipt-store.port.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
 import { checkRole } from '../access/route-roles.ts';
+import { checkScope, type CheckScopeDeps } from '../access/scopes.ts';
 import { isSigned, signerOf, type ReceiptSigners } from './receipt-signers.ts';
 import { readReceipts, receiptDetails, type ReadReceipt } from './read-receipts.ts';
 
-export interface ReceiptRoutesDeps {
+export interface ReceiptRoutesDeps extends CheckScopeDeps {
   receipts: ReceiptStore;
   signers: ReceiptSigners;
-  apiKeys: ApiKeys;
+  apiKeys: AuthenticateDeps['apiKeys'];
   onRefusedKey?: (() => void) | undefined;
   refusal?: (() => Error | undefined) | undefined;
   clock: Clock;
@@ -61,12 +61,13 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
     if (isSigned(request.headers)) return;
     ({ apiKey: request.apiKey } = await authentication.callerOf(request));
     checkRole(request);
+    await checkScope(request, deps);
   });
 
   server.route({
     method: 'POST',
     url: '/receipts',
-    config: { role: 'operator', never: [422] },
+    config: { role: 'operator', scope: 'installation', never: [422] },
     schema: {
       operationId: 'addReceipts',
       summary: 'Say what became of users that were accepted',

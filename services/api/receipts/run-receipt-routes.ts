@@ -29,7 +29,7 @@ export function runReceiptRoutes(
   server.route({
     method: 'GET',
     url: '/runs/:id/receipts',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listRunReceipts',
       summary: 'Users that were accepted, and whether they were delivered',

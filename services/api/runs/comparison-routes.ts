@@ -21,7 +21,7 @@ export function comparisonRoutes(server: HttpServer, { reports, retries }: Compa
   server.route({
     method: 'GET',
     url: '/runs/:id/comparison',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'compareRun',
       summary: 'A run beside the one before it: was it better than last time?',

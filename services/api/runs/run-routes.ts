@@ -48,7 +48,7 @@ function listRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listRuns',
       summary: 'List runs, newest first',
@@ -67,7 +67,7 @@ function runRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getRun',
       summary: 'Show a run',
@@ -88,7 +88,7 @@ function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRou
   server.route({
     method: 'GET',
     url: '/runs/:id/progress',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getRunProgress',
       summary: 'Progress of a run, once or as it changes',
@@ -129,7 +129,7 @@ function ratesRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/rates',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getRunRates',
       summary: 'How fast a run has gone, in users that ended a step per second',
@@ -151,7 +151,7 @@ function reportRoute(server: HttpServer, { reports, retries }: RunRoutesDeps): v
   server.route({
     method: 'GET',
     url: '/runs/:id/report',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getRunReport',
       summary: 'Report of a run: who ended how, and the failures by reason',

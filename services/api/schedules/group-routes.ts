@@ -19,7 +19,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/groups',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listGroups',
       summary: 'List groups, by name',
@@ -32,7 +32,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/groups/:name',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getGroup',
       summary: 'Show a group',
@@ -50,7 +50,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'PUT',
     url: '/groups/:name',
-    config: { role: 'operator', never: [404] },
+    config: { role: 'operator', scope: 'installation', never: [404] },
     schema: {
       operationId: 'putGroup',
       summary: 'Make a group, or say it anew',
@@ -66,7 +66,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'DELETE',
     url: '/groups/:name',
-    config: { role: 'operator', never: [404] },
+    config: { role: 'operator', scope: 'installation', never: [404] },
     schema: {
       operationId: 'deleteGroup',
       summary: 'Delete a group',

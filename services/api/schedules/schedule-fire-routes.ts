@@ -20,7 +20,7 @@ import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts'
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { Fired } from './schedule-store.port.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
-import { byScheduleId, checkOwner, type ScheduleRoutesDeps } from './schedule-routes.ts';
+import { byScheduleId, checkOwner, eitherRole, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { occurrenceView, previewView } from './schedule-view.ts';
 
 const tags = ['schedules'];
@@ -38,7 +38,7 @@ export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps)
   server.route({
     method: 'GET',
     url: '/schedules/:id/occurrences',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'schedule' },
     schema: {
       operationId: 'listOccurrences',
       summary: 'What fired, what waits and what was skipped, with the cause; newest first',
@@ -64,7 +64,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
   server.route({
     method: 'POST',
     url: '/schedules/:id/run-now',
-    config: { role: 'manager' },
+    config: { role: eitherRole, scope: 'schedule' },
     schema: {
       operationId: 'runScheduleNow',
       summary: 'Fire now, beside the rhythm',
@@ -90,7 +90,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
   server.route({
     method: 'POST',
     url: '/schedules/:id/backfill',
-    config: { role: 'manager' },
+    config: { role: eitherRole, scope: 'schedule' },
     schema: {
       operationId: 'backfillSchedule',
       summary: 'Fire now what did not fire in a time',
@@ -166,7 +166,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
     method: 'POST',
     url: '/schedules/preview',
     // It changes nothing that would be looked for later.
-    config: { role: 'viewer', isFrequent: true },
+    config: { role: 'viewer', scope: 'none', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
       summary: 'When a schedule would fire that is not made yet',
@@ -186,7 +186,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
   server.route({
     method: 'GET',
     url: '/schedules/:id/preview',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'schedule' },
     schema: {
       operationId: 'previewSchedule',
       summary: 'When a schedule fires next',

@@ -14,6 +14,7 @@ import {
   type ScheduleVerb,
 } from '../../../shared/domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
@@ -25,6 +26,7 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { requireRole } from '../access/route-roles.ts';
+import { clientsInScope, requireClientInScope, scopeOf } from '../access/scopes.ts';
 import { scheduleView } from './schedule-view.ts';
 import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
 
@@ -33,6 +35,9 @@ export interface ScheduleRoutesDeps {
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
 }
+
+/** Which of them, the schedule says. */
+export const eitherRole = ['scheduler', 'manager'] as const;
 
 export const byScheduleId = z.object({ id: z.string().describe('sch_…') });
 const tags = ['schedules'];
@@ -55,10 +60,13 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     return schedule;
   }
 
-  async function clientOf({ target }: NewScheduleBody): Promise<string> {
+  async function clientOf({ target }: NewScheduleBody, scope: Scope): Promise<string> {
     const ref = target.client;
     const client = deps.clients.current()?.byRef.get(ref) ?? (await deps.clients.refresh()).byRef.get(ref);
-    if (client) return client.clientId;
+    if (client) {
+      requireClientInScope(scope, client.clientId, client.name);
+      return client.clientId;
+    }
     const detail = `there is no client ${quoted(target.client)}: POST /v1/clients makes one`;
     throw invalidRequest([{ pointer: '/target/client', code: 'unknown-client', detail }]);
   }
@@ -66,7 +74,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/schedules',
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'schedule' },
     schema: {
       operationId: 'createSchedule',
       summary: 'Create a schedule',
@@ -76,8 +84,9 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       body: newSchedule,
       response: { 201: answered },
     },
-    handler: async ({ body, begun }, reply) => {
-      const wanted = { clientId: await clientOf(body), definition: definitionOf(body) };
+    handler: async (request, reply) => {
+      const { body, begun } = request;
+      const wanted = { clientId: await clientOf(body, scopeOf(request)), definition: definitionOf(body) };
       const { name, note = null } = body;
       const created = await schedules.create({ scheduleId: begun?.createdId, name, note, ...wanted });
       reply.code(201).header('location', scheduleView(created).links.self);
@@ -88,7 +97,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/schedules',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'schedule' },
     schema: {
       operationId: 'listSchedules',
       summary: 'List schedules, newest first',
@@ -97,8 +106,9 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of schedules', pageShape(scheduleShape)) },
     },
-    handler: async ({ query: { limit, cursor, state, clientId } }) => {
-      const filter = { state, clientId: idInQuery('client', 'clientId', clientId) };
+    handler: async (request) => {
+      const { limit, cursor, state, clientId } = request.query;
+      const filter = { state, clientId: idInQuery('client', 'clientId', clientId), clientIds: clientsInScope(request) };
       return pageView('schedule', await schedules.list(filter, limit, cursorInQuery('schedule', cursor)), scheduleView);
     },
   });
@@ -106,7 +116,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/schedules/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'schedule' },
     schema: {
       operationId: 'getSchedule',
       summary: 'Show a schedule',
@@ -120,7 +130,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'PATCH',
     url: '/schedules/:id',
-    config: { role: 'manager' },
+    config: { role: eitherRole, scope: 'schedule' },
     schema: {
       operationId: 'changeSchedule',
       summary: 'Change some of a schedule',
@@ -141,11 +151,12 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       const changed = await changeRevised(expectedRevision(request.headers['if-match']), {
         look: async () => {
           const before = await require(id);
-          if (before.campaignId === null) requireRole(request, 'operator');
+          requireOwner(request, before);
           return before;
         },
         change: async (before) => {
-          const change = before.campaignId === null ? await changeOf(before, body) : noteOf(before, body);
+          const change =
+            before.campaignId === null ? await changeOf(before, body, scopeOf(request)) : noteOf(before, body);
           return await schedules.change(before.scheduleId, change, before.revision);
         },
         nameOf: ({ scheduleId }) => publicId('schedule', scheduleId),
@@ -156,10 +167,10 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     },
   });
 
-  async function changeOf(before: ScheduleRecord, body: unknown) {
+  async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope) {
     const wanted = patchedSchedule(before, body);
     const { name, note = null } = wanted;
-    return { name, note, clientId: await clientOf(wanted), definition: definitionOf(wanted) };
+    return { name, note, clientId: await clientOf(wanted, scope), definition: definitionOf(wanted) };
   }
 
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
@@ -167,7 +178,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'DELETE',
     url: '/schedules/:id',
-    config: { role: 'operator' },
+    config: { role: 'scheduler', scope: 'schedule' },
     schema: {
       operationId: 'deleteSchedule',
       summary: 'Delete a schedule',
@@ -188,15 +199,18 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   });
 }
 
-/** A manager has campaigns, and their schedules; those of clients are an operator's. */
+/** A manager has campaigns, and their schedules; a scheduler those of clients. */
 export async function checkOwner(
   request: FastifyRequest,
   id: string,
   schedules: Pick<ScheduleStore, 'get'>,
 ): Promise<void> {
-  if (request.apiKey?.role === 'operator') return;
   const schedule = await schedules.get(requireId('schedule', id));
-  if (schedule?.campaignId === null) requireRole(request, 'operator');
+  if (schedule) requireOwner(request, schedule);
+}
+
+function requireOwner(request: FastifyRequest, { campaignId }: ScheduleRecord): void {
+  requireRole(request, campaignId === null ? 'scheduler' : 'manager');
 }
 
 const summaries: Record<ScheduleVerb, string> = {
@@ -214,7 +228,7 @@ function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: Schedu
   server.route({
     method: 'POST',
     url: `/schedules/:id/${verb}`,
-    config: { role: 'manager' },
+    config: { role: eitherRole, scope: 'schedule' },
     schema: {
       operationId: `${verb}Schedule`,
       summary: summaries[verb],

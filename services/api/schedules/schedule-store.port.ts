@@ -89,6 +89,8 @@ export type Fired =
 export interface ScheduleFilter {
   state?: ScheduleState | undefined;
   clientId?: string | undefined;
+  /** Those of campaigns, and of these clients alone. */
+  clientIds?: readonly string[] | undefined;
 }
 
 export interface OccurrenceFilter {

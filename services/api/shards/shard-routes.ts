@@ -25,7 +25,7 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'GET',
     url: '/shards',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listShards',
       summary: 'Who does what: topics, partitions, workers, lag',
@@ -39,7 +39,7 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'GET',
     url: '/shards/:shard',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getShard',
       summary: 'Show a shard',
@@ -53,7 +53,7 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'PATCH',
     url: '/shards/:shard',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'changeShard',
       summary: 'Raise the partitions of a shard',

@@ -65,7 +65,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listDeadLetters',
       summary: 'List messages that nobody could understand, newest first',
@@ -84,7 +84,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters/groups',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'groupDeadLetters',
       summary: 'Dead letters by topic and reason, most first',
@@ -98,7 +98,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getDeadLetter',
       summary: 'Show a dead letter with its bytes',
@@ -119,7 +119,7 @@ function verbRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLetterRo
   server.route({
     method: 'POST',
     url: `/dead-letters/:id/${verb}`,
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: `${verb}DeadLetter`,
       summary: summary.replace('dead letters', 'a dead letter'),
@@ -146,7 +146,7 @@ function selectionRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLet
   server.route({
     method: 'POST',
     url: `/dead-letters/${verb}`,
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: `${verb}DeadLetters`,
       summary: `${summary}: all of a topic or reason about which nobody has decided`,

@@ -36,7 +36,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
   server.route({
     method: 'POST',
     url: '/quarantined-steps/:id/replay',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'replayQuarantinedStep',
       summary: 'Open a quarantined step again',
@@ -61,7 +61,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
   server.route({
     method: 'POST',
     url: '/quarantined-steps/:id/discard',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'discardQuarantinedStep',
       summary: 'Leave a quarantined step as it ended',
@@ -87,7 +87,7 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/quarantined-steps',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listQuarantinedSteps',
       summary: 'List steps whose calls ended their workers again and again, newest first',
@@ -107,7 +107,7 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/quarantined-steps/:id',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getQuarantinedStep',
       summary: 'Show a quarantined step: which batch, which users, and what happened to its calls',

@@ -42,7 +42,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
   server.route({
     method: 'GET',
     url: '/runs/:id/settlements',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listSettlements',
       summary: 'Who settled what of the unknown outcomes, newest first',
@@ -59,7 +59,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
   server.route({
     method: 'GET',
     url: '/runs/:id/settlements/:settlementId',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getSettlement',
       summary: 'How far a settlement has come',
@@ -84,7 +84,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/runs/:id/settle',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'settleRun',
       summary: 'Settle users whose outcome is unknown, once the run has ended',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { roles } from '../../domain/roles.ts';
+import { keyScope, rolesSaid } from './api-keys.ts';
 
 /** How a session is opened. */
 export const logIn = z
   .strictObject({
-    apiKey: z.string().max(512).optional().describe('muster_…'),
+    apiKey: z.string().max(512).optional().describe('mk_…'),
     link: z.string().max(512).optional().describe('What stands behind # in a link that logs in once'),
   })
   .refine(({ apiKey, link }) => (apiKey === undefined) !== (link === undefined), 'has to hold apiKey or link')
@@ -14,7 +15,8 @@ export const sessionShape = z
   .object({
     keyId: z.string(),
     keyName: z.string(),
-    role: z.enum(roles).describe('viewer looks; manager makes and carries out campaigns; operator does everything'),
+    role: z.enum(roles).describe(rolesSaid),
+    scope: keyScope,
     csrfToken: z
       .string()
       .nullable()

@@ -92,7 +92,7 @@ export function useConsole(options: InstallationOptions): ConsoleInBrowser {
 const madeKey = z.object({ secret: z.string() });
 
 async function makeKey({ cliEnvironment, database }: Installation, role: string): Promise<string> {
-  const args = ['cli/muster.ts', 'api-key', 'create', `a ${role}`, '--role', role, '--json'];
+  const args = ['cli/muster.ts', 'first-key', `a ${role}`, '--role', role, '--json'];
   const env = { ...process.env, ...cliEnvironment, DATABASE_URL: database.url };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return madeKey.parse(JSON.parse(stdout)).secret;

@@ -34,10 +34,10 @@ export function createMemoryClientStore({ database: { scheduled, clock } }: Data
     put({ ...before, ...change, revision: before.revision + 1, updatedAt: clock.now() });
 
   return {
-    list: (limit, cursor) =>
+    list: (of, limit, cursor) =>
       atOnce(() => {
         const behind = [...clients.values()]
-          .filter(({ clientId }) => cursor === null || clientId > cursor)
+          .filter(({ clientId }) => (cursor === null || clientId > cursor) && (of?.includes(clientId) ?? true))
           .sort((a, b) => (a.clientId < b.clientId ? -1 : 1));
         const items = behind.slice(0, limit).map(show);
         return { items, next: behind.length > limit ? (items.at(-1)?.clientId ?? null) : null };

@@ -2,12 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../../../services/api/frame/page.port.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { createAuditLog, type AuditEntry, type AuditLog } from './audit-log.ts';
-import type { ApiKeys } from '../../../../shared/ports/api-keys.ts';
-import { createApiKeys } from '../../../../shared/postgres/registry/api-keys.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
 
 interface AuditLogSubject {
   audit: AuditLog;
-  keys: ApiKeys;
+  keys: KeyStore;
   now: () => Promise<Date>;
 }
 
@@ -30,12 +29,12 @@ async function makeSubject(): Promise<AuditLogSubject> {
     const { rows } = await pool.query<{ now: Date }>('select now()');
     return rows[0]?.now ?? expect.fail('the database does not know the time');
   };
-  return { audit: createAuditLog({ pool }), keys: createApiKeys({ pool }), now };
+  return { audit: createAuditLog({ pool }), keys: createKeyStore({ pool }), now };
 }
 
 describe('the audit log', () => {
   let audit: AuditLog;
-  let keys: ApiKeys;
+  let keys: KeyStore;
   let now: () => Promise<Date>;
   beforeEach(async () => {
     ({ audit, keys, now } = await makeSubject());
@@ -45,7 +44,7 @@ describe('the audit log', () => {
     (await audit.list(filter, 10, null)).items.map(({ subject }) => subject);
 
   it('keeps who did what to which, when, and how it ended, with its detail as it came', async () => {
-    const { key } = await keys.add('the night shift', 'digest', 'operator');
+    const { key } = await keys.add({ name: 'the night shift', digest: 'digest', role: 'operator' });
     const detail = { reason: 'wrong "reward" 🚲', from: { paceUsersPerSecond: null }, users: [1, 2] };
     await audit.record({ ...entry, apiKey: key, detail });
 
@@ -72,7 +71,7 @@ describe('the audit log', () => {
   });
 
   it('keeps to what was asked for', async () => {
-    const { key } = await keys.add('one', 'digest-1', 'operator');
+    const { key } = await keys.add({ name: 'one', digest: 'digest-1', role: 'operator' });
     await audit.record({ ...entry, subject: 'run_1', apiKey: key });
     await audit.record({ ...entry, subject: 'run_2', method: 'PATCH', route: '/v1/runs/:id' });
     expect(await subjectsOf({ subject: 'run_2' })).toEqual(['run_2']);

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ApiKeyRecord } from '../../../../shared/ports/api-keys.ts';
+import { isGoodKey, keyFields, keyOf, touchKeys, type ApiKeyRecord, type KeyRow } from './key-store.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
 export interface SessionRecord {
@@ -17,20 +17,20 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
  */
 export function createSessionStore({ pool }: { pool: Pool }) {
   /**
-   * The session behind a digest, unless it is over or its key was revoked. To ask is to use it: its idle time begins
-   * anew.
+   * The sessions behind digests, but those that are over or whose key opens nothing any more. To ask is to use them:
+   * their idle time begins anew.
    */
-  async function find(digest: string): Promise<SessionRecord | undefined> {
-    const values = [digest, sessionIdleMs, sessionTouchMs];
-    const { rows } = await pool.query<SessionRow>({ name: 'find-session', text: findSession, values });
-    return rows[0] && recordOf(rows[0]);
+  async function find(digests: readonly string[]): Promise<Map<string, SessionRecord>> {
+    const values = [digests, sessionIdleMs, sessionTouchMs];
+    const { rows } = await pool.query<SessionRow>({ name: 'find-sessions', text: findSessions, values });
+    return new Map(rows.map((row) => [row.digest, recordOf(row)]));
   }
 
   return {
     /** @throws when there is no such key */
     open: async (digest: string, apiKey: string): Promise<SessionRecord> => {
       await pool.query(insertSession, [digest, apiKey, sessionIdleMs, sessionMaxMs]);
-      const session = await find(digest);
+      const session = (await find([digest])).get(digest);
       if (!session) throw new Error('a session was not kept');
       return session;
     },
@@ -53,37 +53,52 @@ export function createSessionStore({ pool }: { pool: Pool }) {
      * The key of a link that was not used before, is not too old, and whose key was not revoked. Of two who ask at
      * once, one gets it.
      */
-    useLink: async (digest: string): Promise<ApiKeyRecord | undefined> =>
-      (await pool.query<ApiKeyRecord>(takeLink, [digest])).rows[0],
+    useLink: async (digest: string): Promise<ApiKeyRecord | undefined> => {
+      const { rows } = await pool.query<KeyRow>(takeLink, [digest]);
+      return rows[0] && keyOf(rows[0]);
+    },
+    /** Those of the digests that are of links, used or not: a look that costs as little as can be. */
+    findLinks: async (digests: readonly string[]): Promise<Map<string, { digest: string }>> => {
+      const { rows } = await pool.query<{ digest: string }>('select digest from session_links where digest = any($1)', [
+        digests,
+      ]);
+      return new Map(rows.map((row) => [row.digest, row]));
+    },
   };
 }
 
-interface SessionRow extends ApiKeyRecord {
+interface SessionRow extends KeyRow {
+  digest: string;
   openedAt: Date;
-  expiresAt: Date;
+  endsAt: Date;
 }
 
-function recordOf({ openedAt, expiresAt, ...apiKey }: SessionRow): SessionRecord {
-  return { apiKey, createdAt: openedAt, expiresAt };
+function recordOf(row: SessionRow): SessionRecord {
+  return { apiKey: keyOf(row), createdAt: row.openedAt, expiresAt: row.endsAt };
 }
-
-const keyColumns = `k.id as key, k.name, k.role, k.created_at as "createdAt", k.revoked_at as "revokedAt"`;
 
 /** $1 digest, $2 key, $3 idle ms, $4 most ms. */
 const insertSession = `
   insert into sessions (digest, api_key, idle_until, expires_at)
   values ($1, $2, now() + $3::float8 * interval '1 ms', now() + $4::float8 * interval '1 ms')`;
 
-/** $1 digest, $2 idle ms, $3 ms between two writes. */
-const findSession = `
-  with used as (
+/** $1 digests, $2 idle ms, $3 ms between two writes. */
+const findSessions = `
+  with found as materialized (
+    select s.digest, s.api_key, s.created_at, s.idle_until, s.expires_at
+    from sessions s join api_keys k on k.id = s.api_key and ${isGoodKey}
+    where s.digest = any($1::text[]) and least(s.idle_until, s.expires_at) > now()
+  ), used as (
     update sessions set idle_until = now() + $2::float8 * interval '1 ms'
-    where digest = $1 and least(idle_until, expires_at) > now()
-      and idle_until < now() + ($2::float8 - $3::float8) * interval '1 ms'
-  )
-  select ${keyColumns}, s.created_at as "openedAt", s.expires_at as "expiresAt"
-  from sessions s join api_keys k on k.id = s.api_key and k.revoked_at is null
-  where s.digest = $1 and least(s.idle_until, s.expires_at) > now()`;
+    where digest in (
+      select digest from sessions
+      where digest in (select digest from found)
+        and idle_until < now() + ($2::float8 - $3::float8) * interval '1 ms'
+      order by digest for update skip locked
+    )
+  ), touched as (${touchKeys('select api_key from found')})
+  select found.digest, found.created_at as "openedAt", found.expires_at as "endsAt", ${keyFields}
+  from found join api_keys k on k.id = found.api_key`;
 
 /** $1 digest, $2 key, $3 ms. */
 const insertLink = `
@@ -93,5 +108,5 @@ const insertLink = `
 /** $1 digest. */
 const takeLink = `
   with used as (delete from session_links where digest = $1 returning api_key, expires_at)
-  select ${keyColumns} from used join api_keys k on k.id = used.api_key and k.revoked_at is null
+  select ${keyFields} from used join api_keys k on k.id = used.api_key and ${isGoodKey}
   where used.expires_at > now()`;

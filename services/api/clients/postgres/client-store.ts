@@ -8,10 +8,9 @@ import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
 export function createClientStore({ pool }: { pool: Pool }): ClientStore {
   return {
-    list: async (limit, cursor) => {
+    list: async (of, limit, cursor) => {
       requireIdCursor(cursor);
-      const text = `select ${clientFields} from clients c where ($1::uuid is null or c.id > $1) order by c.id limit $2`;
-      const { rows } = await pool.query<ClientRow>(text, [cursor, limit + 1]);
+      const { rows } = await pool.query<ClientRow>(selectClients, [cursor, limit + 1, of ?? null]);
       return pageOf(
         rows.flatMap((row) => clientOf(row) ?? []),
         limit,
@@ -65,6 +64,12 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
       }),
   };
 }
+
+/** $1 cursor, $2 limit, $3 of these alone or null. */
+const selectClients = `
+  select ${clientFields} from clients c
+  where ($1::uuid is null or c.id > $1) and ($3::uuid[] is null or c.id = any($3))
+  order by c.id limit $2`;
 
 /** Changes come one after another: revisions become visible in their order. */
 async function lockRevision(client: PoolClient): Promise<void> {

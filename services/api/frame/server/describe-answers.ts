@@ -23,13 +23,13 @@ const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Rem
 
 /** What a status means here, where its usual name does not say it. */
 const meanings: Record<string, string> = {
-  401: 'No key, an unknown or a revoked one',
-  403: 'The key is of a role that may not (`requiredRole` says which may), or a session’s request lacks X-CSRF-Token',
+  401: 'No key, or one that is unknown, has expired or was revoked',
+  403: 'The key is of a role that may not (`requiredRole` says which may), what is asked is out of its scope, or a session’s request lacks X-CSRF-Token',
   409: 'The state forbids it, or a request with the same Idempotency-Key is still being carried out',
   412: 'It has changed since the ETag that If-Match names',
   415: 'The body is not application/json',
   422: 'It can be read and not accepted: `errors` has everything that is wrong',
-  429: 'Too many requests, streams or unknown keys; Retry-After says when to go on',
+  429: 'Too many requests or streams, or more than a limit allows; Retry-After says when to go on',
   503: 'The database does not answer, or the service is stopping; it goes away by itself',
 };
 
@@ -43,9 +43,7 @@ export function describeAnswers(document: unknown): void {
   for (const [path, methods] of Object.entries(fieldsOf(fieldsOf(document)['paths']))) {
     for (const [method, operation] of Object.entries(fieldsOf(methods))) {
       const responses = fieldsOf(fieldsOf(operation)['responses']);
-      // Everybody may look.
-      if (method !== 'get' && path.startsWith('/v1/'))
-        responses['403'] ??= { description: '', content: problemContent };
+      if (path.startsWith('/v1/')) responses['403'] ??= { description: '', content: problemContent };
       describeOperation(path.startsWith('/v1/'), method, responses);
     }
   }

@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger';
+import type { FastifyContextConfig } from 'fastify';
 import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { HttpServer } from './create-http-server.ts';
@@ -46,7 +47,7 @@ export async function documentRoutes(
     },
     transform: (described) => {
       const schema = withUsualProblems(described.schema, described.route);
-      return withRole(jsonSchemaTransform({ ...described, schema }), described.route.config?.role);
+      return withRole(jsonSchemaTransform({ ...described, schema }), described.route.config ?? {});
     },
     transformObject: (document) => {
       const written = jsonSchemaTransformObject(document);
@@ -80,8 +81,9 @@ export async function documentRoutes(
   });
 }
 
-/** Says in the document which role a route needs; `describeAnswers` adds its refusal. */
-function withRole(written: ReturnType<typeof jsonSchemaTransform>, role: string | undefined) {
+/** Says in the document which role a route needs, and how a scope applies; `describeAnswers` adds its refusal. */
+function withRole(written: ReturnType<typeof jsonSchemaTransform>, { role, scope }: FastifyContextConfig) {
   if (role === undefined || role === 'anybody') return written;
-  return { ...written, schema: { ...written.schema, 'x-required-role': role } };
+  const said = { 'x-required-role': [role].flat().join(' or '), 'x-scope': scope };
+  return { ...written, schema: { ...written.schema, ...said } };
 }

@@ -52,6 +52,7 @@ describe('the OpenAPI document', () => {
       'cancelJob',
       'cancelRun',
       'changeActionType',
+      'changeApiKey',
       'changeBudgets',
       'changeCampaign',
       'changeClient',
@@ -62,6 +63,7 @@ describe('the OpenAPI document', () => {
       'compareRun',
       'countCampaigns',
       'createActionType',
+      'createApiKey',
       'createCampaign',
       'createClient',
       'createJob',
@@ -84,6 +86,7 @@ describe('the OpenAPI document', () => {
       'explainRunUser',
       'find',
       'getActionType',
+      'getApiKey',
       'getAudience',
       'getCampaign',
       'getClient',
@@ -109,6 +112,7 @@ describe('the OpenAPI document', () => {
       'groupDeadJobs',
       'groupDeadLetters',
       'listActionTypes',
+      'listApiKeys',
       'listAudienceRejects',
       'listAudiences',
       'listBudgets',
@@ -150,6 +154,8 @@ describe('the OpenAPI document', () => {
       'resumeRun',
       'resumeSchedule',
       'retryFailedUsers',
+      'revokeApiKey',
+      'rotateApiKey',
       'runJobNow',
       'runScheduleNow',
       'setActionTypeSecret',
@@ -259,9 +265,13 @@ describe('the OpenAPI document', () => {
       for (const [method, { operationId, responses, ...rest }] of Object.entries(methods)) {
         const role = rest['x-required-role'];
         if (operationId === 'logIn') expect(rest['security']).toEqual([]);
-        else expect([path, role]).toEqual([path, expect.stringMatching(/^(viewer|manager|operator)$/)]);
-        if (method === 'get') expect([path, role]).toEqual([path, 'viewer']);
-        else expect(Object.keys(responses)).toContain('403');
+        else
+          expect([path, role]).toEqual([
+            path,
+            expect.stringMatching(/^(viewer|scheduler|manager|operator|scheduler or manager)$/),
+          ]);
+        if (method === 'get') expect([path, role]).toEqual([path, path.includes('/api-keys') ? 'operator' : 'viewer']);
+        expect(Object.keys(responses)).toContain('403');
       }
     }
   });

@@ -1,5 +1,6 @@
 import type { AcceptedJob, JobResult } from '../../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
@@ -20,9 +21,9 @@ export interface AcceptJobsDeps {
 }
 
 /** @throws {HttpProblem} whatever keeps it from being accepted */
-export async function acceptJob(wanted: WantedJob, deps: AcceptJobsDeps): Promise<AcceptedJob> {
+export async function acceptJob(wanted: WantedJob, scope: Scope, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, usage, loads } = deps;
-  const client = await admission.clientOf(wanted.client);
+  const client = await admission.clientOf(wanted.client, scope);
   const { job } = admission.admit(client, wanted);
   const acceptance = await acceptor.accept(job).catch((error: unknown) => {
     usage.giveBack(client, 1);
@@ -48,6 +49,8 @@ export interface SentJobs {
   values: readonly unknown[];
   /** Of those that name none. */
   client: string | undefined;
+  /** Of the key that sends them. */
+  scope: Scope;
   /** Where a job stands in the body, before the pointers of its problems; empty where it is a line of its own. */
   pointerAt: (place: number) => string;
 }
@@ -57,7 +60,7 @@ export interface SentJobs {
  * @throws {HttpProblem} where nothing could be stored, and nothing was wrong with the jobs
  */
 export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
-  const clientOf = rememberClients(deps.admission);
+  const clientOf = rememberClients(deps.admission, sent.scope);
   const read: (AdmittedJob | JobResult)[] = [];
   for (const [place, value] of sent.values.entries()) {
     try {
@@ -80,13 +83,13 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
 }
 
 /** Clients that jobs name, each looked up once: also an unknown one. */
-function rememberClients(admission: JobAdmission): (ref: string) => Client | Promise<Client> {
+function rememberClients(admission: JobAdmission, scope: Scope): (ref: string) => Client | Promise<Client> {
   const known = new Map<string, Client>();
   const asked = new Map<string, Promise<Client>>();
   return (ref) => {
     const client = known.get(ref);
     if (client) return client;
-    const asking = asked.get(ref) ?? admission.clientOf(ref);
+    const asking = asked.get(ref) ?? admission.clientOf(ref, scope);
     asked.set(ref, asking);
     return asking.then((found) => {
       known.set(ref, found);

@@ -11,6 +11,7 @@ import {
   type JobResult,
 } from '../../../../shared/contracts/jobs/jobs.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
+import { scopeOf } from '../../access/scopes.ts';
 import { jsonAnswer, streamed } from '../../frame/server/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
@@ -29,7 +30,7 @@ const keyed = z.looseObject({
  * Thousands a second may come: no log line, no audit entry and no kept answer for each, and its client's limits instead
  * of the key's.
  */
-const frequent = { role: 'operator', isFrequent: true, rateLimit: false } as const;
+const frequent = { role: 'scheduler', scope: 'client', isFrequent: true, rateLimit: false } as const;
 
 const maxBulkBytes = 16 * 1024 * 1024;
 
@@ -62,7 +63,11 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const body: unknown = request.body;
-      const accepted = await acceptJob(withKey(readJob(body), request.headers['idempotency-key']), deps);
+      const accepted = await acceptJob(
+        withKey(readJob(body), request.headers['idempotency-key']),
+        scopeOf(request),
+        deps,
+      );
       if (!accepted.duplicate) reply.code(201).header('location', accepted.links.self);
       return reply.send(accepted);
     },
@@ -110,13 +115,14 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
     handler: async (request, reply) => {
       const body: unknown = request.body;
       const { client } = request.query;
+      const scope = scopeOf(request);
       if (body instanceof Readable) {
         reply.type(ndjson);
-        return reply.send(Readable.from(streamJobResults(body, client, deps)));
+        return reply.send(Readable.from(streamJobResults(body, { client, scope }, deps)));
       }
       const { jobs, client: named = client } = readBulk(body);
       const pointerAt = (place: number) => `/jobs/${place}`;
-      return summaryOf(await acceptJobs({ values: jobs, client: named, pointerAt }, deps));
+      return summaryOf(await acceptJobs({ values: jobs, client: named, scope, pointerAt }, deps));
     },
   });
 }

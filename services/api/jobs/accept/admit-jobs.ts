@@ -1,9 +1,11 @@
 import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
+import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
+import { requireClientInScope } from '../../access/scopes.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { WantedJob } from './read-plain-job.ts';
@@ -25,9 +27,9 @@ const farthestMs = 3660 * 86_400_000;
 export interface JobAdmission {
   /**
    * The client that a request names. An unknown one is looked up once more: it may have been made a moment ago.
-   * @throws {HttpProblem} 422 unknown, 409 disabled
+   * @throws {HttpProblem} 422 unknown, 403 out of scope, 409 disabled
    */
-  clientOf(ref: string): Promise<Client>;
+  clientOf(ref: string, scope: Scope): Promise<Client>;
   /** Takes a job's room. @throws {HttpProblem} 422, 429 */
   admit(client: Client, wanted: WantedJob): AdmittedJob;
 }
@@ -35,9 +37,10 @@ export interface JobAdmission {
 /** What a client may have stored, and in which shape. */
 export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): JobAdmission {
   return {
-    clientOf: async (ref) => {
+    clientOf: async (ref, scope) => {
       const client = clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
       if (!client) throw unknownClient(ref);
+      requireClientInScope(scope, client.clientId, client.name);
       if (!client.enabled) throw disabled(client);
       return client;
     },

@@ -54,7 +54,7 @@ describe('dead jobs', () => {
       [one, 'connection refused', 1],
       [two, 'status 500', 1],
     ]);
-    expect(await store.groups({ clientId: two })).toMatchObject([{ jobs: 1 }]);
+    expect(await store.groups({ clientIds: [two] })).toMatchObject([{ jobs: 1 }]);
     expect(await store.groups({ cause: 'connection refused' })).toMatchObject([{ clientId: one, jobs: 1 }]);
   });
 
@@ -65,7 +65,7 @@ describe('dead jobs', () => {
     expect(ids(first)).toEqual([jobIdOf(4), jobIdOf(3)]);
     expect(ids(await store.list({}, 2, first.next))).toEqual([jobIdOf(2), jobIdOf(1)]);
     expect(ids(await store.list({ cause: 'status 500' }, 10, null))).toEqual([3, 2, 1].map(jobIdOf));
-    expect(ids(await store.list({ clientId: two }, 10, null))).toEqual([jobIdOf(4)]);
+    expect(ids(await store.list({ clientIds: [two] }, 10, null))).toEqual([jobIdOf(4)]);
     await expect(store.list({}, 2, 'nonsense')).rejects.toBeInstanceOf(InvalidCursorError);
   });
 
@@ -95,7 +95,7 @@ describe('dead jobs', () => {
   it('all that fit do, and no other', async () => {
     await die('status 500', { number: 1 }, { number: 2, clientId: two });
     await die('connection refused', { number: 3 });
-    expect(await store.replayAll({ cause: 'status 500', clientId: one }, terms)).toEqual({ jobs: 1, expired: 0 });
+    expect(await store.replayAll({ cause: 'status 500', clientIds: [one] }, terms)).toEqual({ jobs: 1, expired: 0 });
     expect((await pending()).map(({ jobId }) => jobId)).toEqual([jobIdOf(1)]);
     expect(await store.replayAll({}, terms)).toEqual({ jobs: 2, expired: 0 });
     expect(await store.replayAll({}, terms)).toEqual({ jobs: 0, expired: 0 });

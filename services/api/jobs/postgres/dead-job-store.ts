@@ -8,7 +8,8 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 const perReplay = 1000;
 
 export interface DeadJobFilter {
-  clientId?: string | undefined;
+  /** Of these alone. */
+  clientIds?: readonly string[] | undefined;
   cause?: string | undefined;
 }
 
@@ -101,7 +102,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<Replayed> => {
       const now = await pool.query<{ now: string }>('select now()::text as now');
       const until = now.rows[0]?.now ?? null;
-      const wanted = { clientId: filter.clientId ?? null, cause: filter.cause ?? null, jobId: null };
+      const wanted = { ...filterOf(filter), jobId: null };
       for (let jobs = 0; ;) {
         const { rows } = await pool.query<ReplayRow>(
           replayDead.with({ ...wanted, withExpired, until, perSecond, offset: jobs, limit: perReplay }),
@@ -122,12 +123,12 @@ interface ReplayRow {
 
 /** Null: any. */
 interface Filter {
-  clientId: string | null;
+  clients: readonly string[] | null;
   cause: string | null;
 }
 
-function filterOf({ clientId, cause }: DeadJobFilter): Filter {
-  return { clientId: clientId ?? null, cause: cause ?? null };
+function filterOf({ clientIds, cause }: DeadJobFilter): Filter {
+  return { clients: clientIds ?? null, cause: cause ?? null };
 }
 
 /** @throws {InvalidCursorError} */
@@ -141,7 +142,7 @@ function placeOf(cursor: string | null): [diedAt: string | null, jobId: string |
 }
 
 const fits = ($: (param: keyof Filter) => string) => `
-  (${$('clientId')}::uuid is null or client = ${$('clientId')})
+  (${$('clients')}::uuid[] is null or client = any(${$('clients')}::uuid[]))
   and (${$('cause')}::text is null or cause = ${$('cause')})`;
 
 const expiresAt = `(job ->> 'expiresAt')::timestamptz`;
@@ -173,9 +174,7 @@ const selectOne = `
     coalesce((select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag), '{}') as tags
   from dead_jobs where id = $1`;
 
-interface ReplayParams {
-  clientId: string | null;
-  cause: string | null;
+interface ReplayParams extends Filter {
   jobId: string | null;
   withExpired: boolean;
   /** As text, with all its microseconds; null: whenever they died. */
@@ -186,7 +185,7 @@ interface ReplayParams {
   limit: number;
 }
 
-const anyDead = { clientId: null, cause: null, until: null, perSecond: null, offset: 0 };
+const anyDead = { clients: null, cause: null, until: null, perSecond: null, offset: 0 };
 
 /**
  * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had

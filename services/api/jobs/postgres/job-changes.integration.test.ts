@@ -35,7 +35,7 @@ describe('changes of many jobs', () => {
     subject.changes.create({ changeId: uuidv7(), clientId, verb, filter, dueAt });
 
   async function goOn(change: JobChange, limit = 10): Promise<JobChange> {
-    const { items, next } = await subject.store.list({ ...change.filter, clientId }, limit, change.place);
+    const { items, next } = await subject.store.list({ ...change.filter, clientIds: [clientId] }, limit, change.place);
     const wanted = items.map(({ jobId }) => jobId);
     await subject.changes.apply(change, wanted, next);
     return (await subject.changes.get(change.changeId)) ?? expect.fail('it is gone');
@@ -63,7 +63,7 @@ describe('changes of many jobs', () => {
 
   it('count each part once, when two go on at the same place', async () => {
     const change = await begin('cancel', null);
-    const { items, next } = await subject.store.list({ ...filter, clientId }, 10, null);
+    const { items, next } = await subject.store.list({ ...filter, clientIds: [clientId] }, 10, null);
     const wanted = items.map(({ jobId }) => jobId);
     await Promise.all([subject.changes.apply(change, wanted, next), subject.changes.apply(change, wanted, next)]);
     expect(await subject.changes.get(change.changeId)).toMatchObject({ seen: wanted.length, changed: wanted.length });

@@ -24,8 +24,9 @@ const hostPlace = z.tuple([z.string(), z.guid()]);
 type Place = z.output<typeof place>;
 
 export interface JobFilter {
-  clientId?: string | undefined;
-  /** Those that have not ended unless given. For what has ended or is sidelined, the client has to be given. */
+  /** Of these alone. */
+  clientIds?: readonly string[] | undefined;
+  /** Those that have not ended unless given. For what has ended or is sidelined, one client has to be given. */
   state?: JobState | undefined;
   tag?: string | undefined;
   /** Inclusive; of the due time, or of the time that an ended one was scheduled for. */
@@ -69,13 +70,14 @@ async function listStored(
   limit: number,
   cursor: string | null,
 ): Promise<Page<JobRecord>> {
-  const { clientId = null, tag = null, dueFrom, dueUntil, state } = filter;
+  const { clientIds, tag = null, dueFrom, dueUntil, state } = filter;
   const from: Place = cursor === null ? [usBefore(dueFrom), last] : readCursor(place, cursor);
-  const isFiltered = clientId !== null || tag !== null;
+  const clients = clientIds ? plainArray(clientIds) : null;
+  const isFiltered = clients !== null || tag !== null;
   const share = Math.min(rowsOfPartition.most, Math.max(rowsOfPartition.least, Math.ceil(limit / 16)));
   const rows = isFiltered ? rowsOfPartitionFiltered : share;
   const range = { fromUs: from[0], fromId: from[1], untilUs: dueUntil ? usOf(dueUntil) : farUs, rows };
-  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, client: clientId, tag });
+  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, clients, tag });
   const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
   const edge = edgeOf(found, rows);
@@ -115,7 +117,7 @@ function byPlace(a: Scanned, b: Scanned): number {
 
 async function listSidelined(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [host, fromId] = cursor === null ? ['', nil] : readCursor(hostPlace, cursor);
-  const params = { client: filter.clientId ?? nil, host, fromId, rows: limit + 1 };
+  const params = { client: filter.clientIds?.[0] ?? nil, host, fromId, rows: limit + 1 };
   const { rows: found } = await pool.query<JobRecord>(scanSidelined.with(params));
   const items = found.slice(0, limit);
   const end = found.length > limit ? items.at(-1) : undefined;
@@ -127,7 +129,7 @@ async function listSidelined(pool: Pool, filter: JobFilter, limit: number, curso
 
 async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [beforeUs, beforeId] = cursor === null ? [null, nil] : readCursor(place, cursor);
-  const params = { client: filter.clientId ?? nil, beforeUs, beforeId, rows: endedRows };
+  const params = { client: filter.clientIds?.[0] ?? nil, beforeUs, beforeId, rows: endedRows };
   const { rows } = await pool.query<JobRecord & { us: string }>(scanEnded.with(params));
   const found = rows.map(({ us, ...job }) => ({ us, job }));
   const fitting = found.filter(({ job }) => job.state === filter.state && fits(job, filter));
@@ -137,9 +139,9 @@ async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: s
   return { items: taken.map(({ job }) => job), next: end ? writeCursor([end.us, end.job.jobId]) : null };
 }
 
-function fits(job: JobRecord, { clientId, state, tag, dueFrom, dueUntil }: JobFilter): boolean {
+function fits(job: JobRecord, { clientIds, state, tag, dueFrom, dueUntil }: JobFilter): boolean {
   const at = job.dueAt ?? job.scheduledFor;
-  if (clientId !== undefined && job.clientId !== clientId) return false;
+  if (clientIds && !clientIds.includes(job.clientId)) return false;
   if (state !== undefined && job.state !== state) return false;
   if (tag !== undefined && !job.tags.includes(tag)) return false;
   return (dueFrom === undefined || at >= dueFrom) && (dueUntil === undefined || at < dueUntil);

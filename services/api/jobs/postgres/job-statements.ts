@@ -51,7 +51,8 @@ export interface ScanParams {
   fromUs: string;
   fromId: string;
   untilUs: string;
-  client: string | null;
+  /** An array of uuids; null: of any. */
+  clients: string | null;
   tag: string | null;
   rows: number;
 }
@@ -66,7 +67,7 @@ export const scanJobs = statementOf<ScanParams>(
   select d.* from generate_series(0, 63) p (id)
   cross join lateral (
     select j.partition_id::int as partition, ${usOf('j.due_at')} as us, j.id,
-      (${$('client')}::uuid is null or j.client = ${$('client')}::uuid)
+      (${$('clients')}::uuid[] is null or j.client = any(${$('clients')}::uuid[]))
         and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false)) as fits
     from jobs j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)

@@ -192,16 +192,16 @@ describe('the store of jobs', () => {
     for (const minute of minutes) ids.set(minute, await put({ minute }));
     const inOrder = [...ids].sort(([a], [b]) => a - b).map(([, id]) => id);
     expect(await listed({}, 3)).toEqual(inOrder);
-    expect(await listed({ clientId }, 100)).toEqual(inOrder);
+    expect(await listed({ clientIds: [clientId] }, 100)).toEqual(inOrder);
   });
 
   it('lists by client, tag and time', async () => {
     const mine = await put({ minute: 1, tags: ['eu', 'gold'] });
     await put({ minute: 2 });
     await put({ minute: 1, clientId: uuidv7(), tags: ['eu'] });
-    expect(await listed({ clientId, tag: 'eu' })).toEqual([mine]);
+    expect(await listed({ clientIds: [clientId], tag: 'eu' })).toEqual([mine]);
     const at = (minute: number) => new Date(nineOClock + minute * minuteMs);
-    expect(await listed({ clientId, dueFrom: at(1), dueUntil: at(2) })).toEqual([mine]);
+    expect(await listed({ clientIds: [clientId], dueFrom: at(1), dueUntil: at(2) })).toEqual([mine]);
     expect(await listed({ dueFrom: at(3) })).toEqual([]);
   });
 
@@ -218,12 +218,12 @@ describe('the store of jobs', () => {
     await subject.end(called, { outcome: 'called', status: 200, error: null });
     await subject.store.cancel([cancelled]);
     const states = { pending, firing, sidelined, called, cancelled } as const;
-    expect(await listed({ clientId, state: 'pending' })).toEqual([states.pending]);
-    expect(await listed({ clientId, state: 'firing' })).toEqual([states.firing]);
-    expect(await listed({ clientId, state: 'sidelined' })).toEqual([states.sidelined]);
-    expect(await listed({ clientId, state: 'called' })).toEqual([states.called]);
-    expect(await listed({ clientId, state: 'cancelled' })).toEqual([states.cancelled]);
-    expect(await listed({ clientId, state: 'dead' })).toEqual([]);
+    expect(await listed({ clientIds: [clientId], state: 'pending' })).toEqual([states.pending]);
+    expect(await listed({ clientIds: [clientId], state: 'firing' })).toEqual([states.firing]);
+    expect(await listed({ clientIds: [clientId], state: 'sidelined' })).toEqual([states.sidelined]);
+    expect(await listed({ clientIds: [clientId], state: 'called' })).toEqual([states.called]);
+    expect(await listed({ clientIds: [clientId], state: 'cancelled' })).toEqual([states.cancelled]);
+    expect(await listed({ clientIds: [clientId], state: 'dead' })).toEqual([]);
   });
 
   it('lists thousands without leaving one out', async () => {

@@ -7,7 +7,9 @@ import {
   schedulerShape,
 } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
+import { requireClientInScope, scopeOf } from '../../access/scopes.ts';
 import { clientIdOf } from '../../clients/client-names.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
@@ -29,20 +31,24 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
   server.route({
     method: 'GET',
     url: '/scheduler',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getScheduler',
       summary: 'Regions, nodes, leaders, partitions, hosts that are left alone, backlog and lag',
       tags,
       response: { 200: jsonAnswer('All of it', schedulerShape) },
     },
-    handler: async () => schedulerView(await schedulerStatus.look()),
+    handler: async (request) => {
+      const look = await schedulerStatus.look();
+      const { clients: seen } = scopeOf(request);
+      return schedulerView({ ...look, hosts: look.hosts.filter(({ clientId }) => holdsAll(seen, [clientId])) });
+    },
   });
 
   server.route({
     method: 'POST',
     url: '/scheduler/regions/:region/switch',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'switchRegion',
       summary: 'Make a region the only one that offers and claims jobs',
@@ -65,7 +71,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
   server.route({
     method: 'POST',
     url: '/scheduler/regions/:region/activate',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'activateRegion',
       summary: 'Let a region offer and claim jobs again',
@@ -84,7 +90,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
   server.route({
     method: 'POST',
     url: '/scheduler/hosts/enable',
-    config: { role: 'operator' },
+    config: { role: 'operator', scope: 'client' },
     schema: {
       operationId: 'enableHost',
       summary: 'Bring back the jobs of a host that is left alone, without waiting for it to be tried',
@@ -96,6 +102,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
     handler: async (request) => {
       const { client, host } = request.body;
       const clientId = clientIdOf(clients, client, '/client');
+      requireClientInScope(scopeOf(request), clientId, client);
       request.auditDetail = { client, host };
       await schedulerStatus.enableHost(clientId, host);
       return { clientId: publicId('client', clientId), host };

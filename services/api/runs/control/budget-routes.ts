@@ -23,7 +23,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetR
   server.route({
     method: 'GET',
     url: '/campaigns/:id/budgets',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listBudgets',
       summary: 'What a campaign may spend in each country, and what its runs have spent and reserved',
@@ -37,7 +37,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetR
   server.route({
     method: 'PATCH',
     url: '/campaigns/:id/budgets',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'changeBudgets',
       summary: 'Raise or lower budgets of a campaign, while its runs go on',

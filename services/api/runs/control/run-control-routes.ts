@@ -74,7 +74,7 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
   server.route({
     method: 'POST',
     url: `/runs/:id/${verb}`,
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: `${verb}Run`,
       ...summaries[verb],
@@ -105,7 +105,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
   server.route({
     method: 'PATCH',
     url: '/runs/:id',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'changeRun',
       summary: 'Change deadline, priority or pace of a run while it goes on',
@@ -144,7 +144,7 @@ function previewRoute(server: HttpServer, { control, reports, catalogue }: RunCo
   server.route({
     method: 'GET',
     url: '/runs/:id/cancel-preview',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'previewCancel',
       summary: 'What cancelling a run would do now, in users: as a whole, and by country and step',
@@ -165,7 +165,7 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
   server.route({
     method: 'GET',
     url: '/runs/:id/events',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listRunEvents',
       summary: 'What has become of a run, oldest first: who asked for what, and what Muster did by itself',

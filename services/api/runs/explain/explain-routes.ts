@@ -11,7 +11,7 @@ export function explainRoutes(server: HttpServer, { histories }: { histories: Us
   server.route({
     method: 'GET',
     url: '/runs/:id/users/:userId',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'explainRunUser',
       summary: 'Why a user did or did not get what',

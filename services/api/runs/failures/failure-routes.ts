@@ -29,7 +29,7 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
   server.route({
     method: 'GET',
     url: '/runs/:id/failures',
-    config: { role: 'viewer' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listRunFailures',
       summary: 'Users that failed, with the reason',

@@ -26,7 +26,7 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
   server.route({
     method: 'POST',
     url: '/runs/:id/retry-failed',
-    config: { role: 'manager' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'retryFailedUsers',
       summary: 'Try the failed users of a run that has ended again, in a run of their own',

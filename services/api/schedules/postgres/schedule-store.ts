@@ -3,10 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { readSchedule, type KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../../shared/domain/recurrence/recurrence.ts';
-import { scheduleMoveOf, type ScheduleVerb } from '../../../../shared/domain/recurrence/schedule-states.ts';
+import {
+  scheduleMoveOf,
+  type ScheduleState,
+  type ScheduleVerb,
+} from '../../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';
 import { plannedColumns, type PlannedColumns } from '../../../../shared/postgres/schedules/schedule-rows.ts';
-import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
@@ -40,9 +44,10 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
       return await require(pool, scheduleId);
     },
 
-    list: async ({ state, clientId }, limit, cursor) => {
+    list: async ({ state, clientId, clientIds }, limit, cursor) => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<ScheduleRow>(selectPage, [limit + 1, cursor, state ?? null, clientId ?? null]);
+      const wanted = { state: state ?? null, client: clientId ?? null, clients: clientIds ?? null };
+      const { rows } = await pool.query<ScheduleRow>(selectPage.with({ ...wanted, cursor, limit: limit + 1 }));
       return pageOf(rows.map(recordOf), limit, ({ scheduleId }) => scheduleId);
     },
 
@@ -194,10 +199,23 @@ const selectSchedules = `
     s.note, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from schedules s`;
 
-const selectPage = `
+interface PageParams {
+  cursor: string | null;
+  limit: number;
+  state: ScheduleState | null;
+  client: string | null;
+  /** Beside those of campaigns, those of these clients alone. */
+  clients: readonly string[] | null;
+}
+
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `
   ${selectSchedules}
-  where ($2::uuid is null or s.id < $2) and ($3::text is null or s.state = $3) and ($4::uuid is null or s.client = $4)
-  order by s.id desc limit $1`;
+  where (${$('cursor')}::uuid is null or s.id < ${$('cursor')}) and (${$('state')}::text is null or s.state = ${$('state')})
+    and (${$('client')}::uuid is null or s.client = ${$('client')})
+    and (${$('clients')}::uuid[] is null or s.client is null or s.client = any(${$('clients')}))
+  order by s.id desc limit ${$('limit')}`,
+);
 
 const selectPending = `select ${plannedColumns} from schedules s where s.id = $1 and s.look_at <= now()`;
 

@@ -1,7 +1,7 @@
 import { useColourScheme, type ColourScheme } from '../parts/browser/colour-scheme.ts';
 import { Icon } from '../parts/icon/icon.tsx';
 import { Menu, MenuItem } from '../parts/overlays/menu.tsx';
-import { useLogOut, useSession } from './session/session.ts';
+import { roleWords, useLogOut, useSession } from './session/session.ts';
 
 const schemes: readonly { value: ColourScheme; label: string }[] = [
   { value: 'system', label: 'As the system' },
@@ -52,8 +52,6 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
     </Menu>
   );
 }
-
-const roleWords = { viewer: 'Viewer', manager: 'Manager', operator: 'Operator' } as const;
 
 /** `growth-sea` as `GS`. */
 function initialsOf(name: string): string {

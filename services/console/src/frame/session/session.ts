@@ -8,7 +8,20 @@ import { rememberInstallationZone } from '../../parts/times/zone.ts';
 export type { Session };
 export type Role = Session['role'];
 
-const roles: readonly Role[] = ['viewer', 'manager', 'operator'];
+/** What a key of a role may act as. */
+const contained: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: ['viewer'],
+  scheduler: ['viewer', 'scheduler'],
+  manager: ['viewer', 'manager'],
+  operator: ['viewer', 'scheduler', 'manager', 'operator'],
+};
+
+export const roleWords = {
+  viewer: 'Viewer',
+  scheduler: 'Scheduler',
+  manager: 'Manager',
+  operator: 'Operator',
+} as const;
 
 /**
  * Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. The client knows only now where it
@@ -50,7 +63,7 @@ export function useSession(): Session {
  */
 export function useRefusal(needed: Role): string | undefined {
   const { role } = useSession();
-  if (roles.indexOf(role) >= roles.indexOf(needed)) return undefined;
+  if (contained[role].includes(needed)) return undefined;
   return `Needs the role ${needed}; this key is a ${role}`;
 }
 

@@ -65,7 +65,7 @@ export function LogInView() {
           Log in
         </Button>
         <p className="t3 sm">
-          Without a key: <code>muster api-key create</code> makes one.
+          Without a key: <code>muster first-key</code> makes one.
         </p>
       </form>
     </main>

@@ -1,0 +1,138 @@
+import {
+  changeApiKey,
+  createApiKey,
+  getApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { ApiKey, ApiKeyPatchInput, ListApiKeysData } from '../../sdk/generated/types.gen.ts';
+import { roles } from '../../shared/domain/roles.ts';
+import { z } from 'zod';
+import { command, group, type View } from '../frame/command-table.ts';
+import { changesFile, readFields } from '../frame/given.ts';
+import { neededOneOf, oneOf, pages, several, text, within } from '../frame/options.ts';
+import { cut, left, renderFacts, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+
+type State = NonNullable<NonNullable<ListApiKeysData['query']>['state']>;
+const states: readonly State[] = ['active', 'expired', 'revoked'];
+
+const roleSaid =
+  'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; operator: everything';
+
+/** `clients orders, billing · countries SG`; everything where no part of it says less. */
+function scopeText({ scope: { clients, countries, actionTypes } }: ApiKey): string {
+  const parts = Object.entries({ clients, countries, actions: actionTypes });
+  const said = parts.flatMap(([of, names]) => (names === null ? [] : [`${of} ${names.join(', ') || 'none'}`]));
+  return said.join(' · ') || 'everything';
+}
+
+const when = (time: string | null) => (time === null ? '' : utcTime(time));
+
+function renderKey(key: ApiKey, view: View): string {
+  const { id, name, owner, role, state, expiresAt, lastUsedAt, formerUntil, createdAt, madeBy } = key;
+  const facts = [
+    ['owner', owner ?? ''],
+    ['scope', scopeText(key)],
+    ['expires', when(expiresAt) || 'never'],
+    ['last used', when(lastUsedAt) || 'never'],
+    ['made', `${utcTime(createdAt)} by ${madeBy ?? 'whoever has the database'}`],
+    ...(formerUntil === null ? [] : [['rotating', `the secret before is good until ${utcTime(formerUntil)}`] as const]),
+  ] as const;
+  return renderFacts({ name, facts: [id, role, state] }, facts, view);
+}
+
+const list = command({
+  name: 'list',
+  said: 'keys, the newest first, without their secrets; revoked ones for thirty days',
+  options: { state: oneOf('--state <state>', 'only those', states), ...pages(50, 1000) },
+  ask: ({ client, options: query }) => listApiKeys({ client, query }),
+  shown: tableOf<ApiKey>('no keys', [
+    cut('name', ({ name }) => name),
+    left('id', ({ id }) => id),
+    cut('owner', ({ owner }) => owner ?? ''),
+    left('role', ({ role }) => role),
+    cut('scope', scopeText),
+    left('state', ({ state, formerUntil }) => (state === 'active' && formerUntil !== null ? 'rotating' : state)),
+    left('expires', ({ expiresAt }) => when(expiresAt)),
+    left('last used', ({ lastUsedAt }) => when(lastUsedAt) || 'never'),
+  ]),
+});
+
+const show = command({
+  name: 'show',
+  args: ['<key>'],
+  said: 'one of them',
+  ask: ({ client, args: [id] }) => getApiKey({ client, path: { id } }),
+  shown: renderKey,
+});
+
+const create = command({
+  name: 'create',
+  args: ['<name>'],
+  said: 'make one, and print its secret once; without a scope it is for everything',
+  options: {
+    role: neededOneOf('--role <role>', roleSaid, roles),
+    owner: text('--owner <team>', 'whom to ask about it'),
+    clients: several('--client <client>', 'its jobs and schedules alone; may be given several times'),
+    countries: several('--country <country>', 'campaigns of such countries alone; may be given several times'),
+    actionTypes: several('--action-type <name>', 'campaigns of such actions alone; may be given several times'),
+    expiresAt: text('--expires-at <time>', 'RFC 3339; it stays unless given'),
+  },
+  ask: ({ client, args: [name], options: { role, owner = null, expiresAt = null, ...scope } }) =>
+    createApiKey({ client, body: { name, role, owner, expiresAt, scope } }),
+  refused: 'not made',
+  shown: ({ secret }) => `${secret}\n`,
+  noted: ({ key }) => `${key.id} ${key.name}, ${key.role}, ${scopeText(key)}: keep it, it is not shown again`,
+});
+
+const set = command({
+  name: 'set',
+  args: ['<key>', '[field=value...]'],
+  said: 'change name, owner, role, scope or expiresAt of one',
+  options: changesFile,
+  ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
+    changeApiKey({
+      client,
+      path: { id },
+      body: await readFields({ words, file, input }, z.custom<ApiKeyPatchInput>()),
+    }),
+  refused: 'not changed',
+  shown: ({ id }) => `${id}\n`,
+  noted: (key) => `${key.name} is a ${key.role} now, for ${scopeText(key)}`,
+});
+
+const rotate = command({
+  name: 'rotate',
+  args: ['<key>'],
+  said: 'give one another secret, and print it once; the one before is good for a while',
+  options: {
+    overlapSeconds: within('--overlap <seconds>', 'so long the one before is good; 0 where others know it', {
+      least: 0,
+      most: 90 * 86_400,
+      usual: 86_400,
+    }),
+  },
+  ask: ({ client, args: [id], options: body }) => rotateApiKey({ client, path: { id }, body }),
+  refused: 'not rotated',
+  shown: ({ secret }) => `${secret}\n`,
+  noted: ({ key: { name, formerUntil } }) =>
+    formerUntil === null
+      ? `${name}: the secret before opens nothing any more`
+      : `${name}: the secret before is good until ${utcTime(formerUntil)}`,
+});
+
+const revoke = command({
+  name: 'revoke',
+  args: ['<key>'],
+  said: 'refuse one, and the sessions that it opened, from now on',
+  ask: ({ client, args: [id] }) => revokeApiKey({ client, path: { id } }),
+  refused: 'not revoked',
+  shown: ({ id }) => `${id}\n`,
+  noted: ({ name }) => `${name} is refused from now on`,
+});
+
+export const commands = [
+  group('api-keys', 'who may use the API, and for what; over the API', [list, show, create, set, rotate, revoke]),
+];

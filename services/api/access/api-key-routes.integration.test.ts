@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { apiKeyShape, issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createApi } from '../api.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+const year2030 = '2030-01-01T00:00:00.000Z';
+const ourPage = { host: 'muster.test', origin: 'http://muster.test' };
+
+async function make(body: object, by?: string) {
+  return await askAs(by, 'POST', '/v1/api-keys', body);
+}
+
+async function made(body: object, by?: string) {
+  return issuedApiKey.parse((await make(body, by)).json());
+}
+
+function askAs(secret: string | undefined, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) {
+  if (secret === undefined) return on.ask(method, url, payload);
+  const headers = { authorization: `Bearer ${secret}` };
+  return on.api.server.inject({ method, url, headers, ...(payload && { payload }) });
+}
+
+const statusFor = async (secret: string) => (await askAs(secret, 'GET', '/v1/session')).statusCode;
+const codeOf = ({ json }: { json: () => unknown }) => problem.parse(json()).code;
+
+async function audited() {
+  const { items } = (await on.ask('GET', '/v1/audit')).json<{ items: Record<string, unknown>[] }>();
+  return items.map(({ method, route, subject, keyId, detail }) => ({ method, route, subject, keyId, detail }));
+}
+
+describe('making a key', () => {
+  it('answers its secret once, and what it is for as it was said', async () => {
+    await on.ask('POST', '/v1/clients', { name: 'orders' });
+    const scope = { clients: ['orders'], countries: ['SG'], actionTypes: null };
+    const wanted = { name: 'orders service', owner: 'team-orders', role: 'scheduler', scope, expiresAt: year2030 };
+
+    const { key, secret } = await made(wanted);
+
+    expect(key).toMatchObject({ ...wanted, state: 'active', madeBy: publicId('apiKey', on.key), lastUsedAt: null });
+    expect(secret).toMatch(new RegExp(`^mk_${key.id.slice('key_'.length)}_[0-9a-f]{48}$`));
+    expect(await statusFor(secret)).toBe(200);
+    const shown = await on.ask('GET', key.links.self);
+    expect(apiKeyShape.parse(shown.json())).toMatchObject({ id: key.id, scope });
+    expect(shown.body).not.toContain(secret.slice(-48));
+    expect(shown.headers.etag).toBe('"1"');
+  });
+
+  it('makes one for everything where nothing is said of its scope', async () => {
+    const { key } = await made({ name: 'console', role: 'viewer' });
+    expect(key.scope).toEqual({ clients: null, countries: null, actionTypes: null });
+  });
+
+  it('is refused for a client that there is not', async () => {
+    const refused = await make({ name: 'x', role: 'scheduler', scope: { clients: ['nobody'] } });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { pointer: '/scope/clients/0', code: 'unknown-client' },
+    ]);
+  });
+
+  it('keeps no answer: its secret is nowhere', async () => {
+    const headers = { authorization: 'Bearer muster_the-key-of-the-tests', 'idempotency-key': 'once' };
+    const payload = { name: 'x', role: 'viewer' };
+    const { secret } = (await on.api.server.inject({ method: 'POST', url: '/v1/api-keys', headers, payload })).json<{
+      secret: string;
+    }>();
+    for (const table of ['idempotency_keys', 'audit_log', 'api_keys', 'api_key_secrets']) {
+      expect(JSON.stringify(await on.rowsOf(table))).not.toContain(secret.slice(-48));
+    }
+  });
+
+  it('grants nothing that the key which makes it is not for', async () => {
+    await on.ask('POST', '/v1/clients', { name: 'ours' });
+    await on.ask('POST', '/v1/clients', { name: 'theirs' });
+    const scope = { clients: ['ours'], countries: ['SG'], actionTypes: [] };
+    const { secret } = await made({ name: 'lead', role: 'operator', scope, expiresAt: year2030 });
+    const wanted = { name: 'x', role: 'scheduler', scope, expiresAt: year2030 };
+    for (const more of [
+      { scope: { ...scope, clients: null } },
+      { scope: { ...scope, clients: ['ours', 'theirs'] } },
+      { scope: { ...scope, countries: ['SG', 'ID'] } },
+      { scope: { ...scope, actionTypes: ['award-reward'] } },
+      { scope: undefined },
+      { expiresAt: null },
+      { expiresAt: '2030-01-01T00:00:01.000Z' },
+    ]) {
+      const refused = await make({ ...wanted, ...more }, secret);
+      expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'out-of-scope']);
+    }
+    expect((await make(wanted, secret)).statusCode).toBe(201);
+  });
+});
+
+describe('a key', () => {
+  it('is refused from its end on', async () => {
+    const { secret } = await made({ name: 'x', role: 'viewer', expiresAt: '2026-01-01T00:00:30.000Z' });
+    expect(await statusFor(secret)).toBe(200);
+    await on.passTime(31_000);
+    expect(await statusFor(secret)).toBe(401);
+  });
+
+  it('is good under both secrets after a rotation until the overlap ends, and under the new one then', async () => {
+    const { key, secret } = await made({ name: 'x', role: 'viewer' });
+    const rotated = issuedApiKey.parse(
+      (await on.ask('POST', `${key.links.self}/rotate`, { overlapSeconds: 60 })).json(),
+    );
+    expect(rotated.key.formerUntil).toBe('2026-01-01T00:01:00.000Z');
+    expect([await statusFor(secret), await statusFor(rotated.secret)]).toEqual([200, 200]);
+
+    await on.passTime(62_000);
+
+    expect([await statusFor(secret), await statusFor(rotated.secret)]).toEqual([401, 200]);
+  });
+
+  it('loses its former secret, and the sessions that it opened, at once in a rotation without overlap', async () => {
+    const { key, secret } = await made({ name: 'x', role: 'viewer' });
+    const cookie = await logIn(secret);
+    expect(await statusOf(cookie)).toBe(200);
+
+    await on.ask('POST', `${key.links.self}/rotate`, { overlapSeconds: 0 });
+
+    expect([await statusFor(secret), await statusOf(cookie)]).toEqual([401, 401]);
+  });
+
+  it('is refused at once when it is revoked, with its sessions, and a second later by other processes', async () => {
+    const { key, secret } = await made({ name: 'x', role: 'viewer' });
+    const cookie = await logIn(secret);
+    const another = await createApi(on.deps);
+    const there = async () => {
+      const headers = { authorization: `Bearer ${secret}` };
+      return (await another.server.inject({ method: 'GET', url: '/v1/session', headers })).statusCode;
+    };
+    expect([await statusFor(secret), await statusOf(cookie), await there()]).toEqual([200, 200, 200]);
+
+    expect(apiKeyShape.parse((await on.ask('DELETE', key.links.self)).json()).state).toBe('revoked');
+
+    expect([await statusFor(secret), await statusOf(cookie)]).toEqual([401, 401]);
+    await on.passTime(1_001);
+    expect(await there()).toBe(401);
+    await another.close();
+  });
+
+  it('has another scope at once when that is changed', async () => {
+    await on.ask('POST', '/v1/clients', { name: 'orders' });
+    const { key, secret } = await made({ name: 'x', role: 'scheduler' });
+    const clients = async () => (await askAs(secret, 'GET', '/v1/clients')).json<{ items: unknown[] }>().items.length;
+    expect(await clients()).toBe(1);
+
+    const scope = { clients: [], countries: null, actionTypes: null };
+    expect((await on.ask('PATCH', key.links.self, { scope })).json()).toMatchObject({ scope, revision: 2 });
+
+    expect(await clients()).toBe(0);
+  });
+
+  it('is changed as it was seen alone', async () => {
+    const { key } = await made({ name: 'x', role: 'viewer' });
+    await on.ask('PATCH', key.links.self, { owner: 'team b' });
+    const headers = { authorization: 'Bearer muster_the-key-of-the-tests', 'if-match': '"1"' };
+    const payload = { owner: 'team c' };
+    const outdated = await on.api.server.inject({ method: 'PATCH', url: key.links.self, headers, payload });
+    expect(outdated.statusCode).toBe(412);
+    expect((await on.ask('GET', key.links.self)).json()).toMatchObject({ owner: 'team b', name: 'x' });
+  });
+
+  it('is neither changed nor rotated once it was revoked', async () => {
+    const { key } = await made({ name: 'x', role: 'viewer' });
+    await on.ask('DELETE', key.links.self);
+    const refused = [
+      await on.ask('PATCH', key.links.self, { name: 'y' }),
+      await on.ask('POST', `${key.links.self}/rotate`, {}),
+    ];
+    expect(refused.map((each) => [each.statusCode, codeOf(each)])).toEqual([
+      [409, 'key-revoked'],
+      [409, 'key-revoked'],
+    ]);
+  });
+
+  it('is in the audit log with who made, changed, rotated and revoked it, and with what it changed itself', async () => {
+    const { key, secret } = await made({ name: 'x', role: 'operator' });
+    await askAs(secret, 'POST', '/v1/clients', { name: 'orders' });
+    await on.ask('PATCH', key.links.self, { owner: 'team b' });
+    await on.ask('POST', `${key.links.self}/rotate`, { overlapSeconds: 60 });
+    await on.ask('DELETE', key.links.self);
+    const [by, subject] = [publicId('apiKey', on.key), key.id];
+    expect(await audited()).toMatchObject([
+      { method: 'DELETE', route: '/v1/api-keys/:id', subject, keyId: by },
+      { method: 'POST', route: '/v1/api-keys/:id/rotate', subject, keyId: by, detail: { overlapSeconds: 60 } },
+      { method: 'PATCH', route: '/v1/api-keys/:id', subject, keyId: by, detail: { owner: 'team b' } },
+      { method: 'POST', route: '/v1/clients', keyId: subject },
+      { method: 'POST', route: '/v1/api-keys', subject, keyId: by, detail: { name: 'x', role: 'operator' } },
+    ]);
+  });
+});
+
+async function logIn(apiKey: string): Promise<string> {
+  const response = await on.api.server.inject({
+    method: 'POST',
+    url: '/v1/session',
+    headers: ourPage,
+    payload: { apiKey },
+  });
+  const [cookie] = [response.headers['set-cookie']].flat();
+  return cookie?.split(';')[0] ?? expect.fail('no cookie was set');
+}
+
+async function statusOf(cookie: string): Promise<number> {
+  const headers = { cookie, ...ourPage };
+  return (await on.api.server.inject({ method: 'GET', url: '/v1/session', headers })).statusCode;
+}

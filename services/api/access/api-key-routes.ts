@@ -1,0 +1,253 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  apiKeyPatch,
+  apiKeyShape,
+  apiKeyStates,
+  issuedApiKey,
+  newApiKey,
+  rotation,
+  type ScopeShape,
+} from '../../../shared/contracts/access/api-keys.ts';
+import { mayActAs, type Role } from '../../../shared/domain/roles.ts';
+import { isWithin, type Scope } from '../../../shared/domain/scopes.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import {
+  digestOfApiKey,
+  issueApiKey,
+  newApiKey as newSecret,
+} from '../../../shared/runtime/installation/api-key-secret.ts';
+import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { apiKeyView, scopeView } from './api-key-view.ts';
+import type { Authentication } from './authenticate.ts';
+import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
+import { callerOf, outOfScope } from './scopes.ts';
+
+export interface ApiKeyRoutesDeps {
+  apiKeys: KeyStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  authentication: Authentication;
+}
+
+const byId = z.object({ id: z.string().describe('key_…') });
+const tags = ['keys'];
+const config = { role: 'operator', scope: 'key' } as const;
+const shown = jsonAnswer('The key', apiKeyShape);
+
+/** Who may use the API, and for what. A key sees and changes those that are for nothing beyond itself. */
+export function apiKeyRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
+  listRoutes(server, deps);
+  issueRoutes(server, deps);
+  changeRoute(server, deps);
+  revokeRoute(server, deps);
+}
+
+/** @throws {HttpProblem} 404, also for one that is for more than the key that asks */
+async function require(request: FastifyRequest, id: string, { apiKeys }: ApiKeyRoutesDeps): Promise<ApiKeyRecord> {
+  const found = await apiKeys.get(requireId('apiKey', id));
+  if (!found || !isWithin(found.scope, callerOf(request).scope)) throw notFound('apiKey', id);
+  return found;
+}
+
+function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
+  const { apiKeys, clients } = deps;
+
+  server.route({
+    method: 'GET',
+    url: '/api-keys',
+    config,
+    schema: {
+      operationId: 'listApiKeys',
+      summary: 'List keys, newest first; revoked ones for thirty days',
+      tags,
+      querystring: pageQuery.extend({ state: z.enum(apiKeyStates).optional() }),
+      response: { 200: jsonAnswer('A page of keys', pageShape(apiKeyShape)) },
+    },
+    handler: async (request) => {
+      const { state, limit, cursor } = request.query;
+      const wanted = { state, within: callerOf(request).scope };
+      const page = await apiKeys.list(wanted, limit, cursorInQuery('apiKey', cursor));
+      return pageView('apiKey', page, (record) => apiKeyView(record, clients));
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/api-keys/:id',
+    config,
+    schema: { operationId: 'getApiKey', summary: 'Show a key', tags, params: byId, response: { 200: shown } },
+    handler: async (request, reply) => answer(reply, await require(request, request.params.id, deps), deps),
+  });
+}
+
+function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
+  const { apiKeys, clients } = deps;
+
+  server.route({
+    method: 'POST',
+    url: '/api-keys',
+    // A repeat would have to show the secret again.
+    config: { ...config, isAnswerSecret: true },
+    schema: {
+      operationId: 'createApiKey',
+      summary: 'Make a key',
+      description: 'Its secret is shown this once. It is for nothing that the key that makes it is not for.',
+      tags,
+      body: newApiKey,
+      response: { 201: jsonAnswer('The key, and its secret', issuedApiKey) },
+    },
+    handler: async (request, reply) => {
+      const { name, owner, role, scope: named, expiresAt: ends } = request.body;
+      const grant = { role, scope: await scopeIn(named, clients), expiresAt: dateOf(ends) };
+      requireGrantable(request, grant);
+      const { key, secret, digest } = issueApiKey();
+      const made = await apiKeys.add({ key, name, owner, digest, ...grant, madeBy: callerOf(request).key });
+      const view = apiKeyView(made, clients);
+      request.auditDetail = { key: view.id, name, owner, role, scope: view.scope, expiresAt: view.expiresAt };
+      return reply.code(201).header('location', view.links.self).send({ key: view, secret });
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/api-keys/:id/rotate',
+    config: { ...config, isAnswerSecret: true },
+    schema: {
+      operationId: 'rotateApiKey',
+      summary: 'Give a key another secret',
+      description: 'Shown this once. The one before, and sessions that it opened, go on until the overlap ends.',
+      tags,
+      params: byId,
+      body: rotation.prefault({}),
+      response: { 200: jsonAnswer('The key, and its new secret', issuedApiKey), ...problems(409) },
+    },
+    handler: async (request) => {
+      const { key } = await require(request, request.params.id, deps);
+      const { overlapSeconds } = request.body;
+      const secret = newSecret(key);
+      const rotated = await apiKeys.rotate(key, digestOfApiKey(secret), overlapSeconds * 1000);
+      if (!rotated) throw isRevoked(request.params.id);
+      deps.authentication.forget();
+      request.auditDetail = { overlapSeconds };
+      return { key: apiKeyView(rotated, clients), secret };
+    },
+  });
+}
+
+function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
+  const { apiKeys, clients } = deps;
+  server.route({
+    method: 'PATCH',
+    url: '/api-keys/:id',
+    config,
+    schema: {
+      operationId: 'changeApiKey',
+      summary: 'Change name, owner, role, scope or end of a key',
+      description: 'At once in the process that answers, within a second in the others.',
+      tags,
+      params: byId,
+      headers: ifMatchHeaders,
+      body: apiKeyPatch,
+      response: { 200: shown, ...problems(409) },
+    },
+    handler: async (request, reply) => {
+      const { params, headers, body } = request;
+      const changed = await changeRevised(expectedRevision(headers['if-match']), {
+        look: async () => {
+          const before = await require(request, params.id, deps);
+          if (before.revokedAt) throw isRevoked(params.id);
+          return before;
+        },
+        change: async (before) => {
+          const { name = before.name, owner = before.owner, role = before.role, scope: named, expiresAt: ends } = body;
+          const scope = named ? await scopeIn(named, clients) : before.scope;
+          const wanted = { name, owner, role, scope, expiresAt: ends === undefined ? before.expiresAt : dateOf(ends) };
+          requireGrantable(request, wanted);
+          request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };
+          return await apiKeys.change(before.key, wanted, before.revision);
+        },
+        nameOf: () => params.id,
+      });
+      if (changed.kind === 'missing') throw notFound('apiKey', params.id);
+      deps.authentication.forget();
+      return answer(reply, changed.apiKey, deps);
+    },
+  });
+}
+
+function revokeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
+  server.route({
+    method: 'DELETE',
+    url: '/api-keys/:id',
+    config,
+    schema: {
+      operationId: 'revokeApiKey',
+      summary: 'Refuse a key, and the sessions that it opened, from now on',
+      description:
+        'At once in the process that answers, within a second in the others. It stays listed for thirty days.',
+      tags,
+      params: byId,
+      response: { 200: shown },
+    },
+    handler: async (request, reply) => {
+      const { key } = await require(request, request.params.id, deps);
+      const revoked = await deps.apiKeys.revoke(key);
+      if (!revoked) throw notFound('apiKey', request.params.id);
+      deps.authentication.forget();
+      return answer(reply, revoked, deps);
+    },
+  });
+}
+
+function answer(reply: FastifyReply, record: ApiKeyRecord, { clients }: ApiKeyRoutesDeps) {
+  return reply.header('etag', entityTag(record.revision)).send(apiKeyView(record, clients));
+}
+
+interface Grant {
+  role: Role;
+  scope: Scope;
+  expiresAt: Date | null;
+}
+
+/** @throws {HttpProblem} 403 for more than the key that asks may and is for */
+function requireGrantable(request: FastifyRequest, { role, scope, expiresAt }: Grant): void {
+  const caller = callerOf(request);
+  if (!mayActAs(caller.role, role)) throw outOfScope(`a ${caller.role} makes no ${role}`);
+  if (!isWithin(scope, caller.scope)) throw outOfScope('no key grants more than the one that makes it is for');
+  if (caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt)) {
+    throw outOfScope(`no key lives longer than the one that makes it, ${caller.expiresAt.toISOString()}`);
+  }
+}
+
+/** Clients may be named by name or id. @throws {HttpProblem} 422 for one that there is not */
+async function scopeIn(
+  { clients: refs, countries, actionTypes }: ScopeShape,
+  clients: ApiKeyRoutesDeps['clients'],
+): Promise<Scope> {
+  if (refs === null) return { clients: null, countries, actionTypes };
+  const { byRef } = await clients.refresh();
+  const unknown = refs.flatMap((ref, index) => (byRef.has(ref) ? [] : [{ ref, index }]));
+  if (unknown.length > 0) {
+    throw invalidRequest(
+      unknown.map(({ ref, index }) => ({
+        pointer: `/scope/clients/${index}`,
+        code: 'unknown-client',
+        detail: `there is no client ${quoted(ref)}`,
+      })),
+    );
+  }
+  return { clients: refs.flatMap((ref) => byRef.get(ref)?.clientId ?? []), countries, actionTypes };
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+function isRevoked(id: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'key-revoked', detail: `${id} was revoked: make another` });
+}

@@ -1,0 +1,39 @@
+import type { ApiKeyShape, ScopeShape } from '../../../shared/contracts/access/api-keys.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { Scope } from '../../../shared/domain/scopes.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import type { ApiKeyRecord } from './postgres/key-store.ts';
+
+type Clients = Pick<ClientReader, 'current'>;
+
+export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape {
+  const { key, name, owner, role, scope, state, revision, madeBy } = record;
+  const id = publicId('apiKey', key);
+  return {
+    id,
+    name,
+    owner,
+    role,
+    scope: scopeView(scope, clients),
+    state,
+    revision,
+    madeBy: madeBy === null ? null : publicId('apiKey', madeBy),
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
+    rotatedAt: record.rotatedAt?.toISOString() ?? null,
+    formerUntil: record.formerUntil?.toISOString() ?? null,
+    revokedAt: record.revokedAt?.toISOString() ?? null,
+    links: { self: `/v1/api-keys/${id}` },
+  };
+}
+
+/** Clients by their names, as people know them. */
+export function scopeView({ clients: ids, countries, actionTypes }: Scope, clients: Clients): ScopeShape {
+  const byId = clients.current()?.byId;
+  return {
+    clients: ids?.map((id) => byId?.get(id)?.name ?? publicId('client', id)) ?? null,
+    countries: countries === null ? null : [...countries],
+    actionTypes: actionTypes === null ? null : [...actionTypes],
+  };
+}

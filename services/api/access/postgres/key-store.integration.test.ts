@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { wholeScope } from '../../../../shared/domain/scopes.ts';
+import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
+
+const unknown = '01938f1e-7c00-7000-8000-000000000001';
+const client = '01938f1e-7c00-7000-8000-00000000000c';
+
+const database = databaseForFile();
+
+describe('API keys', () => {
+  let keys: KeyStore;
+  beforeEach(async () => {
+    await database.empty();
+    keys = createKeyStore({ pool: database.pool });
+  });
+
+  const add = (digest: string, name = 'a service') => keys.add({ name, digest, role: 'scheduler' });
+  const find = async (digest: string) => (await keys.find([digest])).get(digest);
+  const names = async (within = wholeScope) => (await keys.list({ within }, 10, null)).items.map(({ name }) => name);
+  const passTime = (seconds: number) =>
+    database.pool.query(
+      `update api_key_secrets set expires_at = expires_at - $1 * interval '1 second';`.replace('$1', String(seconds)),
+    );
+
+  it('are found by the digests of their secrets, many at once', async () => {
+    const [one, two] = [await add('digest-1', 'console "east" 🗝'), await add('digest-2')];
+    const found = await keys.find(['digest-1', 'digest-2', 'digest-3']);
+    expect([...found.keys()].sort()).toEqual(['digest-1', 'digest-2']);
+    expect(found.get('digest-1')).toEqual({ ...one, lastUsedAt: null });
+    expect(found.get('digest-2')?.key).toBe(two.key);
+  });
+
+  it('keep owner, role, scope and end, and who made them', async () => {
+    const scope = { clients: [client], countries: ['SG', 'ID'], actionTypes: [] };
+    const terms = {
+      owner: 'orders',
+      role: 'manager',
+      scope,
+      expiresAt: new Date('2126-01-01'),
+      madeBy: unknown,
+    } as const;
+    const added = await keys.add({ name: 'orders', digest: 'digest-1', ...terms });
+    expect(added).toMatchObject({ ...terms, revision: 1, state: 'active', revokedAt: null });
+    expect(await find('digest-1')).toMatchObject(terms);
+  });
+
+  it('stay as they are when their digest is added again', async () => {
+    const added = await add('digest-1', 'first');
+    expect(await add('digest-1', 'second')).toEqual(added);
+    expect(await names()).toEqual(['first']);
+  });
+
+  it('say when they were used last', async () => {
+    const { key } = await add('digest-1');
+    expect((await keys.get(key))?.lastUsedAt).toBeNull();
+    await find('digest-1');
+    expect((await keys.get(key))?.lastUsedAt).toBeInstanceOf(Date);
+  });
+
+  it('are written once a minute, however often they are used', async () => {
+    const { key } = await add('digest-1');
+    await find('digest-1');
+    const first = (await keys.get(key))?.lastUsedAt;
+    await find('digest-1');
+    expect((await keys.get(key))?.lastUsedAt).toEqual(first);
+  });
+
+  it('are found while a change holds their row', async () => {
+    const { key } = await add('digest-1');
+    const changing = await database.pool.connect();
+    try {
+      await changing.query('begin');
+      await changing.query('select 1 from api_keys where id = $1 for update', [key]);
+      expect((await find('digest-1'))?.key).toBe(key);
+    } finally {
+      await changing.query('rollback');
+      changing.release();
+    }
+  });
+
+  it('are not found once they have expired, and are listed as that', async () => {
+    const { key } = await keys.add({ name: 'old', digest: 'digest-1', role: 'viewer', expiresAt: new Date(0) });
+    expect(await find('digest-1')).toBeUndefined();
+    expect(await keys.get(key)).toMatchObject({ state: 'expired' });
+    expect((await keys.list({ state: 'expired', within: wholeScope }, 10, null)).items).toHaveLength(1);
+    expect((await keys.list({ state: 'active', within: wholeScope }, 10, null)).items).toEqual([]);
+  });
+
+  it('are opened by the secret before a rotation until its overlap ends, and by the new one for good', async () => {
+    const { key } = await add('before');
+    expect((await keys.rotate(key, 'after', 60_000))?.formerUntil).toBeInstanceOf(Date);
+    expect((await find('before'))?.key).toBe(key);
+    await passTime(61);
+    expect(await find('before')).toBeUndefined();
+    expect(await find('after')).toMatchObject({ key, formerUntil: null });
+  });
+
+  it('are opened no longer by an older secret because of another rotation', async () => {
+    const { key } = await add('first');
+    await keys.rotate(key, 'second', 60_000);
+    await keys.rotate(key, 'third', 3_600_000);
+    await passTime(61);
+    expect(await find('first')).toBeUndefined();
+    expect((await find('second'))?.key).toBe(key);
+  });
+
+  it('are not opened by the secret before a rotation without overlap', async () => {
+    const { key } = await add('before');
+    await keys.rotate(key, 'after', 0);
+    expect(await find('before')).toBeUndefined();
+    expect((await find('after'))?.key).toBe(key);
+  });
+
+  it('are not found once they were revoked, by none of their secrets, and are listed for thirty days', async () => {
+    const { key } = await add('before', 'lost laptop');
+    await keys.rotate(key, 'after', 60_000);
+    expect(await keys.revoke(key)).toMatchObject({ state: 'revoked' });
+    expect(await find('before')).toBeUndefined();
+    expect(await find('after')).toBeUndefined();
+    expect(await names()).toEqual(['lost laptop']);
+    await database.pool.query(`update api_keys set revoked_at = revoked_at - interval '31 days'`);
+    expect(await names()).toEqual([]);
+  });
+
+  it('do not come back when the digest of a revoked one is added again', async () => {
+    const { key } = await add('digest-1');
+    await keys.revoke(key);
+    await add('digest-1');
+    expect(await find('digest-1')).toBeUndefined();
+  });
+
+  it('keep the time of their first revocation, and are neither changed nor rotated after it', async () => {
+    const { key, role, scope } = await add('digest-1');
+    const revoked = await keys.revoke(key);
+    expect(await keys.revoke(key)).toEqual(revoked);
+    expect(await keys.rotate(key, 'digest-2', 0)).toBeUndefined();
+    const change = { name: 'again', owner: null, role, scope, expiresAt: null };
+    expect(await keys.change(key, change, revoked?.revision ?? 0)).toEqual({ kind: 'outdated' });
+    expect(await find('digest-2')).toBeUndefined();
+  });
+
+  it('cannot be revoked or changed where there are none', async () => {
+    expect(await keys.revoke(unknown)).toBeUndefined();
+    const change = { name: 'a', owner: null, role: 'viewer', scope: wholeScope, expiresAt: null } as const;
+    expect(await keys.change(unknown, change, 1)).toEqual({ kind: 'missing' });
+  });
+
+  it('are changed at the revision that was looked at alone', async () => {
+    const { key } = await add('digest-1');
+    const change = { name: 'b', owner: 'team b', role: 'viewer', scope: wholeScope, expiresAt: null } as const;
+    expect(await keys.change(key, change, 1)).toMatchObject({ kind: 'changed', apiKey: { name: 'b', revision: 2 } });
+    expect(await keys.change(key, change, 1)).toEqual({ kind: 'outdated' });
+  });
+
+  it('are listed newest first, page by page', async () => {
+    for (const each of ['one', 'two', 'three']) await add(`digest of ${each}`, each);
+    const first = await keys.list({ within: wholeScope }, 2, null);
+    expect(first.items.map(({ name }) => name)).toEqual(['three', 'two']);
+    const second = await keys.list({ within: wholeScope }, 2, first.next);
+    expect(second).toMatchObject({ items: [{ name: 'one' }], next: null });
+  });
+
+  it('are listed to a key with a scope where they are for nothing beyond it', async () => {
+    const scopes = {
+      whole: wholeScope,
+      own: { ...wholeScope, clients: [client] },
+      none: { ...wholeScope, clients: [] },
+    };
+    for (const [name, scope] of Object.entries(scopes)) {
+      await keys.add({ name, digest: name, role: 'viewer', scope });
+    }
+    expect(await names(scopes.own)).toEqual(['none', 'own']);
+    expect(await names(scopes.none)).toEqual(['none']);
+    expect(await names({ clients: null, countries: ['SG'], actionTypes: null })).toEqual([]);
+  });
+});

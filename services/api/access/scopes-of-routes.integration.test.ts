@@ -1,0 +1,262 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import type { Role } from '../../../shared/domain/roles.ts';
+import { wholeScope, type Scope } from '../../../shared/domain/scopes.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
+import { someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
+import { listedRoutes } from '../../../test/support/route-table.ts';
+import { problem } from '../frame/problems.contract.ts';
+import type { RouteScope } from './scopes.ts';
+
+const on = apiOnPostgres({ begun: 'once' });
+
+/** Two teams, and what the second has. The key `ours` is an operator's with a scope; `whole` is one without. */
+let theirs: Record<
+  'client' | 'job' | 'deadJob' | 'change' | 'schedule' | 'campaign' | 'run' | 'audience' | 'key',
+  string
+>;
+let theirCampaignSchedule: string;
+let ourClient: string;
+
+const secrets = { ours: 'muster_an-operator-with-a-scope', whole: 'muster_an-operator-for-everything' };
+const hook = 'https://shop.example.com/hook';
+
+beforeAll(async () => {
+  await addKey('whole', 'operator', wholeScope);
+  const client = idOf(await ask('whole', 'POST /v1/clients', { name: 'theirs' }));
+  ourClient = idOf(await ask('whole', 'POST /v1/clients', { name: 'ours' }));
+  const scope = { clients: [uuidOf('client', ourClient) ?? ''], countries: ['SG'], actionTypes: ['award-reward'] };
+  await addKey('ours', 'operator', scope);
+  const theirJob = { client: 'theirs', url: hook, delaySeconds: 3600, body: { card: '4111' } };
+  const job = idOf(await ask('whole', 'POST /v1/jobs', theirJob));
+  const change = idOf(await ask('whole', 'POST /v1/jobs/changes', { client: 'theirs', verb: 'cancel', tag: 'none' }));
+  const recurring = { name: 'nightly', cron: '0 3 * * *', zone: 'UTC', target: { client: 'theirs', url: hook } };
+  const schedule = idOf(await ask('whole', 'POST /v1/schedules', recurring));
+  const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ countries: ['ID'] }));
+  const run = { campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' } as const;
+  theirs = {
+    ...{ client, job, change, schedule },
+    deadJob: publicId('job', await addDeadJob(client)),
+    campaign: publicId('campaign', campaignId),
+    run: publicId('run', await on.deps.rows.addRun(run)),
+    audience: publicId('audience', await addList()),
+    key: publicId('apiKey', on.key),
+  };
+  theirCampaignSchedule = publicId('schedule', await addSchedule(campaignId));
+});
+
+async function addKey(name: keyof typeof secrets, role: Role, scope: Scope): Promise<void> {
+  await on.deps.apiKeys.add({ name, role, scope, digest: digestOfApiKey(secrets[name]) });
+}
+
+async function addRow(text: string, values: unknown[]): Promise<string> {
+  const { rows } = await on.pool.query<{ id: string }>(`${text} returning id`, values);
+  return rows[0]?.id ?? expect.fail('a row was not kept');
+}
+
+const addDeadJob = (client: string) =>
+  addRow(`insert into dead_jobs (id, client, cause, job) values (uuidv7(), $1, 'status 500', $2)`, [
+    uuidOf('client', client),
+    { scheduledFor: new Date(0), acceptedAt: new Date(0), attempt: 3, method: 'POST', url: hook, body: '4111' },
+  ]);
+
+const addList = () =>
+  addRow(
+    `insert into audiences (id, name, state, users, attempt) values (uuidv7(), 'theirs', 'ready', '{"ID": 3}', uuidv7())`,
+    [],
+  );
+
+const addSchedule = (campaign: string) =>
+  addRow(
+    `insert into schedules (id, name, campaign, definition, state, high_water)
+     values (uuidv7(), 'theirs', $1, '{}', 'active', now())`,
+    [campaign],
+  );
+
+const methods = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+function ask(by: keyof typeof secrets, route: string, payload?: object) {
+  const [method, url = ''] = route.split(' ');
+  const headers = { authorization: `Bearer ${secrets[by]}` };
+  return on.api.server.inject({ method: methods.parse(method), url, headers, ...(payload && { payload }) });
+}
+
+function idOf(response: Awaited<ReturnType<typeof ask>>): string {
+  return z.object({ id: z.string() }).parse(response.json()).id;
+}
+
+const codeOf = (response: Awaited<ReturnType<typeof ask>>) => {
+  const said = problem.safeParse(response.statusCode < 400 ? {} : response.json());
+  return `${response.statusCode} ${said.data?.code ?? ''}`.trim();
+};
+
+/** The route with the neighbour's thing where its path has an id. */
+function ofNeighbour(route: string): string {
+  const [, noun = ''] = /\/v1\/([a-z-]+)/.exec(route) ?? [];
+  const things: Record<string, string> = {
+    jobs: route.includes('/changes/') ? theirs.change : theirs.job,
+    'dead-jobs': theirs.deadJob,
+    clients: theirs.client,
+    schedules: theirs.schedule,
+    campaigns: theirs.campaign,
+    runs: theirs.run,
+    audiences: theirs.audience,
+    'api-keys': theirs.key,
+  };
+  return route.replace('{id}', things[noun] ?? 'x').replaceAll(/\{\w+\}/g, 'x');
+}
+
+const routesOf = (scope: RouteScope) => listedRoutes.filter((each) => each.scope === scope).map(({ route }) => route);
+const withId = (scope: RouteScope) => routesOf(scope).filter((route) => route.includes('{id}'));
+const isLook = (route: string) => route.startsWith('GET ');
+
+it.each(['job', 'change', 'client', 'schedule', 'deadJob', 'key', 'campaign', 'run', 'audience'] as const)(
+  "a key without a scope sees the neighbour's %s",
+  async (kind) => {
+    const nouns: Record<string, string> = { change: 'jobs/changes', deadJob: 'dead-jobs', key: 'api-keys' };
+    const noun = nouns[kind] ?? `${kind}s`;
+    expect(codeOf(await ask('whole', `GET /v1/${noun}/${theirs[kind]}`))).toBe('200');
+  },
+);
+
+describe('a key with a scope', () => {
+  it.each(routesOf('installation'))('may not: %s', async (route) => {
+    expect(codeOf(await ask('ours', ofNeighbour(route)))).toBe('403 out-of-scope');
+  });
+
+  it.each([...withId('client'), ...withId('schedule')])(
+    "does not see that there is a neighbour's thing: %s",
+    async (route) => {
+      expect(codeOf(await ask('ours', ofNeighbour(route)))).toMatch(/^404 (job|jobChange|client|schedule)-not-found$/);
+    },
+  );
+
+  it.each(withId('campaign'))("may not change a neighbour's: %s", async (route) => {
+    const path = ofNeighbour(route);
+    expect(codeOf(await ask('ours', path))).toBe('403 out-of-scope');
+  });
+
+  it.each(withId('schedule').filter((route) => !isLook(route)))(
+    "may not change the schedule of a neighbour's campaign: %s",
+    async (route) => {
+      const path = route.replace('{id}', theirCampaignSchedule);
+      expect(codeOf(await ask('ours', path))).toBe('403 out-of-scope');
+    },
+  );
+
+  it.each(withId('key'))('does not see a key that is for more: %s', async (route) => {
+    expect(codeOf(await ask('ours', ofNeighbour(route), {}))).toMatch(/^(404 apiKey-not-found|422 )/);
+  });
+
+  const lists = [...routesOf('client'), ...routesOf('schedule'), ...routesOf('key')].filter(
+    (route) => isLook(route) && !route.includes('{'),
+  );
+
+  it.each(lists)("lists nothing of a neighbour's: %s", async (route) => {
+    const url = route === 'GET /v1/find' ? `${route}?q=${theirs.job}` : route;
+    if (route === 'GET /v1/scheduler') await addCircuit();
+    const neighbours = [theirs.client, theirs.job, theirs.deadJob, theirs.schedule, theirs.key];
+    const shows = async (by: keyof typeof secrets) => {
+      const { body, statusCode } = await ask(by, url);
+      expect(statusCode).toBe(200);
+      return neighbours.filter((id) => body.includes(id));
+    };
+    expect(await shows('ours')).toEqual([]);
+    expect(await shows('whole')).not.toEqual([]);
+  });
+
+  const addCircuit = () =>
+    on.pool.query(
+      `insert into host_circuits (client, host, state, cause, next_at) values ($1, 'a:443', 'open', 'x', now())`,
+      [uuidOf('client', theirs.client)],
+    );
+
+  it.each(['client', 'schedule', 'job'] as const)('does not find a %s of a neighbour', async (kind) => {
+    const found = async (by: keyof typeof secrets) => (await ask(by, `GET /v1/find?q=${theirs[kind]}`)).json<unknown>();
+    expect(await found('ours')).toEqual({ items: [] });
+    expect(await found('whole')).toMatchObject({ items: [{ id: theirs[kind] }] });
+  });
+
+  const inBodies: [route: string, body: object][] = [
+    ['POST /v1/jobs', { client: 'theirs', url: hook }],
+    ['POST /v1/jobs/changes', { client: 'theirs', verb: 'cancel' }],
+    ['POST /v1/dead-jobs/replay', { client: 'theirs' }],
+    ['POST /v1/scheduler/hosts/enable', { client: 'theirs', host: 'a:443' }],
+    ['POST /v1/schedules', { name: 'n', cron: '0 3 * * *', zone: 'UTC', target: { client: 'theirs', url: hook } }],
+    ['POST /v1/campaigns', someCampaign],
+    ['POST /v1/campaigns', { ...someCampaign, countries: ['SG'] }],
+    ['POST /v1/campaigns', { ...someCampaign, chain: someCampaign.chain.slice(0, 1) }],
+  ];
+
+  it.each(inBodies)('names nothing of a neighbour in a body: %s %j', async (route, body) => {
+    expect(codeOf(await ask('ours', route, body))).toBe('403 out-of-scope');
+    expect(codeOf(await ask('whole', route, body))).not.toMatch(/^4/);
+  });
+
+  it('is refused jobs of a neighbour among many, and no others', async () => {
+    const jobs = [
+      { client: 'theirs', url: hook },
+      { client: 'ours', url: hook },
+    ];
+    const answered = (await ask('ours', 'POST /v1/jobs/bulk', { jobs })).json<{ results: unknown[] }>();
+    expect(answered.results).toMatchObject([
+      { status: 'refused', errors: [{ pointer: '/jobs/0', code: 'out-of-scope' }] },
+      { status: 'accepted' },
+    ]);
+  });
+
+  it('replays no dead jobs of a neighbour when it names no client', async () => {
+    await addDeadJob(theirs.client);
+    expect((await ask('ours', 'POST /v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 0, expired: 0 });
+    expect((await ask('whole', 'POST /v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 1, expired: 0 });
+  });
+
+  it('takes no schedule of its own to a neighbour', async () => {
+    const mine = { name: 'n', cron: '0 3 * * *', zone: 'UTC', target: { client: 'ours', url: hook } };
+    const id = idOf(await ask('ours', 'POST /v1/schedules', mine));
+    const moved = await ask('ours', `PATCH /v1/schedules/${id}`, { target: { client: 'theirs', url: hook } });
+    expect(codeOf(moved)).toBe('403 out-of-scope');
+  });
+
+  it('takes no campaign of its own to countries and actions of a neighbour', async () => {
+    const own = { ...someCampaign, countries: ['SG'], chain: someCampaign.chain.slice(0, 1) };
+    const id = idOf(await ask('ours', 'POST /v1/campaigns', own));
+    for (const more of [{ countries: ['SG', 'ID'] }, { chain: someCampaign.chain }]) {
+      expect(codeOf(await ask('ours', `PATCH /v1/campaigns/${id}`, more))).toBe('403 out-of-scope');
+    }
+    expect((await ask('ours', `PATCH /v1/campaigns/${id}`, { name: 'another name' })).statusCode).toBe(200);
+    expect((await ask('ours', `POST /v1/campaigns/${id}/start`)).statusCode).toBe(200);
+  });
+
+  it('uploads no users of countries of a neighbour', async () => {
+    const upload = (query: string, payload: string) => {
+      const headers = { authorization: `Bearer ${secrets.ours}`, 'content-type': 'text/csv' };
+      return on.api.server.inject({ method: 'POST', url: `/v1/audiences?name=l${query}`, headers, payload });
+    };
+    expect(codeOf(await upload('&country=ID', 'u1\n'))).toBe('403 out-of-scope');
+    const mixed = await upload('', 'userId,country\nu1,SG\nu2,ID\n');
+    expect(mixed.json()).toMatchObject({ countries: [{ country: 'SG', users: 1 }], rejected: 1 });
+  });
+
+  it('does with its own what its role may', async () => {
+    const job = idOf(await ask('ours', 'POST /v1/jobs', { client: 'ours', url: hook, delaySeconds: 60 }));
+    expect((await ask('ours', `GET /v1/jobs/${job}`)).statusCode).toBe(200);
+    const listed = (await ask('ours', 'GET /v1/jobs')).json<{ items: { id: string }[] }>();
+    expect(listed.items.map(({ id }) => id)).toContain(job);
+    expect((await ask('ours', `GET /v1/clients/${ourClient}/ledger`)).statusCode).toBe(200);
+    expect((await ask('ours', `GET /v1/clients/ours/forecast`)).statusCode).toBe(200);
+    expect((await ask('ours', `POST /v1/jobs/${job}/cancel`)).json()).toMatchObject({ result: 'cancelled' });
+  });
+
+  it('sees its own changes in the audit log, and no others', async () => {
+    await ask('ours', 'POST /v1/schedules', { name: 'n', everySeconds: 60, target: { client: 'ours', url: hook } });
+    const entries = async (by: keyof typeof secrets) =>
+      (await ask(by, 'GET /v1/audit')).json<{ items: { keyName: string }[] }>().items.map(({ keyName }) => keyName);
+    expect([...new Set(await entries('ours'))]).toEqual(['ours']);
+    expect(await entries('whole')).toContain('whole');
+    expect(codeOf(await ask('ours', `GET /v1/audit?keyId=${theirs.key}`))).toBe('403 out-of-scope');
+  });
+});

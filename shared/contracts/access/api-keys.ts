@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { roles } from '../../domain/roles.ts';
+import { clientRef } from '../jobs/jobs.ts';
+
+const text = z.string().trim().min(1).max(200).refine(isStorable, 'holds what no text can');
+const time = z.iso.datetime({ precision: 3 });
+const most = 1000;
+
+/** Null: all of that kind. */
+export const keyScope = z
+  .strictObject({
+    clients: z
+      .array(clientRef)
+      .max(most)
+      .nullable()
+      .default(null)
+      .describe('Whose jobs and schedules it sees and may touch: names or ids; null: everybody’s'),
+    countries: z
+      .array(z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))
+      .max(most)
+      .nullable()
+      .default(null)
+      .describe('It may change campaigns that are for no other country; null: of any'),
+    actionTypes: z
+      .array(z.string().regex(actionTypePattern, 'has to be the name of an action type'))
+      .max(most)
+      .nullable()
+      .default(null)
+      .describe('It may change campaigns whose chain has no other action; null: any'),
+  })
+  .meta({ id: 'Scope', description: 'What of the installation a key is for. null is all of that kind, [] is none' });
+
+export const rolesSaid =
+  'viewer looks; scheduler has jobs and schedules of its clients; manager makes and carries out campaigns; operator does everything';
+
+const fields = {
+  name: text.describe('Such as the service, or the person, that has it'),
+  owner: text.nullable().describe('The team to ask about it'),
+  role: z.enum(roles).describe(rolesSaid),
+  scope: keyScope,
+  expiresAt: z.iso.datetime({ offset: true }).nullable().describe('It is refused from then on; null: it stays'),
+};
+
+export const newApiKey = z
+  .strictObject({
+    ...fields,
+    owner: fields.owner.default(null),
+    scope: keyScope.prefault({}),
+    expiresAt: fields.expiresAt.default(null),
+  })
+  .meta({ id: 'NewApiKey' });
+
+export const apiKeyPatch = z
+  .strictObject({
+    name: fields.name.optional(),
+    owner: fields.owner.optional(),
+    role: fields.role.optional(),
+    scope: keyScope.optional().describe('Takes the place of the whole scope before'),
+    expiresAt: fields.expiresAt.optional(),
+  })
+  .meta({ id: 'ApiKeyPatch' });
+
+export const apiKeyStates = ['active', 'expired', 'revoked'] as const;
+
+export const apiKeyShape = z
+  .object({
+    id: z.string(),
+    ...fields,
+    expiresAt: time.nullable(),
+    state: z.enum(apiKeyStates),
+    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    createdAt: time,
+    madeBy: z.string().nullable().describe('key_…; null: made by whoever has the database'),
+    lastUsedAt: time.nullable().describe('To the minute, sessions included; null: never'),
+    rotatedAt: time.nullable(),
+    formerUntil: time.nullable().describe('The secret before the last rotation opens it until then; null: none does'),
+    revokedAt: time.nullable(),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'ApiKey' });
+
+export type ApiKeyShape = z.output<typeof apiKeyShape>;
+
+export const issuedApiKey = z
+  .object({ key: apiKeyShape, secret: z.string().describe('mk_…: shown this once') })
+  .meta({ id: 'IssuedApiKey' });
+
+const ninetyDays = 90 * 86_400;
+
+export const rotation = z
+  .strictObject({
+    overlapSeconds: z
+      .int()
+      .min(0)
+      .max(ninetyDays)
+      .default(86_400)
+      .describe('So long the secret before, and sessions that it opened, go on; 0 where others know it'),
+  })
+  .meta({ id: 'Rotation' });
+
+export type ScopeShape = z.output<typeof keyScope>;

@@ -1,0 +1,87 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { publicId } from '../../domain/ids/ids.ts';
+import type { Role } from '../../domain/roles.ts';
+import { wholeScope, type Scope } from '../../domain/scopes.ts';
+import { statementOf } from '../connection/statement.ts';
+
+export interface NewApiKey {
+  /** uuid v7; a new one unless given. */
+  key?: string;
+  name: string;
+  role: Role;
+  /** Of its secret. */
+  digest: string;
+  owner?: string | null;
+  scope?: Scope;
+  expiresAt?: Date | null;
+  /** The key that makes it. */
+  madeBy?: string | null;
+}
+
+/** Adds a key, unless there is one with this secret: that stays as it is. @returns the id of the one there is */
+export async function addApiKey(pool: Pool, wanted: NewApiKey): Promise<string> {
+  const {
+    key = uuidv7(),
+    name,
+    role,
+    digest,
+    owner = null,
+    scope = wholeScope,
+    expiresAt = null,
+    madeBy = null,
+  } = wanted;
+  await pool.query(insertKey.with({ key, name, role, digest, owner, ...scope, expiresAt, madeBy }));
+  const { rows } = await pool.query<{ key: string }>('select api_key as key from api_key_secrets where digest = $1', [
+    digest,
+  ]);
+  if (!rows[0]) throw new Error(`API key ${JSON.stringify(name)} was not kept`);
+  return rows[0].key;
+}
+
+interface InsertParams extends Scope {
+  key: string;
+  name: string;
+  role: Role;
+  digest: string;
+  owner: string | null;
+  expiresAt: Date | null;
+  madeBy: string | null;
+}
+
+/** Whether its secret references it is asked when all of the statement is done. */
+const insertKey = statementOf<InsertParams>(
+  'insert-api-key',
+  ($) => `
+  with secret as (
+    insert into api_key_secrets (digest, api_key) values (${$('digest')}, ${$('key')}::uuid)
+    on conflict (digest) do nothing returning api_key
+  )
+  insert into api_keys (id, name, role, owner, clients, countries, action_types, expires_at, made_by)
+  select api_key, ${$('name')}, ${$('role')}, ${$('owner')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
+    ${$('actionTypes')}::text[], ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid
+  from secret`,
+);
+
+export interface KeyByHand {
+  key?: string;
+  name: string;
+  role: Role;
+  digest: string;
+  /** What made it, where no key did: for the audit log. */
+  by: string;
+}
+
+/** The first key, from which others are made: no key asked for it, and the audit log says so. */
+export async function addKeyByHand(pool: Pool, { key = uuidv7(), by, ...wanted }: KeyByHand): Promise<void> {
+  if ((await addApiKey(pool, { key, ...wanted })) !== key) return;
+  const { name, role } = wanted;
+  await pool.query(insertEntry.with({ subject: publicId('apiKey', key), detail: JSON.stringify({ name, role, by }) }));
+}
+
+const insertEntry = statementOf<{ subject: string; detail: string }>(
+  'audit-key-by-hand',
+  ($) => `
+  insert into audit_log (method, route, subject, status, request_id, detail)
+  values ('POST', '/v1/api-keys', ${$('subject')}, 201, '', ${$('detail')}::jsonb)`,
+);
