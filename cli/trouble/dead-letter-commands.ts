@@ -109,7 +109,7 @@ const verbs = [
 );
 
 export const commands = [
-  group('dead-letters', 'messages that no worker could understand, over the API', [list, show, ...verbs]),
+  group('dead-letters', 'messages that were not understood or not believed, over the API', [list, show, ...verbs]),
 ];
 
 /** Its bytes come last, after an empty line. The API makes no text of what could steer a terminal. */

@@ -48,7 +48,7 @@ const documentation = {
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
     { name: 'receipts', description: 'What became of users that an asynchronous action accepted' },
-    { name: 'dead letters', description: 'Messages that no worker could understand' },
+    { name: 'dead letters', description: 'Messages that were set aside' },
     { name: 'quarantined steps', description: 'Steps whose calls ended their workers again and again' },
     { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
     { name: 'clients', description: 'Who schedules callbacks, and by which rules' },

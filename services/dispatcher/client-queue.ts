@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import type { HeardReference } from './heard-reference.ts';
 import type { HeldJob } from './held-job.ts';
 
 /** How much a new measurement counts: ends that fall together, as those of slow calls do, are no rate. */
@@ -18,17 +18,17 @@ export interface ClientQueue {
   /** There is nothing of it here, and has not been for a while. */
   readonly isIdle: boolean;
   /** @returns false when it is here already */
-  add(reference: JobReference): boolean;
+  add(reference: HeardReference): boolean;
   /** The oldest. */
-  take(count: number): JobReference[];
+  take(count: number): HeardReference[];
   /** In front. @returns how many were not here */
-  putBack(references: readonly JobReference[]): number;
+  putBack(references: readonly HeardReference[]): number;
   measure(sinceMs: number): void;
 }
 
 export function createClientQueue(): ClientQueue {
   /** The first `taken` are gone already: cutting them off one by one would cost as much as there are. */
-  let references: JobReference[] = [];
+  let references: HeardReference[] = [];
   let taken = 0;
   const known = new Set<string>();
   let perSecond = 0;
@@ -78,6 +78,6 @@ export function createClientQueue(): ClientQueue {
   return queue;
 }
 
-function keyOf({ jobId, dueUs }: JobReference): string {
+function keyOf({ jobId, dueUs }: HeardReference): string {
   return `${jobId}/${dueUs}`;
 }

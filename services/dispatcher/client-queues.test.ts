@@ -14,14 +14,27 @@ function setUp({ concurrency = 100, ofClient = 10 } = {}) {
     start: (job) => void started.push(job),
   });
   let number = 0;
-  const reference = (clientId: string, nth = ++number) => ({ partition: 0, dueUs: nth, jobId: `${nth}`, clientId });
+  const heard = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
+  const reference = (clientId: string, nth = ++number) => {
+    return { partition: 0, dueUs: nth, jobId: `${nth}`, clientId, saidClientId: clientId, heard };
+  };
   const add = (clientId: string, count: number) => {
     for (let added = 0; added < count; added++) queues.add(reference(clientId));
   };
-  const jobOf = ({ clientId, ...key }: ReturnType<typeof reference>) =>
+  const jobOf = ({ partition, dueUs, jobId, clientId }: ReturnType<typeof reference>) =>
     heldJobOf(
       {
-        ...{ ...key, clientId, epoch: 1, attempt: 1, scheduledForMs: 0, claimedAtMs: 0, expiresInMs: null },
+        ...{
+          partition,
+          dueUs,
+          jobId,
+          clientId,
+          epoch: 1,
+          attempt: 1,
+          scheduledForMs: 0,
+          claimedAtMs: 0,
+          expiresInMs: null,
+        },
         ...{ method: 'POST', url: 'https://one.example/', headers: null, body: null },
       },
       0,

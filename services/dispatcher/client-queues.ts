@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import type { HeardReference } from './heard-reference.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createClientQueue, type ClientQueue } from './client-queue.ts';
 import type { HeldJob } from './held-job.ts';
@@ -33,15 +33,15 @@ export interface ClientQueues {
   /** Clients that have something here. */
   all(): Iterable<[clientId: string, queue: ClientQueue]>;
   /** A reference that waits here already is not added again. */
-  add(reference: JobReference): void;
+  add(reference: HeardReference): void;
   queuedOf(clientId: string): number;
   /**
    * To be claimed now, of all clients in turn, the oldest first of each, as many as can begin before the next claims
    * come.
    */
-  take(most: number): JobReference[];
+  take(most: number): HeardReference[];
   /** In front of what waits. */
-  putBack(references: readonly JobReference[]): void;
+  putBack(references: readonly HeardReference[]): void;
   /** Claimed: each begins, or waits for a slot. */
   hold(jobs: readonly HeldJob[]): void;
   /** The call of one of this client's jobs has ended. */
@@ -71,9 +71,9 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return slots + Math.floor((queue.perSecond * claimAheadMs) / 1000) - own;
   }
 
-  function take(most: number): JobReference[] {
+  function take(most: number): HeardReference[] {
     measure();
-    const taken: JobReference[] = [];
+    const taken: HeardReference[] = [];
     const takenOf = new Map<string, number>();
     // The first round gives each its share, the second what others left of theirs.
     for (const share of [Math.max(1, Math.floor(most / Math.max(1, queues.size))), most]) {

@@ -1,4 +1,3 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
@@ -13,6 +12,7 @@ import { callJob } from './call-job.ts';
 import { createClientQueues } from './client-queues.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { createDispatcherMeter } from './dispatcher-meter.ts';
+import { forgedAmong, type HeardReference } from './heard-reference.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { createHeldJobs } from './held-jobs.ts';
@@ -83,8 +83,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   });
   const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
   const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels });
+  const letters = createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger });
   const receiver = createReferenceReceiver({
-    letters: createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger }),
+    letters,
+    isKnown: (clientId) => clients.termsOf(clientId) !== undefined,
     onReferences: receive,
     onSettled: (message) => consumer.settle(message),
   });
@@ -104,7 +106,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ...{ name: 'dispatcher', turn: flush, minBetweenMs: minBetweenFlushesMs, afterErrorMs, clock, logger },
   });
 
-  function receive(references: readonly JobReference[]): void {
+  function receive(references: readonly HeardReference[]): void {
     received += references.length;
     for (const reference of references) {
       if (held.has(reference)) continue;
@@ -142,6 +144,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     });
     handled += references.length;
     if (!written) return isAlive ? idleMs : afterErrorMs;
+    for (const { message, reason } of forgedAmong(claims, written)) {
+      letters.keep(message, 'contradicted', reason, () => undefined);
+    }
     meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
     const jobs = written.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs));
     held.add(jobs);

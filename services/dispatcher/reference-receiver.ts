@@ -1,12 +1,15 @@
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
 import { readMessage } from '../../shared/contracts/messages/read-message.ts';
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';
 import type { LetterKeeper } from '../../shared/runtime/letter-keeper.ts';
+import { unknownClient, type HeardReference } from './heard-reference.ts';
 
 export interface ReferenceReceiverDeps {
   letters: LetterKeeper;
-  onReferences: (references: readonly JobReference[]) => void;
+  /** Whether there is such a client, as far as is known here. */
+  isKnown: (clientId: string) => boolean;
+  onReferences: (references: readonly HeardReference[]) => void;
   onSettled: (message: LaneMessage) => void;
 }
 
@@ -16,7 +19,7 @@ export interface ReferenceReceiverDeps {
  * lane.
  */
 export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiver & { stop(): void } {
-  const { letters, onReferences, onSettled } = deps;
+  const { letters, isKnown, onReferences, onSettled } = deps;
   let stopped = false;
 
   function receive(message: LaneMessage): void {
@@ -26,13 +29,20 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       return;
     }
     const { clients, jobs } = read.message;
-    onReferences(
-      jobs.flatMap(([partition, dueUs, jobId, place]) => {
-        const clientId = clients[place];
-        return clientId === undefined ? [] : [{ partition, dueUs, jobId, clientId }];
-      }),
-    );
-    onSettled(message);
+    const heard = { lane: message.lane, offset: message.offset };
+    const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
+      const clientId = clients[place];
+      // Its partition is a part of its id: with another it would stand in the way of the true reference.
+      if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
+      const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
+      return { partition, dueUs, jobId, clientId: queuedUnder, saidClientId: clientId, heard };
+    });
+    if (references.length < jobs.length) {
+      letters.keep(message, 'unreadable', 'not references to jobs: of no client, or of another partition', () => {
+        onSettled(message);
+      });
+    } else onSettled(message);
+    onReferences(references);
   }
 
   return {

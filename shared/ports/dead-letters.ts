@@ -2,13 +2,13 @@ import type { LaneMessage } from './message-bus.ts';
 
 export interface DeadLetter {
   message: LaneMessage;
-  /** Why it cannot be understood. */
+  /** Why it was set aside. */
   reason: string;
 }
 
 export interface DeadLetters {
   /**
-   * Keeps messages that cannot be understood, with their bytes and positions, all or none. The same bytes at the same
+   * Keeps messages that are set aside, with their bytes and positions, all or none. The same bytes at the same
    * position are kept once; other bytes there are another message, of a topic that was made anew.
    */
   add(letters: readonly DeadLetter[]): Promise<void>;

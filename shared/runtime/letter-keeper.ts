@@ -14,8 +14,12 @@ const causes = ['unreadable', 'misplaced', 'contradicted'] as const;
 const againMs = 1000;
 /** Letters per statement. */
 const maxLetters = 100;
-/** Kept of one topic, by one process: so many at once, and in an hour. What comes beyond is counted. */
+/**
+ * Kept of one topic, by one process: so many at once, and in an hour, a large one as several. What comes beyond is
+ * counted.
+ */
 const maxPerTopic = 1000;
+const usualBytes = 4096;
 const hourMs = 3_600_000;
 /** The same cause on the same topic is one line in this time. */
 const logEveryMs = 30_000;
@@ -72,7 +76,7 @@ export function createLetterKeeper({ deadLetters, meter, clock, logger }: Letter
 
   return {
     keep: (message, cause, reason, onKept) => {
-      const isKept = allowances.take(message.lane.topic);
+      const isKept = allowances.take(message.lane.topic, 1 + Math.floor((message.value?.length ?? 0) / usualBytes));
       counters.get(cause)?.[isKept ? 'yes' : 'no'].add();
       tell(message, cause, reason);
       if (!isKept) {
@@ -90,12 +94,12 @@ export function createLetterKeeper({ deadLetters, meter, clock, logger }: Letter
 function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
   const allowances = new Map<string, { left: number; asOfMs: number }>();
   return {
-    take: (topic: string): boolean => {
+    take: (topic: string, wanted: number): boolean => {
       const nowMs = clock.monotonicMs();
       const { left, asOfMs } = allowances.get(topic) ?? { left: maxPerTopic, asOfMs: nowMs };
       const regained = Math.min(maxPerTopic, left + ((nowMs - asOfMs) * maxPerTopic) / hourMs);
-      allowances.set(topic, { left: regained >= 1 ? regained - 1 : regained, asOfMs: nowMs });
-      return regained >= 1;
+      allowances.set(topic, { left: regained >= wanted ? regained - wanted : regained, asOfMs: nowMs });
+      return regained >= wanted;
     },
   };
 }

@@ -57,7 +57,7 @@ export const schedulerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a job is not claimed before it is due',
-    edits: [{ text: ' and j.id = q.id and j.due_at <= now() limit 1', replacement: ' and j.id = q.id limit 1' }],
+    edits: [{ text: ' from j\n    where is_due\n', replacement: ' from j\n' }],
     project: 'integration',
     noticedBy: ['callbacks.integration'],
   },

@@ -148,4 +148,32 @@ export const workerMutations: readonly Mutation[] = [
     project: 'unit',
     noticedBy: ['services/worker/'],
   },
+  {
+    takesAway: 'a list of lost users that the rows contradict is not used',
+    edits: [
+      {
+        text: 'const work = lost && !entry.contradicted ? prepare(entry, lost) : null;',
+        replacement: 'const work = lost ? prepare({ ...entry, contradicted: undefined }, lost) : null;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/claims/forged-messages'],
+  },
+  {
+    takesAway: 'a batch is called with as many users as the row of the step before says',
+    edits: [{ text: 'if (lost && count !== remaining)', replacement: 'if (lost && count < 0)' }],
+    project: 'unit',
+    noticedBy: ['services/worker/claims/forged-messages'],
+  },
+  {
+    takesAway: 'references of clients that are not known wait in one line',
+    edits: [
+      {
+        text: 'const queuedUnder = isKnown(clientId) ? clientId : unknownClient;',
+        replacement: 'const queuedUnder = isKnown(clientId) ? clientId : clientId;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/forged-references'],
+  },
 ];

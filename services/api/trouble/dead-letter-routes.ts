@@ -52,7 +52,7 @@ const verbs = {
 
 type Verb = keyof typeof verbs;
 
-/** Messages that no worker could understand. */
+/** Messages that were not understood, or that say what the rows do not. */
 export function deadLetterRoutes(server: HttpServer, deps: DeadLetterRoutesDeps): void {
   listRoutes(server, deps);
   for (const verb of ['replay', 'discard'] as const) {
@@ -68,7 +68,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listDeadLetters',
-      summary: 'List messages that nobody could understand, newest first',
+      summary: 'List messages that were set aside, newest first',
       tags,
       querystring: pageQuery.extend(filter),
       response: { 200: jsonAnswer('A page of dead letters', pageShape(deadLetterShape)) },

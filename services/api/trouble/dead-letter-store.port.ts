@@ -34,7 +34,7 @@ export interface DeadLetterGroupRow {
   lastAt: Date;
 }
 
-/** Messages that could not be read, for people who decide what becomes of them. */
+/** Messages that were set aside, for people who decide what becomes of them. */
 export interface DeadLetterStore {
   /** By topic and reason, the largest first. */
   groups(filter: DeadLetterFilter): Promise<DeadLetterGroupRow[]>;

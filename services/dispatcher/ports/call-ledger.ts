@@ -1,4 +1,4 @@
-import type { JobKey } from '../../../shared/domain/job/job-key.ts';
+import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
 
 /** A job that is ours to call until its lease ends. */
 export interface ClaimedJob extends JobKey {
@@ -60,6 +60,8 @@ export interface Flushed {
   recorded: ReadonlySet<string>;
   /** Of the claims. What is missing here was cancelled, moved, ended or is another's, or the region may not claim. */
   claimed: ClaimedJob[];
+  /** Claims of jobs whose time has not come, and whose they are. */
+  early: JobReference[];
 }
 
 export interface CallLedger {

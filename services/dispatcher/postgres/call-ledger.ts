@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { compareKeys, type JobKey } from '../../../shared/domain/job/job-key.ts';
+import { compareKeys, type JobKey, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import {
   instantArrayBytes,
   intArrayBytes,
@@ -22,6 +22,7 @@ export interface CallLedgerDeps {
 }
 
 type RecordedRow = [recorded: string | null, null, ...null[]];
+type EarlyRow = [null, jobId: string, partition: number, dueUs: number, clientId: string, epoch: null, ...null[]];
 type ClaimedRow = [
   null,
   jobId: string,
@@ -46,7 +47,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLed
       const wanted = new Map(claims.map((claim) => [`${claim.jobId}/${claim.dueUs}`, claim]));
       const { name, epoch } = region();
       const sorted = results.toSorted(compareKeys);
-      const { rows } = await pool.query<RecordedRow | ClaimedRow>({
+      const { rows } = await pool.query<RecordedRow | EarlyRow | ClaimedRow>({
         ...flushCalls.with({
           ...resultParams(sorted),
           ...claimParams([...wanted.values()].sort(compareKeys)),
@@ -55,12 +56,14 @@ export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLed
         rowMode: 'array',
       });
       const claimed: ClaimedJob[] = [];
+      const early: JobReference[] = [];
       let recorded: ReadonlySet<string> = new Set();
       for (const row of rows) {
         if (row[1] === null) recorded = recordedOf(row[0], sorted);
+        else if (row[5] === null) early.push(earlyOf(row));
         else claimed.push(claimOf(row));
       }
-      return { recorded, claimed };
+      return { recorded, claimed, early };
     },
   };
 }
@@ -88,6 +91,10 @@ function claimOf(row: ClaimedRow): ClaimedJob {
     claimedAtMs,
     ...calls,
   };
+}
+
+function earlyOf([, jobId, partition, dueUs, clientId]: EarlyRow): JobReference {
+  return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
 function claimParams(claims: readonly JobKey[]) {

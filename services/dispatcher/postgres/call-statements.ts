@@ -44,6 +44,7 @@ export interface FlushParams {
  *   is claimed is due.
  * - A claim of a dead owner is free, and is taken by one that has been alive for so long itself: after an outage of the
  *   database all look dead, until they have had the time for a beat.
+ * - A reference to a job whose time has not come brings a row without an epoch.
  * - Nothing that is in the results may be in the claims: both would see the table as it was before.
  */
 export const flushCalls = statementOf<FlushParams>(
@@ -109,19 +110,20 @@ export const flushCalls = statementOf<FlushParams>(
     insert into job_attempts (id, at, attempt, status, latency_ms, error, answer)
     select id, now(), attempt - 1, status, latency_ms, error, answer from u where verdict = ${verdictCodes.retry}
   ), j as (
-    select j.partition_id, j.due_at, j.id
+    select j.partition_id, j.due_at, j.id, j.client, j.due_at <= now() as is_due
     from (
       select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due,
         unnest(${$('claimIds')}::uuid[]) as id
     ) q
     cross join lateral (
-      select partition_id, due_at, id from jobs j
-      where j.partition_id = q.p and j.due_at = q.due and j.id = q.id and j.due_at <= now() limit 1 for key share
+      select partition_id, due_at, id, client from jobs j
+      where j.partition_id = q.p and j.due_at = q.due and j.id = q.id limit 1 for key share
     ) j
     where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
   ), c as (
     insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
+    where is_due
     on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
       lease_until = excluded.lease_until
     where f.lease_until < now()
@@ -135,6 +137,9 @@ export const flushCalls = statementOf<FlushParams>(
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
+  union all
+  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, client::text, null, null, null, null, null, null,
+    null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
     null, null, null, null, null, null, null, null, null, null, null, null, null from f`,

@@ -7,7 +7,7 @@ export type DeadLetterState = (typeof deadLetterStates)[number];
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** HTTP shape of a message that could not be read. */
+/** HTTP shape of a message that was set aside. */
 export const deadLetterShape = z
   .object({
     id: z.string(),

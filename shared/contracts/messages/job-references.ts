@@ -3,10 +3,13 @@ import { z } from 'zod';
 /** Most jobs that one message names. */
 export const maxReferences = 50;
 
+/** As Postgres writes them: in capitals, the same job would be another one here. */
+const id = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'has to be a uuid in small letters');
+
 const reference = z.tuple([
   z.int().min(0).max(63),
   z.int().describe('When it was due, in microseconds since 1970: Postgres keeps so much, and the key has to be exact'),
-  z.guid(),
+  id,
   z.int().min(0).describe('Whose it is: a place in `clients`'),
 ]);
 
@@ -17,6 +20,6 @@ const reference = z.tuple([
  */
 export const jobReferences = z.object({
   installation: z.string().optional(),
-  clients: z.array(z.guid()).min(1).max(maxReferences),
+  clients: z.array(id).min(1).max(maxReferences),
   jobs: z.array(reference).min(1).max(maxReferences),
 });

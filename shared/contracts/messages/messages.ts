@@ -14,7 +14,7 @@ import { z } from 'zod';
  * Neither is believed where the rows say something else.
  */
 export const stepMessage = z.object({
-  feedId: z.uuid(),
+  feedId: z.uuid().lowercase(),
   step: z.int().min(1).max(32767),
   batchNos: z.array(z.int().min(1)).min(1).max(50),
   remaining: z.array(z.int().min(1).max(1000)),

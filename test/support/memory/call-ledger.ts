@@ -1,5 +1,5 @@
 import type { CallLedger, ClaimedJob, JobResult } from '../../../services/dispatcher/ports/call-ledger.ts';
-import { compareKeys, type JobKey } from '../../../shared/domain/job/job-key.ts';
+import { compareKeys, type JobKey, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
@@ -23,6 +23,12 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
       ({ expiresAtMs, aliveSinceMs }) => expiresAtMs >= nowMs && aliveSinceMs < nowMs - deadAfterMs,
     );
     return isDead(tables, from) && beatsAreStored;
+  }
+
+  function earlyOf({ partition, jobId, dueUs }: JobKey): JobReference | undefined {
+    const job = jobs.get(jobId);
+    const isEarly = job?.dueAtMs === dueUs / 1000 && job.dueAtMs > clock.nowMs();
+    return isEarly ? { partition, jobId, dueUs, clientId: job.clientId } : undefined;
   }
 
   function claim(key: JobKey): ClaimedJob | undefined {
@@ -50,7 +56,8 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
         const known = tables.regions.get(name);
         const mayClaim = known?.active === true && known.epoch === epoch;
         const claimed = mayClaim ? claims.toSorted(compareKeys).flatMap((key) => claim(key) ?? []) : [];
-        return { recorded: new Set(ours.map(({ jobId }) => jobId)), claimed };
+        const early = mayClaim ? claims.toSorted(compareKeys).flatMap((key) => earlyOf(key) ?? []) : [];
+        return { recorded: new Set(ours.map(({ jobId }) => jobId)), claimed, early };
       }),
   };
 }

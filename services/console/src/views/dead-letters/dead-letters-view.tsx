@@ -12,7 +12,7 @@ import { Steps } from './steps.tsx';
 const route = getRouteApi('/dead-letters');
 const lookEveryMs = 4000;
 
-/** What the engine set aside: messages that nobody could understand, and steps whose calls ended their workers. */
+/** What the engine set aside: messages that were not understood or not believed, and steps whose calls ended their workers. */
 export function DeadLettersView() {
   const { id, show } = route.useSearch();
   const navigate = route.useNavigate();

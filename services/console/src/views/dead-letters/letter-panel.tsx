@@ -20,7 +20,7 @@ interface LetterPanelProps {
   group: DeadLetterGroup | undefined;
 }
 
-/** One message as it is: where it lay, why nobody could understand it, its bytes. */
+/** One message as it is: where it lay, why it was set aside, its bytes. */
 export function LetterPanel({ id, group }: LetterPanelProps) {
   const [place, setPlace] = useState(0);
   const list = useQuery({

@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+import type { Trial } from './trial.ts';
+
+/** What a forger wants of step 2: that everybody is served, or that half of each batch is not. */
+export type ForgedLoss = 'nobody was lost' | 'half of the users were lost';
+
+export interface Forger {
+  /** Resolves with the number of messages that were sent. */
+  stop(): Promise<number>;
+}
+
+interface FedBatch {
+  installation: string;
+  feed: string;
+  country: string;
+  batchNo: number;
+  users: string;
+}
+
+const everyMs = 50;
+const batchesPerMessage = 20;
+const partitions = 4;
+
+const fedBatches = `
+  select i.id as installation, b.feed, f.country, b.batch_no as "batchNo", b.users
+  from installation i, batches b join feeds f using (feed) where b.parent is null`;
+
+/**
+ * Who may write to the topics of step 2, and knows all batches: references that go before the true ones, since they
+ * come all the time, with lists of lost users that add up.
+ */
+export function forgeReferences(trial: Trial, action: string, loss: ForgedLoss): Forger {
+  const stopping = new AbortController();
+  let sent = 0;
+
+  async function forge(): Promise<void> {
+    const batches = await trial.database.rows<FedBatch>(fedBatches).catch(() => []);
+    for (const [country, own] of Map.groupBy(batches, (batch) => batch.country)) {
+      for (const ofFeed of Map.groupBy(own, ({ feed }) => feed).values()) {
+        const values = Array.from({ length: Math.ceil(ofFeed.length / batchesPerMessage) }, (_, page) =>
+          Buffer.from(forged(ofFeed.slice(page * batchesPerMessage, (page + 1) * batchesPerMessage), loss)),
+        );
+        await trial.topics.produce(trial.topic(action, country), randomInt(partitions), values);
+        sent += values.length;
+      }
+    }
+  }
+
+  async function forgeUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await forge();
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  }
+
+  const forging = forgeUntilStopped();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await forging;
+      return sent;
+    },
+  };
+}
+
+function forged(batches: readonly FedBatch[], loss: ForgedLoss): string {
+  const [first] = batches;
+  const users = batches.map((batch) => usersOf(batch));
+  const lost = users.map((ids) => (loss === 'nobody was lost' ? [] : ids.slice(0, ids.length / 2)));
+  return JSON.stringify({
+    installation: first?.installation,
+    feedId: first?.feed,
+    step: 2,
+    batchNos: batches.map(({ batchNo }) => batchNo),
+    remaining: users.map((ids, index) => ids.length - (lost[index]?.length ?? 0)),
+    lost,
+  });
+}
+
+function usersOf({ users }: FedBatch): string[] {
+  const ids: unknown = JSON.parse(`[${users}]`);
+  return Array.isArray(ids) ? ids.map(String) : [];
+}
