@@ -7,8 +7,6 @@ import { describeFeedStore } from '../support/conformance/feed-store.conformance
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
-import { describeQuarantinedSteps } from '../support/conformance/quarantined-steps.conformance.ts';
-import { describeReceiptStore } from '../support/conformance/receipt-store.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../support/conformance/run-history.conformance.ts';
@@ -18,16 +16,10 @@ import { describeStepContradictions } from '../support/conformance/step-contradi
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
-import { describeSettlements } from '../support/conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
-import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { databaseForFile } from '../support/file-database.ts';
-import { createQuarantinedSteps } from '../../services/api/trouble/postgres/quarantined-steps.ts';
-import { createReceiptStore } from '../../services/api/receipts/postgres/receipt-store.ts';
 import { recordReceipts } from '../../services/api/receipts/postgres/receipt-statements.ts';
-import { createSettlementRequests } from '../../services/api/trouble/postgres/settlement-requests.ts';
-import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { stepsUnderWay } from '../../shared/postgres/ledger/under-way.ts';
 import { selectFailureGroups } from '../../services/api/runs/postgres/run-report-statements.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
@@ -91,22 +83,6 @@ const planned = {
   recordReceipts: recordReceipts.text,
 };
 
-describeSettlements('in Postgres', async () => ({
-  ...(await postgresStores()),
-  settlements: createSettlements({ pool: database.pool }),
-  requests: createSettlementRequests({ pool: database.pool }),
-}));
-describeQuarantinedSteps('in Postgres', async () => ({
-  ...(await postgresStores()),
-  quarantined: createQuarantinedSteps({ pool: database.pool }),
-}));
-describeReceiptStore('in Postgres', async () => ({
-  ...(await postgresStores()),
-  receipts: createReceiptStore({ pool: database.pool, slot: 0 }),
-  dropUsers: async () => {
-    await database.pool.query('delete from batches');
-  },
-}));
 describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);
 describeStepClaims('on Postgres', postgresStores);
@@ -121,7 +97,6 @@ describeRunStore('on Postgres', postgresStores);
 describeRunHistory('on Postgres', postgresStores);
 describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
-describeUserHistories('on Postgres', postgresStores);
 describeRetries('on Postgres', postgresStores);
 describeReconciliation('on Postgres', postgresStores);
 describeEarlierUsers('on Postgres', async () => ({

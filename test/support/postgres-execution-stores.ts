@@ -4,7 +4,7 @@ import { createBudgetStore } from '../../services/api/runs/control/postgres/budg
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
-import { createUserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
+import { createUserHistories, type UserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
 import { createRetries } from '../../services/api/runs/failures/postgres/retries.ts';
 import { createRunControl } from '../../services/api/runs/control/postgres/run-control.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
@@ -27,7 +27,10 @@ interface ExecutionStoresDeps {
 }
 
 /** The stores of the execution path over one database. */
-export function createPostgresExecutionStores({ pool, passTime }: ExecutionStoresDeps): ExecutionSubject {
+export function createPostgresExecutionStores({
+  pool,
+  passTime,
+}: ExecutionStoresDeps): ExecutionSubject & { histories: UserHistories } {
   return {
     campaigns: createCampaignStore({ pool }),
     budgets: createBudgetStore({ pool }),

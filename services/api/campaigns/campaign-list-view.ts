@@ -1,6 +1,6 @@
 import type { ListedCampaignShape, ListedRunShape } from '../../../shared/contracts/campaigns/campaign-lists.ts';
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
-import type { CampaignCountsRow, ListedCampaign } from './campaign-lists.port.ts';
+import type { CampaignCountsRow, ListedCampaign } from './postgres/campaign-lists.ts';
 import { campaignView } from './campaign-view.ts';
 
 export function listedCampaignView(listed: ListedCampaign, progress: RunProgress | undefined): ListedCampaignShape {

@@ -31,6 +31,14 @@ export function campaignsModule({
   };
 }
 
+export type {
+  CampaignCountsRow,
+  CampaignLists,
+  CampaignPlace,
+  CampaignSearch,
+  ListedCampaign,
+} from './postgres/campaign-lists.ts';
+
 export function campaignsRoutes(server: HttpServer, deps: CampaignRoutesDeps & DraftRoutesDeps): void {
   campaignRoutes(server, deps);
   draftRoutes(server, deps);

@@ -5,7 +5,7 @@ import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaign-lists.port.ts';
+import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaigns-module.ts';
 import { invalidCursor } from '../frame/public-ids.ts';
 import { campaignCountsView, listedCampaignView } from '../campaigns/campaign-list-view.ts';
 import type { RunWatch } from '../runs/watch-run.ts';

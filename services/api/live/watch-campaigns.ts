@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { CampaignCountsRow, CampaignLists } from '../campaigns/campaign-lists.port.ts';
+import type { CampaignCountsRow, CampaignLists } from '../campaigns/campaigns-module.ts';
 
 export interface WatchCampaignsDeps {
   campaignLists: Pick<CampaignLists, 'counts' | 'changeMark'>;

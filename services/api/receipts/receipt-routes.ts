@@ -12,7 +12,8 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
-import type { Receipt, ReceiptStore } from './receipt-store.port.ts';
+import type { ReceiptStore } from './postgres/receipt-store.ts';
+import type { Receipt, ReceiptVerdict } from './receipt-store.port.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
 import { checkRole } from '../access/route-roles.ts';
 import { checkScope, type CheckScopeDeps } from '../access/scopes.ts';
@@ -105,7 +106,7 @@ function isReceipt(read: ReadReceipt): read is Receipt {
   return 'of' in read;
 }
 
-function answerOf(read: readonly ReadReceipt[], verdicts: Awaited<ReturnType<ReceiptStore['record']>>): ReceiptsAnswer {
+function answerOf(read: readonly ReadReceipt[], verdicts: readonly ReceiptVerdict[]): ReceiptsAnswer {
   const found: ReceiptProblem[] = [];
   let written = 0;
   for (const [index, receipt] of read.entries()) {

@@ -1,5 +1,3 @@
-import type { Page } from '../frame/page.port.ts';
-
 /** What a provider says of one user: how what it accepted has ended. */
 export interface Receipt {
   /** Of which call: the run, with the country where it is known, or the batch. A batch spares a search. */
@@ -40,19 +38,4 @@ export interface RecordedReceipt {
   code: string | null;
   at: Date;
   receivedAt: Date;
-}
-
-/** Delivery receipts: the last one of each (run, step, user) counts, in whatever order and however often they come. */
-export interface ReceiptStore {
-  /**
-   * Writes them with their counts, in one transaction. Of several for one user the newest `at` counts, and with the
-   * same `at` delivered goes before undelivered: so the outcome does not depend on the order. A receipt for a user
-   * whose acceptance is not recorded yet is kept. Verdicts in the order of the receipts.
-   */
-  record(receipts: readonly Receipt[]): Promise<ReceiptVerdict[]>;
-  /**
-   * In the order of (country, step, user); stable while rows are written. The cursor is opaque.
-   * @throws {InvalidCursorError} when it is none that a page ended with
-   */
-  list(runId: string, filter: ReceiptFilter, limit: number, cursor: string | null): Promise<Page<RecordedReceipt>>;
 }

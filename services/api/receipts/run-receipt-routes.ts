@@ -6,7 +6,7 @@ import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
-import type { ReceiptStore } from './receipt-store.port.ts';
+import type { ReceiptStore } from './postgres/receipt-store.ts';
 import type { RunReports } from '../runs/run-reports.port.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { receiptView } from './receipt-view.ts';

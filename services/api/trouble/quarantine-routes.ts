@@ -9,12 +9,8 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import {
-  quarantineStates,
-  type QuarantineDetail,
-  type QuarantinedStep,
-  type QuarantinedSteps,
-} from './quarantined-steps.port.ts';
+import { quarantineStates, type QuarantineDetail, type QuarantinedStep } from './quarantined-steps.port.ts';
+import type { QuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { quarantinedStepDetailView, quarantinedStepView } from './quarantined-step-view.ts';
 

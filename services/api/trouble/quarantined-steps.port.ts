@@ -1,5 +1,4 @@
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
-import type { Page } from '../frame/page.port.ts';
 
 /**
  * `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users
@@ -60,20 +59,3 @@ export interface QuarantineDetail extends QuarantinedStep {
  * - `run-ended`: work of its run does not start any more. `settled`: some of its users are not unknown any more.
  */
 export type ReplayVerdict = 'replayed' | 'decided' | 'run-ended' | 'settled';
-
-export interface QuarantinedSteps {
-  /**
-   * Newest first; `cursor` is the id of the last one of the page before.
-   * @throws {InvalidCursorError} when it is no id
-   */
-  list(filter: QuarantineFilter, limit: number, cursor: string | null): Promise<Page<QuarantinedStep>>;
-  find(quarantineId: string, sample: number): Promise<QuarantineDetail | undefined>;
-  /**
-   * Opens the step again: its users are pending instead of unknown, and it waits to be called, now, under the same key,
-   * which is open. It is a suspect from its first call on. Only while the run goes on or is paused, and whole: totals
-   * change in the same transaction. Undefined when there is none.
-   */
-  replay(quarantineId: string): Promise<ReplayVerdict | undefined>;
-  /** Says that it was seen. Its users stay unknown. Returns it as it is then; undefined when there is none. */
-  discard(quarantineId: string): Promise<QuarantinedStep | undefined>;
-}

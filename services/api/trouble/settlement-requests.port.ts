@@ -29,20 +29,3 @@ export interface SettlementRecord extends NewSettlement {
   createdAt: Date;
   endedAt: Date | null;
 }
-
-/** Who settled what, and how far it has come. */
-export interface SettlementRequests {
-  /**
-   * Undefined while the run has not ended, or where there is none. Once it has ended, no worker settles its users any
-   * more.
-   */
-  begin(settlement: NewSettlement): Promise<SettlementRecord | undefined>;
-  /** Of a person or a file: all lines are read. */
-  end(
-    settlementId: string,
-    end: { state: 'done' | 'failed'; cause: string | null; rejects: readonly RejectedLine[] },
-  ): Promise<void>;
-  get(runId: string, settlementId: string): Promise<SettlementRecord | undefined>;
-  /** Newest first, at most so many. */
-  list(runId: string, limit: number): Promise<SettlementRecord[]>;
-}

@@ -18,6 +18,9 @@ export function troubleModule({ pool }: Pick<ApiParts, 'pool'>) {
   };
 }
 
+export type { DeadLetterStore } from './postgres/dead-letter-store.ts';
+export type { QuarantinedSteps } from './postgres/quarantined-steps.ts';
+
 type Deps = SettlementRoutesDeps & DeadLetterRoutesDeps & QuarantineRoutesDeps;
 
 export function troubleRoutes(server: HttpServer, deps: Deps): void {

@@ -9,7 +9,6 @@ import type { CampaignStore } from '../../../services/api/campaigns/campaign-sto
 import type { RunControl } from '../../../services/api/runs/control/run-control.port.ts';
 import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
 import type { Retries } from '../../../services/api/runs/failures/retries.port.ts';
-import type { UserHistories } from '../../../services/api/runs/explain/user-histories.port.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
 import type { OutboxSweep } from '../../../services/trigger/sweep/outbox-sweep.port.ts';
 import type { Reconciliation } from '../../../services/trigger/sweep/reconciliation.port.ts';
@@ -42,7 +41,6 @@ export interface ExecutionSubject {
   runs: RunStore;
   runHistory: RunHistory;
   reports: RunReports;
-  histories: UserHistories;
   retries: Retries;
   control: RunControl;
   leases: Leases;

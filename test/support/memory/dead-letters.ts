@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { DeadLetterFilter, DeadLetterStore } from '../../../services/api/trouble/dead-letter-store.port.ts';
 import type { LetterPublisher, LetterReplays } from '../../../services/trigger/sweep/letter-replays.port.ts';
 import { cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import type { DeadLetterRow } from './service-tables.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 
 export function createMemoryDeadLetters({ database }: { database: MemoryDatabase }): DeadLetters {
   return {
@@ -24,63 +21,6 @@ export function createMemoryDeadLetters({ database }: { database: MemoryDatabase
           const at = { letterId: uuidv7(), topic, partition, offset };
           database.deadLetters.set(place, { ...at, ...born, key, value, reason: cleanDetail(reason) });
         }
-      }),
-  };
-}
-
-export function createMemoryDeadLetterStore({ database }: { database: MemoryDatabase }): DeadLetterStore {
-  const { deadLetters, clock } = database;
-  const fitting = ({ topic, reason, state }: DeadLetterFilter) =>
-    [...deadLetters.values()].filter(
-      (row) =>
-        (topic === undefined || row.topic === topic) &&
-        (reason === undefined || row.reason === reason) &&
-        (state === undefined || row.state === state),
-    );
-  const viewOf = ({ key: _key, value, ...row }: DeadLetterRow) => ({ ...row, bytes: value?.length ?? 0 });
-  const rowOf = (letterId: string) => [...deadLetters.values()].find((row) => row.letterId === letterId);
-
-  function settle(row: DeadLetterRow, to: 'replaying' | 'discarded'): void {
-    row.state = to;
-    row.settledAt = to === 'discarded' ? clock.now() : null;
-  }
-
-  return {
-    groups: (filter) =>
-      atOnce(() =>
-        [...Map.groupBy(fitting(filter), ({ topic, reason }) => `${topic}\n${reason}`).values()]
-          .map((rows) => {
-            const times = rows.map(({ createdAt }) => createdAt.getTime());
-            const { topic = '', reason = '' } = rows[0] ?? {};
-            const [firstAt, lastAt] = [new Date(Math.min(...times)), new Date(Math.max(...times))];
-            return { topic, reason, letters: rows.length, firstAt, lastAt };
-          })
-          .toSorted((a, b) => b.letters - a.letters || (a.topic + a.reason < b.topic + b.reason ? -1 : 1)),
-      ),
-    list: (filter, limit, cursor) =>
-      atOnce(() => {
-        requireIdCursor(cursor);
-        const rows = fitting(filter)
-          .filter(({ letterId }) => cursor === null || letterId < cursor)
-          .toSorted((a, b) => (a.letterId < b.letterId ? 1 : -1));
-        return pageOf(rows.slice(0, limit + 1).map(viewOf), limit, ({ letterId }) => letterId);
-      }),
-    find: (letterId, maxBytes) =>
-      atOnce(() => {
-        const row = rowOf(letterId);
-        return row && { ...viewOf(row), key: row.key, value: row.value?.subarray(0, maxBytes) ?? null };
-      }),
-    settle: (letterId, to) =>
-      atOnce(() => {
-        const row = rowOf(letterId);
-        if (row?.state === 'kept') settle(row, to);
-        return row && viewOf(row);
-      }),
-    settleAll: (filter, to) =>
-      atOnce(() => {
-        const rows = fitting({ ...filter, state: 'kept' });
-        for (const row of rows) settle(row, to);
-        return rows.length;
       }),
   };
 }

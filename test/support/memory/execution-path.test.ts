@@ -7,8 +7,6 @@ import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
-import { describeQuarantinedSteps } from '../conformance/quarantined-steps.conformance.ts';
-import { describeReceiptStore } from '../conformance/receipt-store.conformance.ts';
 import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../conformance/run-history.conformance.ts';
@@ -18,18 +16,13 @@ import { describeStepContradictions } from '../conformance/step-contradictions.c
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
-import { describeSettlements } from '../conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
-import { describeUserHistories } from '../conformance/user-histories.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
-import { createMemorySettlementRequests, createMemorySettlements } from './settlements.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryAudienceStore } from './audience-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
-import { createMemoryQuarantinedSteps } from './quarantined-steps.ts';
-import { createMemoryReceiptStore } from './receipt-store.ts';
 import { createMemoryRetention } from './retention.ts';
 import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
@@ -40,29 +33,6 @@ function memoryStores(): Promise<ExecutionSubject> {
   );
 }
 
-describeSettlements('in memory', () => {
-  const database = createMemoryDatabase(createSettableClock(Date.now()));
-  return Promise.resolve({
-    ...createMemoryExecutionStores({ database }),
-    settlements: createMemorySettlements({ database }),
-    requests: createMemorySettlementRequests({ database }),
-  });
-});
-describeQuarantinedSteps('in memory', () => {
-  const database = createMemoryDatabase(createSettableClock(Date.now()));
-  return Promise.resolve({
-    ...createMemoryExecutionStores({ database }),
-    quarantined: createMemoryQuarantinedSteps({ database }),
-  });
-});
-describeReceiptStore('in memory', () => {
-  const database = createMemoryDatabase(createSettableClock(Date.now()));
-  return Promise.resolve({
-    ...createMemoryExecutionStores({ database }),
-    receipts: createMemoryReceiptStore({ database }),
-    dropUsers: () => atOnce(() => database.batches.clear()),
-  });
-});
 describeBudgets('in memory', memoryStores);
 describeStepLedger('in memory', memoryStores);
 describeStepClaims('in memory', memoryStores);
@@ -77,7 +47,6 @@ describeRunStore('in memory', memoryStores);
 describeRunHistory('in memory', memoryStores);
 describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
-describeUserHistories('in memory', memoryStores);
 describeRetries('in memory', memoryStores);
 describeReconciliation('in memory', memoryStores);
 describeEarlierUsers('in memory', () => {

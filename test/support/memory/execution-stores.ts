@@ -19,7 +19,6 @@ import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
 import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
-import { createMemoryUserHistories } from './user-histories.ts';
 
 /** The stores of the execution path over one database in memory. */
 export function createMemoryExecutionStores({ database }: { database: MemoryDatabase }): ExecutionSubject {
@@ -29,7 +28,6 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     runs: createMemoryRunStore({ database }),
     runHistory: createMemoryRunHistory({ database }),
     reports: createMemoryRunReports({ database }),
-    histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),
     leases: createMemoryLeases({ database }),

@@ -28,9 +28,6 @@ import type {
   HoldRow,
   StepCauseRow,
   QuarantinedRow,
-  SettlementRequestRow,
-  SettlementRow,
-  ReceiptRow,
 } from './step-tables.ts';
 
 /**
@@ -65,15 +62,11 @@ export interface MemoryDatabase {
   readonly holds: Map<string, HoldRow>;
   /** Keyed by `${feed}/${step}/${cause}`. */
   readonly stepCauses: Map<string, StepCauseRow>;
-  readonly settlementRequests: Map<string, SettlementRequestRow>;
-  readonly settlements: SettlementRow[];
   /** Where no worker serves them. */
   readonly shardRefusals: ShardRefusal[];
   readonly quarantined: QuarantinedRow[];
   /** Keyed by `stepKey` and the epoch. */
   readonly stepBegins: Map<string, StepBeginRow>;
-  /** Keyed by feed, step and user. */
-  readonly receipts: Map<string, ReceiptRow>;
   /** By feed, in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
@@ -126,12 +119,9 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     sweepMarks: new Map(),
     holds: new Map(),
     stepCauses: new Map(),
-    settlementRequests: new Map(),
-    settlements: [],
     shardRefusals: [],
     quarantined: [],
     stepBegins: new Map(),
-    receipts: new Map(),
     retryUsers: new Map(),
     deadLetters: new Map(),
     guards: new Map(),

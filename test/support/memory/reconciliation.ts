@@ -27,7 +27,7 @@ export function createMemoryReconciliation({ database }: { database: MemoryDatab
 }
 
 /** A scratch database with the sums that the rows make. */
-function countedAnew({ clock, steps, batches, failures, settlements }: MemoryDatabase, feedId: string): MemoryDatabase {
+function countedAnew({ clock, steps, batches, failures }: MemoryDatabase, feedId: string): MemoryDatabase {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {
     if (row.feedId !== feedId) continue;
@@ -46,9 +46,6 @@ function countedAnew({ clock, steps, batches, failures, settlements }: MemoryDat
     if (failure.outcome !== 'succeeded')
       addToFailureTotals(scratch, feedId, failure.step, { ...failure, outcome: failure.outcome });
   }
-  for (const { feedId: of, step, outcome } of settlements)
-    if (of === feedId)
-      addToTotals(scratch, feedId, step, { [outcome === 'succeeded' ? 'settledSucceeded' : 'settledFailed']: 1 });
   return scratch;
 }
 

@@ -21,7 +21,6 @@ import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import { receiptTotalsOf } from './receipt-store.ts';
 import { settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
 import { isOverSinceClosed } from './waiting-steps.ts';
@@ -149,7 +148,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
       totals: shownTotalsOf(database, feed.feedId),
-      receipts: receiptTotalsOf(database, feed.feedId),
+      receipts: [],
     })),
   };
 }

@@ -1,7 +1,5 @@
 import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { QuarantineState } from '../../../services/api/trouble/quarantined-steps.port.ts';
-import type { RejectedLine } from '../../../services/api/trouble/settlement-requests.port.ts';
-import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { AttemptNote, ReportedUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 
 export interface StepRow {
@@ -104,47 +102,4 @@ export interface QuarantinedRow {
   worker: string | null;
   since: Date;
   decidedAt: Date | null;
-}
-
-export interface SettlementRequestRow {
-  settlementId: string;
-  runId: string;
-  method: SettlementMethod;
-  apiKey: { keyId: string; name: string } | null;
-  step: number | null;
-  country: string | null;
-  state: 'running' | 'done' | 'failed';
-  cause: string | null;
-  counts: SettlementCounts;
-  rejects: readonly RejectedLine[];
-  createdAt: Date;
-  endedAt: Date | null;
-  owner: string | null;
-  leaseUntilMs: number;
-  nextAtMs: number;
-  cursor: { feedId: string; user: string; step: number } | null;
-  tries: number;
-}
-
-export interface SettlementRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  user: string;
-  settlementId: string;
-  was: { reason: string; detail: string | null };
-  outcome: 'succeeded' | 'failed';
-  reason: string;
-  detail: string | null;
-}
-
-/** What was said last; totals are counted from the rows. */
-export interface ReceiptRow {
-  feedId: string;
-  step: number;
-  user: string;
-  delivered: boolean;
-  code: string | null;
-  at: Date;
-  receivedAt: Date;
 }

@@ -7,8 +7,7 @@ import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { createPostgresRunRows } from '../../../../test/support/postgres-run-rows.ts';
 import { createRunReports } from '../../../../services/api/runs/postgres/run-reports.ts';
 import { createCampaignStore } from './campaign-store.ts';
-import type { CampaignLists } from '../campaign-lists.port.ts';
-import { createCampaignLists } from './campaign-lists.ts';
+import { createCampaignLists, type CampaignLists } from './campaign-lists.ts';
 
 interface CampaignListsSubject {
   campaigns: CampaignStore;

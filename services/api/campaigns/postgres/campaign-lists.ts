@@ -1,18 +1,59 @@
 import type { Pool } from 'pg';
-import { campaignStandings, type CampaignStanding } from '../../../../shared/domain/run/campaign-standing.ts';
-import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import {
-  failedRunShownDays,
-  waitingShownMs,
-  type CampaignCountsRow,
-  type CampaignLists,
-  type CampaignSearch,
-} from '../campaign-lists.port.ts';
+  campaignStandings,
+  type CampaignChoice,
+  type CampaignStanding,
+} from '../../../../shared/domain/run/campaign-standing.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { CampaignRecord } from '../campaign-store.port.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
 
-export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
+/** How long a run that could not be carried out asks for attention. */
+export const failedRunShownDays = 7;
+/** A run that waits for no longer than this is expected to go on by itself. */
+export const waitingShownMs = 60_000;
+
+export interface CampaignSearch {
+  /** Part of the name, large and small letters alike; or the whole id. */
+  text?: string | undefined;
+  campaignId?: string | undefined;
+  country?: string | undefined;
+  action?: string | undefined;
+}
+
+export interface ListedCampaign {
+  campaign: CampaignRecord;
+  standing: CampaignStanding;
+  needsAttention: boolean;
+  /** The newest run that has not ended, else the newest; those that tried failed users again left out. */
+  runId: string | null;
+  pausedItself: boolean;
+}
+
+/** Behind the campaign that a page ended with. */
+export interface CampaignPlace {
+  /** As it was in that page. */
+  rank: number;
+  campaignId: string;
+}
+
+export type CampaignCountsRow = Record<CampaignChoice | 'all', number>;
+
+export type CampaignLists = ReturnType<typeof createCampaignLists>;
+
+export function createCampaignLists({ pool }: { pool: Pool }) {
   return {
-    page: async (search, choice, order, limit, after) => {
+    /**
+     * @param order `newest`; or `state`: what needs attention, then what runs, is paused, is scheduled, has ended, is a
+     * draft, each newest first
+     */
+    page: async (
+      search: CampaignSearch,
+      choice: CampaignChoice | undefined,
+      order: 'newest' | 'state',
+      limit: number,
+      after: CampaignPlace | null,
+    ): Promise<{ items: ListedCampaign[]; next: CampaignPlace | null }> => {
       const { rows } = await pool.query<PageRow>(
         selectPage.with({
           ...searchParamsOf(search),
@@ -37,7 +78,8 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
       return { items, next: rows.length > limit && last ? { rank: last.rank, campaignId: last.id } : null };
     },
 
-    counts: async (search) => {
+    /** How many the search finds in all, and of each choice. */
+    counts: async (search: CampaignSearch) => {
       const { rows } = await pool.query<CountRow>(selectCounts.with(searchParamsOf(search)));
       const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
       const counts: CampaignCountsRow = {
@@ -52,6 +94,10 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
       return counts;
     },
 
+    /**
+     * Another text whenever a campaign was made or changed, or a run of one began, changed its state, was stalled or
+     * ended.
+     */
     changeMark: async () => {
       const { rows } = await pool.query<{ mark: string }>({ name: 'campaigns-changed', text: selectChangeMark });
       return rows[0]?.mark ?? '';

@@ -3,8 +3,8 @@ import { plainArray, textArray } from '../../../../shared/postgres/connection/ar
 import type { Statement } from '../../../../shared/postgres/connection/statement.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { receiptCursorOf, receiptPlaceOf } from '../receipt-cursor.contract.ts';
-import { InvalidCursorError } from '../../frame/page.port.ts';
-import type { Receipt, ReceiptStore, ReceiptVerdict, RecordedReceipt } from '../receipt-store.port.ts';
+import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
+import type { Receipt, ReceiptFilter, ReceiptVerdict, RecordedReceipt } from '../receipt-store.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 import { receiptPages, recordReceipts, type ReceiptPageParams } from './receipt-statements.ts';
 
@@ -15,9 +15,17 @@ export interface ReceiptStoreDeps {
   slot: number;
 }
 
-export function createReceiptStore({ pool, slot }: ReceiptStoreDeps): ReceiptStore {
+export type ReceiptStore = ReturnType<typeof createReceiptStore>;
+
+/** Delivery receipts: the last one of each (run, step, user) counts, in whatever order and however often they come. */
+export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
   return {
-    record: async (receipts) => {
+    /**
+     * Writes them with their counts, in one transaction. Of several for one user the newest `at` counts, and with the
+     * same `at` delivered goes before undelivered: so the outcome does not depend on the order. A receipt for a user
+     * whose acceptance is not recorded yet is kept. Verdicts in the order of the receipts.
+     */
+    record: async (receipts: readonly Receipt[]): Promise<ReceiptVerdict[]> => {
       const verdicts = receipts.map((): ReceiptVerdict => 'accepted');
       if (receipts.length === 0) return verdicts;
       const statement = recordReceipts.with({ ...paramsOf(receipts), slot });
@@ -26,7 +34,16 @@ export function createReceiptStore({ pool, slot }: ReceiptStoreDeps): ReceiptSto
       return verdicts;
     },
 
-    list: async (runId, { step, country, delivered }, limit, cursor) => {
+    /**
+     * In the order of (country, step, user); stable while rows are written. The cursor is opaque.
+     * @throws {InvalidCursorError} when it is none that a page ended with
+     */
+    list: async (
+      runId: string,
+      { step, country, delivered }: ReceiptFilter,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Page<RecordedReceipt>> => {
       const after = cursor === null ? undefined : receiptPlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of receipts`);

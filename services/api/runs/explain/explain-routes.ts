@@ -3,7 +3,7 @@ import { userExplanation } from '../../../../shared/contracts/runs/explanations.
 import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';
-import type { UserHistories } from './user-histories.port.ts';
+import type { UserHistories } from './postgres/user-histories.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { explanationView } from './explanation-view.ts';
 

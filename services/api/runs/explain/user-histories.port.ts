@@ -99,12 +99,3 @@ export interface HistoryAttempt {
   code: string | null;
   detail: string | null;
 }
-
-export interface UserHistories {
-  /**
-   * By keys alone, so that it costs the same in a large run.
-   * @param user any text, also an id that breaks the rules, and the escaped form in which such a one is listed
-   * @returns undefined where there is no such run
-   */
-  find(runId: string, user: string): Promise<UserHistory | undefined>;
-}

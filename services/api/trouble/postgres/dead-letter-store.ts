@@ -5,38 +5,51 @@ import type {
   DeadLetterFilter,
   DeadLetterGroupRow,
   DeadLetterRow,
-  DeadLetterStore,
 } from '../dead-letter-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
-export function createDeadLetterStore({ pool }: { pool: Pool }): DeadLetterStore {
+export type DeadLetterStore = ReturnType<typeof createDeadLetterStore>;
+
+/** Messages that were set aside, for people who decide what becomes of them. */
+export function createDeadLetterStore({ pool }: { pool: Pool }) {
   return {
-    groups: async (filter) => {
+    /** By topic and reason, the largest first. */
+    groups: async (filter: DeadLetterFilter) => {
       const { rows } = await pool.query<DeadLetterGroupRow>(selectGroups.with(filterOf(filter)));
       return rows;
     },
-    list: async (filter, limit, cursor) => {
+    /**
+     * Newest first; `cursor` is the id of the last one of the page before.
+     * @throws {InvalidCursorError} when it is no id
+     */
+    list: async (filter: DeadLetterFilter, limit: number, cursor: string | null) => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<DeadLetterRow>(
         selectLetters.with({ ...filterOf(filter), limit: limit + 1, cursor }),
       );
       return pageOf(rows, limit, ({ letterId }) => letterId);
     },
-    find: async (letterId, maxBytes) => {
+    find: async (letterId: string, maxBytes: number): Promise<(DeadLetterRow & DeadLetterBytes) | undefined> => {
       const { rows } = await pool.query<DeadLetterRow & DeadLetterBytes>(selectLetter, [letterId, maxBytes]);
       return rows[0];
     },
-    settle: async (letterId, to) => {
+    /**
+     * Moves a letter on, if no person has decided about it yet. Returns it as it is then; undefined when there is none.
+     */
+    settle: async (letterId: string, to: Decision): Promise<DeadLetterRow | undefined> => {
       await pool.query(settleOne, [letterId, to]);
       const { rows } = await pool.query<DeadLetterRow>(selectLetter, [letterId, 0]);
       return rows[0];
     },
-    settleAll: async ({ topic, reason }, to) => {
+    /** The same with all of a topic or reason about which no person has decided. Returns how many. */
+    settleAll: async ({ topic, reason }: Omit<DeadLetterFilter, 'state'>, to: Decision) => {
       const { rowCount } = await pool.query(settleMany.with({ ...filterOf({ topic, reason, state: 'kept' }), to }));
       return rowCount ?? 0;
     },
   };
 }
+
+type Decision = 'replaying' | 'discarded';
 
 /** Null: any. */
 type Filter = Record<keyof DeadLetterFilter, string | null>;

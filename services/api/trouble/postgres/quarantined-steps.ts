@@ -2,11 +2,19 @@ import type { Pool } from 'pg';
 import { mayBeReplayed } from '../../../../shared/domain/step/quarantine.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { QuarantineCall, QuarantineDetail, QuarantinedStep, QuarantinedSteps } from '../quarantined-steps.port.ts';
+import type {
+  QuarantineCall,
+  QuarantineDetail,
+  QuarantineFilter,
+  QuarantinedStep,
+  ReplayVerdict,
+} from '../quarantined-steps.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import * as statements from './quarantine-statements.ts';
 
-export function createQuarantinedSteps({ pool }: { pool: Pool }): QuarantinedSteps {
+export type QuarantinedSteps = ReturnType<typeof createQuarantinedSteps>;
+
+export function createQuarantinedSteps({ pool }: { pool: Pool }) {
   async function find(quarantineId: string, sample: number): Promise<QuarantineDetail | undefined> {
     const { rows } = await pool.query<DetailRow>(statements.selectQuarantinedStep, [quarantineId, sample]);
     const [row] = rows;
@@ -14,7 +22,11 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }): QuarantinedSte
   }
 
   return {
-    list: async ({ runId, state }, limit, cursor) => {
+    /**
+     * Newest first; `cursor` is the id of the last one of the page before.
+     * @throws {InvalidCursorError} when it is no id
+     */
+    list: async ({ runId, state }: QuarantineFilter, limit: number, cursor: string | null) => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<QuarantinedStep>(statements.selectQuarantined, [
         ...[limit + 1, runId ?? null, state ?? null, cursor],
@@ -22,8 +34,13 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }): QuarantinedSte
       return pageOf(rows, limit, ({ quarantineId }) => quarantineId);
     },
     find,
-    replay: (quarantineId) =>
-      inTransaction(pool, async (client) => {
+    /**
+     * Opens the step again: its users are pending instead of unknown, and it waits to be called, now, under the same
+     * key, which is open. It is a suspect from its first call on. Only while the run goes on or is paused, and whole:
+     * totals change in the same transaction. Undefined when there is none.
+     */
+    replay: (quarantineId: string) =>
+      inTransaction(pool, async (client): Promise<ReplayVerdict | undefined> => {
         const runs = await client.query<{ runState: RunState; isEnded: boolean }>(statements.lockRunOfStep, [
           quarantineId,
         ]);
@@ -35,7 +52,8 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }): QuarantinedSte
         const { rowCount } = await client.query(statements.reopenStep, [quarantineId]);
         return rowCount === 1 ? 'replayed' : 'settled';
       }),
-    discard: async (quarantineId) => {
+    /** Says that it was seen. Its users stay unknown. Returns it as it is then; undefined when there is none. */
+    discard: async (quarantineId: string): Promise<QuarantinedStep | undefined> => {
       await pool.query(statements.discardStep, [quarantineId]);
       return await find(quarantineId, 0);
     },

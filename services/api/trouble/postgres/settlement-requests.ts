@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import type { RejectedLine, SettlementRecord, SettlementRequests } from '../settlement-requests.port.ts';
+import type { NewSettlement, SettlementRecord } from '../settlement-requests.port.ts';
 
 const record = `
   id as "settlementId", run as "runId", method,
@@ -36,22 +36,34 @@ const end = `
   update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now()
     where id = $1 and state = 'running'`;
 
-export function createSettlementRequests({ pool }: { pool: Pool }): SettlementRequests {
+export type SettlementRequests = ReturnType<typeof createSettlementRequests>;
+
+/** Who settled what, and how far it has come. */
+export function createSettlementRequests({ pool }: { pool: Pool }) {
   async function get(runId: string, settlementId: string): Promise<SettlementRecord | undefined> {
     return (await pool.query<SettlementRecord>(`${select} and id = $2`, [runId, settlementId])).rows[0];
   }
 
   return {
-    begin: async ({ settlementId, runId, method, apiKey, step, country }) => {
+    /**
+     * Undefined while the run has not ended, or where there is none. Once it has ended, no worker settles its users any
+     * more.
+     */
+    begin: async ({ settlementId, runId, method, apiKey, step, country }: NewSettlement) => {
       const key = { keyId: apiKey?.keyId ?? null, keyName: apiKey?.name ?? null };
       await pool.query(insert.with({ settlementId, runId, method, ...key, step, country }));
       return await get(runId, settlementId);
     },
-    end: async (settlementId, { state, cause, rejects }) => {
-      await pool.query(end, [settlementId, state, cause, JSON.stringify(rejects satisfies readonly RejectedLine[])]);
+    /** Of a person or a file: all lines are read. */
+    end: async (
+      settlementId: string,
+      { state, cause, rejects }: Pick<SettlementRecord, 'cause' | 'rejects'> & { state: 'done' | 'failed' },
+    ) => {
+      await pool.query(end, [settlementId, state, cause, JSON.stringify(rejects)]);
     },
     get,
-    list: async (runId, limit) => {
+    /** Newest first, at most so many. */
+    list: async (runId: string, limit: number) => {
       return (await pool.query<SettlementRecord>(`${select} order by id desc limit $2`, [runId, limit])).rows;
     },
   };

@@ -11,13 +11,14 @@ import type {
   HistoryFeed,
   HistoryReceipt,
   HistoryStep,
-  UserHistories,
   UserHistory,
   UserPlace,
 } from '../user-histories.port.ts';
 import { findPlace, followUser, selectUserReceipts } from './user-history-statements.ts';
 
-export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
+export type UserHistories = ReturnType<typeof createUserHistories>;
+
+export function createUserHistories({ pool }: { pool: Pool }) {
   async function follow(feedId: string, batchNo: number, user: string): Promise<HistoryBatch[]> {
     const { rows } = await pool.query<BatchRow>(followUser, [feedId, batchNo, user]);
     return rows.map(({ steps, ...batch }) => ({ ...batch, steps: steps.map((step) => stepOf(step, user)) }));
@@ -36,7 +37,12 @@ export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
   }
 
   return {
-    find: async (runId, user) => {
+    /**
+     * By keys alone, so that it costs the same in a large run.
+     * @param user any text, also an id that breaks the rules, and the escaped form in which such a one is listed
+     * @returns undefined where there is no such run
+     */
+    find: async (runId: string, user: string): Promise<UserHistory | undefined> => {
       const listed = escapeUserId(user);
       // What breaks the rules is in no batch, and may be what Postgres cannot hold.
       const asked = brokenUserIdRule(user) === null ? user : listed;
@@ -45,7 +51,7 @@ export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
       if (!first) return undefined;
       const { campaignId, state, asOf, chain } = first;
       const place = await placeOf(rows, asked);
-      return { runId, campaignId, state, asOf, chain, feeds: rows.flatMap(feedOf), place } satisfies UserHistory;
+      return { runId, campaignId, state, asOf, chain, feeds: rows.flatMap(feedOf), place };
     },
   };
 }

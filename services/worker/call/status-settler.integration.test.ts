@@ -2,21 +2,20 @@ import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { claimOne, doneOf, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
-import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';
-import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
-import { createMemorySettlementRequests, createMemorySettlements } from '../../../test/support/memory/settlements.ts';
-import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { failureCode } from '../../../shared/postgres/ledger/ledger-codes.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
 import { answerOf, createScriptedEndpoint } from '../../../test/support/worker-fixture.ts';
 import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { createStatusSettler } from './status-settler.ts';
+
+const on = apiOnPostgres();
 
 const statusUrl = 'http://endpoint/status';
 
 /** A run that has ended, with this many unknown users, and a settlement by status that was asked for. */
 async function setUp(unknown: number) {
-  const clock = createSettableClock();
-  const database = createMemoryDatabase(clock);
-  const stores = createMemoryExecutionStores({ database });
+  const stores = createPostgresExecutionStores(on);
   const users = Array.from({ length: unknown }, (_, index) => `u${String(index).padStart(3, '0')}`);
   const batches = Array.from({ length: Math.ceil(unknown / 100) }, (_, index) =>
     users.slice(index * 100, index * 100 + 100),
@@ -31,12 +30,12 @@ async function setUp(unknown: number) {
     await record(ledger, doneOf(await claimOne(ledger, step), { failures }));
   }
   await stores.runs.finish(runId, 'completed_with_failures', null);
-  const requests = createMemorySettlementRequests({ database });
+  const { settlements, settlementRequests: requests } = on.deps;
   const settlementId = uuidv7();
   await requests.begin({ settlementId, runId, method: 'status', apiKey: null, step: null, country: null });
   const endpoint = createScriptedEndpoint();
   const { turn } = createStatusSettler({
-    settlements: createMemorySettlements({ database }),
+    settlements,
     endpoint,
     actionTypes: () => ({
       'award-reward': actionTypeConfig.parse({ url: 'http://endpoint', class: 'C', statusUrl, appliesLateSeconds: 60 }),
@@ -46,25 +45,27 @@ async function setUp(unknown: number) {
     logger: pino({ level: 'silent' }),
   });
   const look = () => requests.get(runId, settlementId);
-  const unknownUsers = () => database.failures.filter(({ outcome }) => outcome === 'unknown').map(({ user }) => user);
-  return { clock, endpoint, turn, look, unknownUsers, database };
+  const reasonsOf = async (outcome: number) =>
+    (await on.rowsOf('user_failures')).filter((row) => row['outcome'] === outcome).map((row) => row['reason']);
+  const unknownUsers = async () => (await reasonsOf(failureCode.unknown)).length;
+  return { endpoint, turn, look, unknownUsers, reasonsOf };
 }
 
 describe('settling by status', () => {
   it('waits until nothing that was lost can be applied any more', async () => {
-    const { clock, endpoint, turn, look } = await setUp(2);
+    const { endpoint, turn, look } = await setUp(2);
     await turn();
-    clock.advance(59_000);
+    await on.passTime(59_000);
     await turn();
     expect([endpoint.asked.length, (await look())?.state]).toEqual([0, 'running']);
-    clock.advance(2000);
+    await on.passTime(2000);
     await turn();
     expect([endpoint.asked.length, (await look())?.state]).toEqual([1, 'done']);
   });
 
   it('settles everybody whom the endpoint tells of, page by page, and leaves the others', async () => {
-    const { clock, endpoint, turn, look, unknownUsers, database } = await setUp(250);
-    clock.advance(61_000);
+    const { endpoint, turn, look, unknownUsers, reasonsOf } = await setUp(250);
+    await on.passTime(61_000);
     const statuses = ['succeeded', 'failed', 'not-found', 'in-progress'];
     endpoint.status = ({ users }) =>
       answerOf(users.map((id) => ({ id, status: statuses[Number(id.slice(1)) % 5], code: 'no-stock' })));
@@ -74,25 +75,23 @@ describe('settling by status', () => {
       state: 'done',
       counts: { succeeded: 50, failed: 100, leftUnknown: 100, rejected: 0 },
     });
-    expect(unknownUsers()).toHaveLength(100);
-    const reasons = new Set(
-      database.failures.filter(({ outcome }) => outcome === 'failed').map(({ reason }) => reason),
-    );
+    expect(await unknownUsers()).toBe(100);
+    const reasons = new Set(await reasonsOf(failureCode.failed));
     expect([...reasons].sort()).toEqual(['muster.never-applied', 'no-stock']);
   });
 
   it('tries again when the status cannot be had, shows why, and gives up in the end', async () => {
-    const { clock, endpoint, turn, look, unknownUsers } = await setUp(2);
-    clock.advance(61_000);
+    const { endpoint, turn, look, unknownUsers } = await setUp(2);
+    await on.passTime(61_000);
     endpoint.status = () => ({ kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.from('') });
     await turn();
     expect(await look()).toMatchObject({ state: 'running', cause: 'status: 503 Service Unavailable' });
     for (let tries = 0; tries < 10; tries++) {
-      clock.advance(120_000);
+      await on.passTime(120_000);
       await turn();
     }
     expect(await look()).toMatchObject({ state: 'failed', cause: 'status: 503 Service Unavailable' });
     expect(endpoint.asked).toHaveLength(6);
-    expect(unknownUsers()).toHaveLength(2);
+    expect(await unknownUsers()).toBe(2);
   });
 });

@@ -1,0 +1,260 @@
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Receipt, ReceiptFilter } from '../receipt-store.port.ts';
+import { InvalidCursorError } from '../../frame/page.port.ts';
+import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
+import { receiptLine } from '../../../../shared/domain/step/receipts.ts';
+import {
+  claimOne,
+  childOf,
+  doneOf,
+  failed,
+  record,
+  startFedRun,
+  startRun,
+} from '../../../../test/support/conformance/execution-subject.ts';
+
+const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const noon = new Date('2026-11-22T12:00:00.000Z');
+const later = new Date('2026-11-22T12:00:00.001Z');
+
+const on = apiOnPostgres();
+
+const makeSubject = () => ({
+  ...createPostgresExecutionStores(on),
+  receipts: on.deps.receipts,
+  /** The users of all runs are dropped, as retention does it. */
+  dropUsers: () => on.pool.query('delete from batches'),
+});
+
+describe('delivery receipts', () => {
+  let subject: ReturnType<typeof makeSubject>;
+  let runId: string;
+  let feedId: string;
+  beforeEach(async () => {
+    subject = makeSubject();
+    const chain = ['award-reward', 'send-message'].map((action) => ({ action, params: {} }));
+    const batches = [
+      [',', '"', 'u1'],
+      ['u2', 'u3', 'é'],
+    ];
+    ({ runId, feedId } = await startFedRun(
+      subject,
+      batches.map((users) => users.toSorted(byBytes)),
+      { chain },
+    ));
+  });
+
+  function receipt(user: string, changes: Partial<Receipt> = {}): Receipt {
+    const of = { runId, country: null };
+    return { of, step: 2, user, delivered: true, code: null, at: noon, actionType: null, ...changes };
+  }
+
+  const say = (...receipts: Receipt[]) => subject.receipts.record(receipts);
+
+  async function lines() {
+    const snapshot = await subject.reports.snapshot(runId);
+    return (snapshot?.countries ?? []).flatMap(({ country, receipts }) =>
+      receipts.map((line) => ({ country, ...line })),
+    );
+  }
+
+  async function listed(filter: ReceiptFilter = {}) {
+    const { items } = await subject.receipts.list(runId, filter, 100, null);
+    return items.map(({ user, delivered, code }) => [user, delivered, code]);
+  }
+
+  it('are counted by step, and shown by user', async () => {
+    expect(await say(receipt('u1'), receipt('u3', { delivered: false, code: 'no-device' }))).toEqual([
+      'accepted',
+      'accepted',
+    ]);
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1, unexpected: 0 }]);
+    expect(await listed()).toEqual([
+      ['u1', true, null],
+      ['u3', false, 'no-device'],
+    ]);
+    expect(await listed({ delivered: false })).toEqual([['u3', false, 'no-device']]);
+    expect(await listed({ delivered: true })).toEqual([['u1', true, null]]);
+    expect(await listed({ step: 1 })).toEqual([]);
+    expect(await listed({ country: 'VN' })).toEqual([]);
+  });
+
+  it('count once, in one request and in several', async () => {
+    await say(receipt('u1'), receipt('u1'), receipt('u1'));
+    await say(receipt('u1'));
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
+  });
+
+  it('are overtaken by the newest, in whatever order they come', async () => {
+    const failed = receipt('u1', { delivered: false, code: 'bounced', at: later });
+    await say(receipt('u1'), receipt('u2', { delivered: false }));
+    await say(failed, receipt('u2', { at: later }));
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1, unexpected: 0 }]);
+    await say(receipt('u1'), receipt('u2', { delivered: false }));
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1, unexpected: 0 }]);
+    expect(await listed()).toEqual([
+      ['u1', false, 'bounced'],
+      ['u2', true, null],
+    ]);
+  });
+
+  it('at the same time, delivered goes before undelivered, whichever comes first', async () => {
+    await say(receipt('u1'), receipt('u1', { delivered: false }));
+    await say(receipt('u2', { delivered: false }));
+    await say(receipt('u2'));
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 2, undelivered: 0, unexpected: 0 }]);
+  });
+
+  it('that change their mind again and again leave sums that are right', async () => {
+    for (let turn = 0; turn < 6; turn++) {
+      const at = new Date(noon.getTime() + turn);
+      await say(receipt('u1', { at, delivered: turn % 2 === 0 }), receipt('u3', { at, delivered: false }));
+    }
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 2, unexpected: 0 }]);
+  });
+
+  it('from several at once end as they would one after the other', async () => {
+    const users = ['u1', 'u2', 'u3'];
+    await Promise.all(
+      Array.from({ length: 8 }, (_, turn) =>
+        say(...users.map((user) => receipt(user, { at: new Date(noon.getTime() + turn), delivered: turn !== 7 }))),
+      ),
+    );
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 3, unexpected: 0 }]);
+  });
+
+  it('are kept before the acceptance is recorded, and add up with it afterwards', async () => {
+    await say(receipt('u1', { step: 1 }));
+    expect(receiptLine(0, await lines(), 1).awaiting).toBe(-1);
+    const ledger = subject.ledgerOf('a');
+    await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 })));
+    const snapshot = await subject.reports.snapshot(runId);
+    const accepted = snapshot?.countries[0]?.totals[0]?.succeeded ?? 0;
+    expect(receiptLine(accepted, await lines(), 1)).toEqual({
+      delivered: 1,
+      undelivered: 0,
+      unexpected: 0,
+      awaiting: 2,
+    });
+  });
+
+  it.each(['before', 'after'])('of users that fail are set apart, when they come %s the failure', async (when) => {
+    const ledger = subject.ledgerOf('a');
+    const failures = [failed('u1'), failed('"', { outcome: 'unknown', reason: 'muster.lost' })];
+    const said = [receipt('u1', { step: 1, delivered: false }), receipt('"', { step: 1 }), receipt(',', { step: 1 })];
+    if (when === 'before') await say(...said);
+    await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 }), { failures }));
+    if (when === 'after') await say(...said);
+    expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 1, undelivered: 0, unexpected: 2 }]);
+    expect(receiptLine(1, await lines(), 1)).toEqual({ delivered: 1, undelivered: 0, unexpected: 2, awaiting: 0 });
+  });
+
+  it('name their call by its key, a child batch too', async () => {
+    const ledger = subject.ledgerOf('a');
+    const children = [childOf(['u2'])];
+    const parent = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
+    await record(ledger, doneOf(parent, { children }));
+    const of = (batchNo: number) => ({ of: { feedId, batchNo }, step: 1 });
+    expect(await say(receipt('u2', of(firstChildBatchNo)), receipt('u3', of(2)), receipt('u1', of(2)))).toEqual([
+      'accepted',
+      'accepted',
+      'unknown-user',
+    ]);
+    // The same user by run and by key is one.
+    await say(receipt('u3', { step: 1 }), receipt('u3', of(2)));
+    expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 2, undelivered: 0, unexpected: 0 }]);
+  });
+
+  it('find each user of a feed, odd ids too, and nobody beside them', async () => {
+    const users = [',', '"', 'u1', 'u2', 'u3', 'é'];
+    expect(await say(...users.map((user) => receipt(user)))).toEqual(users.map(() => 'accepted'));
+    const others = ['', '!', '","', ',"', 'u', 'u11', 'u2,', 'ü', 'zzz'].map((user) => receipt(user));
+    expect(await say(...others)).toEqual(others.map(() => 'unknown-user'));
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 6, undelivered: 0, unexpected: 0 }]);
+  });
+
+  it('do not take a border between two users for a user', async () => {
+    const { runId: other } = await startFedRun(subject, [['u1', 'u2']]);
+    expect(await say(receipt(',', { of: { runId: other, country: null }, step: 1 }))).toEqual(['unknown-user']);
+  });
+
+  it('find the country of a user, and only there where they name one', async () => {
+    const { runId: several, owned } = await startRun(subject, { countries: ['SG', 'VN'] });
+    for (const { feedId: feed, token, country } of owned) {
+      const users = country === 'SG' ? ['a', 'c'] : ['b', 'd'];
+      const written = {
+        feedId: feed,
+        token,
+        batches: [{ batchNo: 1, users }],
+        invalidUsers: [],
+        staysStalled: false,
+      };
+      await subject.feeds.writePages({ ...written, cursor: users[1] ?? null, complete: true });
+    }
+    runId = several;
+    const inCountry = (country: string | null) => ({ of: { runId, country }, step: 1 });
+    expect(
+      await say(receipt('d', inCountry(null)), receipt('a', inCountry('SG')), receipt('b', inCountry('SG'))),
+    ).toEqual(['accepted', 'accepted', 'unknown-user']);
+    expect(await lines()).toEqual([
+      { country: 'SG', step: 1, delivered: 1, undelivered: 0, unexpected: 0 },
+      { country: 'VN', step: 1, delivered: 1, undelivered: 0, unexpected: 0 },
+    ]);
+  });
+
+  it('of nobody are told by what is wrong, and spoil nothing for the others', async () => {
+    const verdicts = await say(
+      receipt('u1', { of: { runId: nobody, country: null } }),
+      receipt('u1', { of: { feedId: nobody, batchNo: 1 } }),
+      receipt('u1', { step: 3 }),
+      receipt('u1', { actionType: 'award-reward' }),
+      receipt('u1', { actionType: 'send-message' }),
+      receipt('u3', { of: { runId, country: 'VN' } }),
+    );
+    expect(verdicts).toEqual([
+      'unknown-run',
+      'unknown-run',
+      'unknown-step',
+      'other-action-type',
+      'accepted',
+      'unknown-user',
+    ]);
+    expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
+  });
+
+  it('after the users were dropped are told so', async () => {
+    await subject.dropUsers();
+    expect(await say(receipt('u1'), receipt('u1', { of: { feedId, batchNo: 1 } }))).toEqual(['not-kept', 'not-kept']);
+    expect(await lines()).toEqual([]);
+  });
+
+  it('are paged in the order of country, step and user, while more come', async () => {
+    await say(...['u1', 'u2', 'u3'].map((user) => receipt(user, { delivered: false })), receipt('u3', { step: 1 }));
+    const first = await subject.receipts.list(runId, {}, 2, null);
+    expect(first.items.map(({ step, user }) => [step, user])).toEqual([
+      [1, 'u3'],
+      [2, 'u1'],
+    ]);
+    await say(receipt('"'));
+    const second = await subject.receipts.list(runId, {}, 2, first.next);
+    expect(second.items.map(({ step, user }) => [step, user])).toEqual([
+      [2, 'u2'],
+      [2, 'u3'],
+    ]);
+    expect(second.next).toBeNull();
+    await expect(subject.receipts.list(runId, {}, 2, 'nonsense')).rejects.toThrow(InvalidCursorError);
+  });
+
+  it('are shown to whoever explains the user', async () => {
+    await say(receipt('u1', { delivered: false, code: 'bounced', step: 1 }));
+    const history = await subject.histories.find(runId, 'u1');
+    expect(history?.place?.receipts).toMatchObject([{ step: 1, delivered: false, code: 'bounced', at: noon }]);
+    expect((await subject.histories.find(runId, 'u2'))?.place?.receipts).toEqual([]);
+  });
+});
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
