@@ -54,7 +54,7 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
   return {
     ...(await begin()),
     groups: createGroupStore({ pool }),
-    clients: createClientStore({ pool }),
+    addClient: createClientStore({ pool }).create,
     jobs,
     endJobs: async () => {
       await database.pool.query('delete from jobs');
@@ -106,9 +106,9 @@ describeCampaignSchedules('on Postgres', postgresCampaignSchedules);
 
 describe('firing on Postgres', () => {
   it('leaves nothing of a look whose process dies in the middle, and the next look fires it once', async () => {
-    const { schedules, clients, due, ...subject } = await postgresSchedules();
+    const { schedules, addClient, due, ...subject } = await postgresSchedules();
     const client = { clientId: uuidv7(), name: 'shop', definition: clientDefinition.parse({}) };
-    await clients.create(client);
+    await addClient(client);
     const { clientId } = client;
     await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
     await subject.passTime(60_000);
@@ -132,9 +132,9 @@ describe('firing on Postgres', () => {
   });
 
   it('changes nothing while more was missed than one request can decide, and forgets none of it', async () => {
-    const { schedules, clients, ...subject } = await postgresSchedules();
+    const { schedules, addClient, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
-    await clients.create({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
     const { cron: _, ...rhythm } = eachMinute.recurrence;
     const definition = { ...eachMinute, recurrence: { ...rhythm, everySeconds: 1 } };
     const { scheduleId } = await schedules.create({ name: 'each second', clientId, definition, note: null });
@@ -146,9 +146,9 @@ describe('firing on Postgres', () => {
   });
 
   it('makes the jobs of a thousand schedules that are due at once, a hundred in one transaction', async () => {
-    const { schedules, clients, due, ...subject } = await postgresSchedules();
+    const { schedules, addClient, due, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
-    await clients.create({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
     const made = Array.from({ length: 1000 }, () => ({
       name: 'each minute',
       clientId,

@@ -8,7 +8,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import type { ClientFigures } from './postgres/client-figures.ts';
 import type { ClientLedgers } from './postgres/client-ledgers.ts';
-import type { ClientStore } from './client-store.port.ts';
+import type { ClientStore } from './postgres/client-store.ts';
 import { forecastView, ledgerView } from './client-figures-view.ts';
 
 export interface ClientFigureRoutesDeps {

@@ -11,7 +11,7 @@ import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
-import type { ClientStore } from './client-store.port.ts';
+import type { ClientStore } from './postgres/client-store.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { clientKeyView, clientView } from './client-view.ts';
 

@@ -15,6 +15,8 @@ export function clientsModule({ pool }: Pick<ApiParts, 'pool'>) {
   };
 }
 
+export type { ClientStore } from './postgres/client-store.ts';
+
 export function clientsRoutes(server: HttpServer, deps: ClientRoutesDeps & ClientFigureRoutesDeps): void {
   clientRoutes(server, deps);
   clientFigureRoutes(server, deps);

@@ -4,7 +4,7 @@ import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../audiences/audience-store.port.ts';
 import type { CampaignLists, ListedCampaign } from '../campaigns/campaigns-module.ts';
-import type { ClientStore } from '../clients/client-store.port.ts';
+import type { ClientStore } from '../clients/clients-module.ts';
 import type { DeadLetterStore, QuarantinedSteps } from '../trouble/trouble-module.ts';
 import type { RunReports } from '../runs/run-reports.port.ts';
 import type { ScheduleStore } from '../schedules/schedule-store.port.ts';

@@ -3,7 +3,6 @@ import type { Client } from '../../../shared/ports/clients.ts';
 /** The scheduler's tables as in Postgres (migrations/…_schema/jobs.sql). */
 export interface JobTables {
   /** Moves with every change of a client. */
-  clientsRevision: number;
   readonly clients: Map<string, Client>;
   /** What waits, is being called or is sidelined, by job. */
   readonly jobs: Map<string, StoredJobRow>;
@@ -97,7 +96,6 @@ export interface ClientTotalsRow {
 
 export function createJobTables(): JobTables {
   return {
-    clientsRevision: 0,
     clients: new Map(),
     jobs: new Map(),
     fires: new Map(),

@@ -1,8 +1,8 @@
+import type { NewClient } from '../../../services/api/clients/client-store.port.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { describeCampaignSchedules } from '../conformance/campaign-schedules.conformance.ts';
 import { describeSchedules } from '../conformance/schedules.conformance.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
-import { createMemoryClientStore } from './clients.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryDueSchedules } from './due-schedules.ts';
 import { createMemoryLeases } from './leases.ts';
@@ -18,7 +18,12 @@ describeSchedules('in memory', () => {
     schedules: store,
     groups: store,
     due: createMemoryDueSchedules({ database }),
-    clients: createMemoryClientStore({ database }),
+    addClient: (client: NewClient) => {
+      const [createdAt, updatedAt] = [clock.now(), clock.now()];
+      const facts = { revision: 1, keys: [], enabled: true, disabledReason: null, createdAt, updatedAt };
+      database.scheduled.clients.set(client.clientId, { ...client, ...facts });
+      return Promise.resolve();
+    },
     jobs: () => Promise.resolve([...jobs.values()].sort((a, b) => a.dueAtMs - b.dueAtMs)),
     endJobs: () => {
       jobs.clear();

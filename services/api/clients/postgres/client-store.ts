@@ -3,12 +3,20 @@ import type { Client } from '../../../../shared/ports/clients.ts';
 import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { ClientStore } from '../client-store.port.ts';
+import type { ClientChange, ClientChanged, NewClient, NewClientKey } from '../client-store.port.ts';
+import type { Page } from '../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
-export function createClientStore({ pool }: { pool: Pool }): ClientStore {
+export type ClientStore = ReturnType<typeof createClientStore>;
+
+/**
+ * Clients as people change them. Every change moves the client's revision and that of all clients, in the same
+ * transaction.
+ */
+export function createClientStore({ pool }: { pool: Pool }) {
   return {
-    list: async (of, limit, cursor) => {
+    /** By id, oldest first. @param of these alone; undefined: all. @param cursor id of the last one seen */
+    list: async (of: readonly string[] | undefined, limit: number, cursor: string | null): Promise<Page<Client>> => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<ClientRow>(selectClients, [cursor, limit + 1, of ?? null]);
       return pageOf(
@@ -18,9 +26,10 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
       );
     },
 
-    get: (clientId) => find(pool, clientId),
+    get: (clientId: string) => find(pool, clientId),
 
-    create: ({ clientId, name, definition }) =>
+    /** Undefined when another has this name. It has no key yet. */
+    create: ({ clientId, name, definition }: NewClient): Promise<Client | undefined> =>
       unlessNameTaken(undefined, () =>
         inTransaction(pool, async (client) => {
           await moveRevision(client);
@@ -30,7 +39,8 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
         }),
       ),
 
-    change: (clientId, change, expected) =>
+    /** Where nothing differs, nothing moves. @param expected revision; null for whatever it is */
+    change: (clientId: string, change: ClientChange, expected: number | null): Promise<ClientChanged> =>
       unlessNameTaken({ kind: 'name-taken' as const }, () =>
         inTransaction(pool, async (client) => {
           await lockRevision(client);
@@ -49,7 +59,8 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
         }),
       ),
 
-    addKey: (clientId, { keyId, sealed, othersExpireAt }) =>
+    /** Undefined when there is no such client. */
+    addKey: (clientId: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
       changeKeys(pool, clientId, async (client) => {
         const expire = `update client_keys set expires_at = least(expires_at, $2) where client = $1`;
         if (othersExpireAt) await client.query(expire, [clientId, othersExpireAt]);
@@ -57,7 +68,8 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
         return true;
       }),
 
-    removeKey: (clientId, keyId) =>
+    /** Ends a key at once. Undefined when there is no such client; where there is no such key, nothing moves. */
+    removeKey: (clientId: string, keyId: string) =>
       changeKeys(pool, clientId, async (client) => {
         const remove = 'delete from client_keys where client = $1 and id = $2';
         return (await client.query(remove, [clientId, keyId])).rowCount === 1;

@@ -1,0 +1,118 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { clientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import { joinInstallation } from '../../../../shared/postgres/connection/installation.ts';
+import { createClientSource } from '../../../../shared/postgres/registry/clients.ts';
+import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { createClientStore } from './client-store.ts';
+
+const usual = clientDefinition.parse({});
+const sealed = (secret: string) => `sealed.${secret}`;
+
+const database = databaseForFile();
+
+async function emptied() {
+  await database.empty();
+  const { pool } = database;
+  await joinInstallation(pool, { actionTypes: {} }, { actionTypes: {}, partitionsPerShard: 1 });
+  return { store: createClientStore({ pool }), source: createClientSource({ pool }) };
+}
+
+describe('clients', () => {
+  let subject: Awaited<ReturnType<typeof emptied>>;
+  beforeEach(async () => {
+    subject = await emptied();
+  });
+
+  async function moves(work: () => Promise<unknown>): Promise<number> {
+    const before = await subject.source.revision();
+    await work();
+    return (await subject.source.revision()) - before;
+  }
+
+  async function make(clientName: string, key?: { keyId: string; sealed: string }) {
+    const clientId = uuidv7();
+    const made = await subject.store.create({ clientId, name: clientName, definition: usual });
+    if (!made) expect.fail(`${clientName} was not made`);
+    if (key) await subject.store.addKey(clientId, { ...key, othersExpireAt: null });
+    return made;
+  }
+
+  it('are made under a name of their own, and read by every process', async () => {
+    const key = { keyId: uuidv7(), sealed: sealed('first') };
+    expect(await moves(() => make('orders', key))).toBe(2);
+    const other = { clientId: uuidv7(), name: 'orders', definition: usual };
+    expect(await moves(() => subject.store.create(other))).toBe(0);
+    expect(await subject.store.create(other)).toBeUndefined();
+    await make('billing');
+
+    const { clients } = await subject.source.read();
+
+    expect(clients).toMatchObject([
+      { name: 'billing', revision: 1, enabled: true, keys: [] },
+      { name: 'orders', revision: 2, definition: usual, keys: [{ ...key, expiresAt: null }] },
+    ]);
+  });
+
+  it('are listed oldest first, page by page', async () => {
+    const names = ['c', 'a', 'b'];
+    for (const each of names) await make(each);
+    const first = await subject.store.list(undefined, 2, null);
+    expect(first.items.map((client) => client.name)).toEqual(['c', 'a']);
+    const second = await subject.store.list(undefined, 2, first.next);
+    expect(second).toMatchObject({ items: [{ name: 'b' }], next: null });
+  });
+
+  it('move their revision with every change, and with nothing else', async () => {
+    const { clientId } = await make('orders');
+    const definition = { ...usual, concurrency: 7 };
+    expect(await moves(() => subject.store.change(clientId, { definition: usual, enabled: true }, null))).toBe(0);
+    expect(await moves(() => subject.store.change(clientId, { definition }, 1))).toBe(1);
+    expect(await subject.store.get(clientId)).toMatchObject({ revision: 2, definition: { concurrency: 7 } });
+  });
+
+  it('change only at the revision that was expected', async () => {
+    const { clientId } = await make('orders');
+    expect(await subject.store.change(clientId, { name: 'other' }, 9)).toMatchObject({ kind: 'outdated' });
+    expect(await subject.store.change(uuidv7(), { name: 'other' }, null)).toEqual({ kind: 'missing' });
+    expect(await subject.store.get(clientId)).toMatchObject({ name: 'orders', revision: 1 });
+  });
+
+  it('cannot take a name that another has', async () => {
+    const { clientId } = await make('orders');
+    await make('billing');
+    expect(await subject.store.change(clientId, { name: 'billing' }, null)).toEqual({ kind: 'name-taken' });
+  });
+
+  it('are disabled for a reason, which goes when they are enabled', async () => {
+    const { clientId } = await make('orders');
+    await subject.store.change(clientId, { enabled: false, disabledReason: 'calls in circles' }, null);
+    expect(await subject.store.get(clientId)).toMatchObject({ enabled: false, disabledReason: 'calls in circles' });
+    await subject.store.change(clientId, { enabled: true }, null);
+    expect(await subject.store.get(clientId)).toMatchObject({ enabled: true, disabledReason: null });
+  });
+
+  it('rotate their keys with an overlap: older ones sign until they expire', async () => {
+    const { clientId } = await make('orders', { keyId: uuidv7(), sealed: sealed('first') });
+    const othersExpireAt = new Date(Date.now() + 3_600_000_000);
+    const second = { keyId: uuidv7(), sealed: sealed('second'), othersExpireAt };
+    expect(await moves(() => subject.store.addKey(clientId, second))).toBe(1);
+    expect((await subject.store.get(clientId))?.keys).toMatchObject([
+      { sealed: sealed('second'), expiresAt: null },
+      { sealed: sealed('first'), expiresAt: othersExpireAt },
+    ]);
+
+    await subject.store.addKey(clientId, { keyId: uuidv7(), sealed: sealed('third'), othersExpireAt: new Date(0) });
+    expect((await subject.store.get(clientId))?.keys).toMatchObject([{ sealed: sealed('third') }]);
+  });
+
+  it('lose a key at once when it is removed', async () => {
+    const key = { keyId: uuidv7(), sealed: sealed('leaked') };
+    const { clientId } = await make('orders', key);
+    expect(await moves(() => subject.store.removeKey(clientId, key.keyId))).toBe(1);
+    expect(await moves(() => subject.store.removeKey(clientId, key.keyId))).toBe(0);
+    expect((await subject.store.get(clientId))?.keys).toEqual([]);
+    expect(await subject.store.removeKey(uuidv7(), key.keyId)).toBeUndefined();
+    expect(await subject.store.addKey(uuidv7(), { ...key, othersExpireAt: null })).toBeUndefined();
+  });
+});
