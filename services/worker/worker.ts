@@ -17,6 +17,7 @@ import type { MessageReceiver } from './intake/message-receiver.ts';
 import { selectClaims } from './intake/select-claims.ts';
 import type { Served } from './intake/served-shards.ts';
 import type { StepQueue } from './intake/step-queue.ts';
+import { createVainClaims } from './intake/vain-claims.ts';
 import type { ShardLevels, WorkerMeter } from './report/worker-meter.ts';
 import type { CallSlots } from './slots/call-slots.ts';
 import { levelsOf } from './slots/group-views.ts';
@@ -82,6 +83,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   const recordedBy = new Map<string, number>();
   let lastFlushMs = Number.NEGATIVE_INFINITY;
   let isTakingIn = false;
+  const vain = createVainClaims();
 
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
@@ -96,7 +98,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       rateKeeper.onWork();
     }
     slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
-    const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
+    const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver, vain });
     const results = outcomes.takeResults(maxGroup);
     const begun = begins.waiting();
     if (claims.length + results.length + begun.length === 0) return untilNext();
@@ -125,6 +127,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     slots.add(children);
 
     const { ours, others, contradicted } = matchClaims(claims, flushed);
+    vain.note(ours, others);
     for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });

@@ -3,6 +3,7 @@ import type { CallSlots } from '../slots/call-slots.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import type { MessageReceiver } from './message-receiver.ts';
 import type { StepQueue } from './step-queue.ts';
+import type { VainClaims } from './vain-claims.ts';
 import type { QueuedStep } from '../work.ts';
 
 export interface SelectClaimsDeps {
@@ -12,6 +13,7 @@ export interface SelectClaimsDeps {
   /** By topic. */
   shards: ReadonlyMap<string, Shard>;
   receiver: MessageReceiver;
+  vain: Pick<VainClaims, 'limitOf'>;
 }
 
 /** What is to be claimed now: as many as there is room for, in turn over the shards; of steps whose feed exists. */
@@ -29,9 +31,9 @@ export async function selectClaims(max: number, deps: SelectClaimsDeps): Promise
 }
 
 /** First equal shares, so that a full shard leaves room for the others; then what no other shard wants. */
-function takeInTurn(max: number, { queue, slots }: SelectClaimsDeps): QueuedStep[] {
+function takeInTurn(max: number, { queue, slots, vain }: SelectClaimsDeps): QueuedStep[] {
   const topics = [...queue.topics()];
-  const rooms = new Map(topics.map((topic) => [topic, slots.room(topic)]));
+  const rooms = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
   const steps: QueuedStep[] = [];
   // Of a feed that has its turn twice, what was taken first is not known to the slots yet.
   const taken = new Map<string, number>();
