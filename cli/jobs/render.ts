@@ -23,12 +23,23 @@ export function renderJob(job: Job, view: View): string {
       ['cause', job.cause],
       ['key', job.idempotencyKey],
       ['tags', tags.length === 0 ? null : tags.join(', ')],
-      ['headers', headers && JSON.stringify(headers)],
+      ...headerFacts(headers),
+      ['body', job.withheld ? notShown : null],
       ...calls,
     ],
     view,
   );
   return `${facts}${body === null ? '' : `\n${oneLine(body)}\n`}`;
+}
+
+const notShown = 'not shown to a key that only looks, as answers are not';
+
+/** `x-api-key: set, 27 characters`: what may open the receiver is never read back. */
+function headerFacts(headers: Job['headers']) {
+  return Object.entries(headers ?? {}).map(([name, value]) => {
+    const shown = typeof value === 'string' ? oneLine(value) : `set, ${value.length} characters`;
+    return ['header', `${oneLine(name)}: ${shown}`] as const;
+  });
 }
 
 /** Its body and the answer come last. */

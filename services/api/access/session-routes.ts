@@ -40,6 +40,7 @@ declare module 'fastify' {
 const tags = ['session'];
 const shown = jsonAnswer('Who is logged in, and what a page needs to go on', sessionShape);
 const logInPath = '/log-in';
+const maxLogInBytes = 2048;
 
 type Deps = SessionRoutesDeps & { authentication: Authentication };
 
@@ -73,7 +74,9 @@ function logInRoute(server: HttpServer, { authentication }: Deps, opened: Browse
   server.route({
     method: 'POST',
     url: '/session',
-    config: { role: 'anybody', isAnswerSecret: true },
+    // No key was shown yet: what is read costs next to nothing, and no number of bad log-ins shuts a good one out.
+    bodyLimit: maxLogInBytes,
+    config: { role: 'anybody', isAnswerSecret: true, rateLimit: false },
     schema: {
       operationId: 'logIn',
       summary: 'Open a session by key, or by a link that works once',

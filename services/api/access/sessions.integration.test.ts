@@ -104,6 +104,17 @@ describe('logging in by key', () => {
     expect((await ask('POST', '/v1/session', {}, { apiKey: testApiKey })).statusCode).toBe(200);
   });
 
+  it('reads next to nothing of a request that has shown no key', async () => {
+    const answer = await ask('POST', '/v1/session', {}, { apiKey: 'x'.repeat(4000) });
+    expect(answer.statusCode).toBe(413);
+  });
+
+  it('is not limited by the address that it comes from', async () => {
+    const answer = await ask('POST', '/v1/session', {}, { apiKey: testApiKey });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['x-ratelimit-limit']).toBeUndefined();
+  });
+
   it.each([{}, { apiKey: testApiKey, link: 'x' }, { apikey: testApiKey }, { apiKey: 7 }])(
     'takes one of key and link: %j is 422',
     async (body) => {

@@ -19,6 +19,7 @@ import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { DeadJobFilter, DeadJobStore } from './postgres/dead-job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
+import { seesContent } from './job-content.ts';
 import { deadJobContentView, deadJobGroupView, deadJobView } from './dead-job-view.ts';
 
 export interface DeadJobRoutesDeps {
@@ -84,10 +85,11 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       params: byId,
       response: { 200: jsonAnswer('The job', deadJobContent) },
     },
-    handler: async ({ params: { id } }) => {
+    handler: async (request) => {
+      const { id } = request.params;
       const job = await deadJobs.find(requireId('job', id));
       if (!job) throw notFound('job', id);
-      return deadJobContentView(job);
+      return deadJobContentView(job, seesContent(request));
     },
   });
 }

@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { shownHeaders } from './job-content.ts';
 import type { DeadJob, DeadJobContent, DeadJobGroup } from './postgres/dead-job-store.ts';
-
-const storedHeaders = z.record(z.string(), z.string());
 
 export function deadJobView(job: DeadJob): DeadJobShape {
   const { jobId, clientId, cause, diedAt, scheduledFor, expiresAt, expired, attempt, method, url, status } = job;
@@ -22,10 +20,18 @@ export function deadJobView(job: DeadJob): DeadJobShape {
   };
 }
 
-export function deadJobContentView(job: DeadJobContent): DeadJobContentShape {
+/** @param withContent body and answer too */
+export function deadJobContentView(job: DeadJobContent, withContent: boolean): DeadJobContentShape {
   const { headers, body, answer, key, tags } = job;
-  const parsed = headers === null ? null : storedHeaders.parse(JSON.parse(headers));
-  return { ...deadJobView(job), headers: parsed, body, answer, idempotencyKey: key, tags: [...tags] };
+  return {
+    ...deadJobView(job),
+    headers: shownHeaders(headers),
+    body: withContent ? body : null,
+    withheld: !withContent,
+    answer: withContent ? answer : null,
+    idempotencyKey: key,
+    tags: [...tags],
+  };
 }
 
 export function deadJobGroupView({ clientId, cause, jobs, firstAt, lastAt }: DeadJobGroup): DeadJobGroupShape {

@@ -3,9 +3,11 @@ import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/cli
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { jobChange } from '../../../shared/contracts/jobs/job-changes.ts';
 import { acceptedJob, cancelledJob, jobShape, jobSummary } from '../../../shared/contracts/jobs/jobs.ts';
-import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import type { Role } from '../../../shared/domain/roles.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import { createApi } from '../api.ts';
 import { createJobChanger } from './change-jobs.ts';
@@ -31,6 +33,75 @@ const claim = (id: string) =>
      select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`,
     [uuidOf('job', id)],
   );
+
+describe('what is in a job', () => {
+  const secrets = { authorization: 'Bearer team-a-secret-token', 'x-api-key': 'sk_live_abc', accept: 'text/plain' };
+  const hidden = {
+    authorization: { set: true, length: 26 },
+    'x-api-key': { set: true, length: 11 },
+    accept: 'text/plain',
+    'content-type': 'application/json',
+  };
+
+  async function shownTo(role: Role, url: string) {
+    const secret = `muster_the-key-of-a-${role}`;
+    await on.deps.apiKeys.add({ name: role, role, digest: digestOfApiKey(secret) });
+    const headers = { authorization: `Bearer ${secret}` };
+    return await on.api.server.inject({ method: 'GET', url, headers });
+  }
+
+  async function called(): Promise<string> {
+    const id = await schedule({ headers: secrets, body: { card: '4111' } });
+    const insert = `insert into job_attempts (id, at, attempt, status, answer) values ($1, now(), 1, 500, 'an answer')`;
+    await on.pool.query(insert, [uuidOf('job', id)]);
+    return id;
+  }
+
+  async function dead(): Promise<string> {
+    const { rows } = await on.pool.query<{ id: string }>(
+      `insert into dead_jobs (id, client, cause, job) values (uuidv7(), $1, 'status 500', $2) returning id`,
+      [
+        uuidOf('client', clientId),
+        {
+          ...{ scheduledFor: new Date(0), acceptedAt: new Date(0), attempt: 3, method: 'POST', url: 'https://a.test/' },
+          ...{ headers: JSON.stringify(secrets), body: '{"card":"4111"}', answer: 'an answer' },
+        },
+      ],
+    );
+    return publicId('job', rows[0]?.id ?? '');
+  }
+
+  it.each(['viewer', 'scheduler', 'manager', 'operator'] as const)(
+    'is shown to a %s without what its headers may open',
+    async (role) => {
+      for (const url of [`/v1/jobs/${await called()}`, `/v1/dead-jobs/${await dead()}`]) {
+        const shown = await shownTo(role, url);
+        expect(shown.json<{ headers: object }>().headers).toMatchObject({
+          authorization: hidden.authorization,
+          'x-api-key': hidden['x-api-key'],
+          accept: 'text/plain',
+        });
+        for (const secret of ['team-a-secret', 'sk_live']) expect(shown.body).not.toContain(secret);
+      }
+    },
+  );
+
+  it.each(['viewer', 'manager'] as const)('is shown to a %s without body and answers', async (role) => {
+    for (const url of [`/v1/jobs/${await called()}`, `/v1/dead-jobs/${await dead()}`]) {
+      const shown = await shownTo(role, url);
+      expect(shown.json()).toMatchObject({ body: null, withheld: true });
+      for (const content of ['4111', 'an answer']) expect(shown.body).not.toContain(content);
+    }
+  });
+
+  it.each(['scheduler', 'operator'] as const)('is shown to a %s with body and answers', async (role) => {
+    const [job, deadJob] = [`/v1/jobs/${await called()}`, `/v1/dead-jobs/${await dead()}`];
+    expect((await shownTo(role, job)).json()).toMatchObject({
+      ...{ headers: hidden, body: '{"card":"4111"}', withheld: false, attempts: [{ answer: 'an answer' }] },
+    });
+    expect((await shownTo(role, deadJob)).json()).toMatchObject({ body: '{"card":"4111"}', answer: 'an answer' });
+  });
+});
 
 describe('a job', () => {
   it('is shown with all that will be called', async () => {

@@ -24,6 +24,7 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { JobFilter } from './postgres/job-lists.ts';
 import type { JobChanged, JobStore, NewDueTime } from './postgres/job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
+import { seesContent } from './job-content.ts';
 import { jobSummaryView, jobView } from './job-view.ts';
 
 export interface JobRoutesDeps {
@@ -90,7 +91,7 @@ function jobRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
       params: byId,
       response: { 200: shown },
     },
-    handler: async ({ params }) => jobView(await requireJob(jobStore, params.id)),
+    handler: async (request) => jobView(await requireJob(jobStore, request.params.id), seesContent(request)),
   });
 }
 
@@ -142,7 +143,7 @@ function moveRoute(server: HttpServer, verb: keyof typeof moves, { jobStore, clo
       const [changed] = await jobStore.move([requireId('job', id)], to);
       if (!changed || changed.kind === 'missing') throw notFound('job', id);
       if (changed.kind !== 'changed') throw cannotMove(id, changed);
-      return jobView(await requireJob(jobStore, id));
+      return jobView(await requireJob(jobStore, id), seesContent(request));
     },
   });
 }

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { shownHeaders } from './job-content.ts';
 import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
@@ -28,14 +28,18 @@ export function jobSummaryView(job: JobRecord): JobSummary {
   };
 }
 
-const headerFields = z.record(z.string(), z.string());
-
-export function jobView(job: WholeJob): JobShape {
+/** @param withContent body and answers too */
+export function jobView(job: WholeJob, withContent: boolean): JobShape {
   const { headers, body, attempts } = job;
   return {
     ...jobSummaryView(job),
-    headers: headers === null ? null : headerFields.parse(JSON.parse(headers)),
-    body,
-    attempts: attempts.map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() })),
+    headers: shownHeaders(headers),
+    body: withContent ? body : null,
+    withheld: !withContent,
+    attempts: attempts.map(({ at, answer, ...rest }) => ({
+      ...rest,
+      at: at.toISOString(),
+      answer: withContent ? answer : null,
+    })),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientRef } from './jobs.ts';
+import { clientRef, shownHeaders } from './jobs.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -24,8 +24,9 @@ export type DeadJobShape = z.output<typeof deadJobShape>;
 
 export const deadJobContent = deadJobShape
   .extend({
-    headers: z.record(z.string(), z.string()).nullable(),
+    headers: shownHeaders.nullable(),
     body: z.string().nullable(),
+    withheld: z.boolean().describe('true: body and answer are not shown to a key that only looks'),
     answer: z.string().nullable().describe('The first 4 KB of the last answer, without secrets'),
     idempotencyKey: z.string().nullable(),
     tags: z.array(z.string()),

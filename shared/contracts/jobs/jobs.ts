@@ -220,6 +220,14 @@ const attempt = z.object({
   answer: z.string().nullable().describe('The first 4 KB of it'),
 });
 
+/** Values that may be credentials are written and never read: they may open the receiver. */
+export const shownHeaders = z.record(
+  z.string(),
+  z.union([z.string(), z.object({ set: z.literal(true), length: z.int().describe('In characters') })]),
+);
+
+export type ShownHeaders = z.output<typeof shownHeaders>;
+
 export const jobShape = z
   .object({
     id: z.string(),
@@ -233,8 +241,9 @@ export const jobShape = z
     attempt: z.int().describe('Of the call that comes next, or of the last one'),
     method: z.string(),
     url: z.string(),
-    headers: z.record(z.string(), z.string()).nullable().describe('Not kept once it has ended'),
+    headers: shownHeaders.nullable().describe('Not kept once it has ended'),
     body: z.string().nullable().describe('Not kept once it has ended, unless it is dead'),
+    withheld: z.boolean().describe('true: body and answers are not shown to a key that only looks'),
     idempotencyKey: z.string().nullable(),
     tags: z.array(z.string()),
     scheduleId: z.string().nullable(),
@@ -248,7 +257,9 @@ export const jobShape = z
 export type JobShape = z.output<typeof jobShape>;
 
 /** In lists: without what can be large. */
-export const jobSummary = jobShape.omit({ headers: true, body: true, attempts: true }).meta({ id: 'JobSummary' });
+export const jobSummary = jobShape
+  .omit({ headers: true, body: true, withheld: true, attempts: true })
+  .meta({ id: 'JobSummary' });
 
 export type JobSummary = z.output<typeof jobSummary>;
 
