@@ -21,6 +21,7 @@ const views = {
   'one user': ({ endedId, userId }: Ids) => `runs/${endedId}/users/${userId}`,
   shards: () => 'shards',
   'dead letters': () => 'dead-letters',
+  keys: () => 'keys',
   'audit log': () => 'audit',
   'no such page': () => 'nowhere',
 };

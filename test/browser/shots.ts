@@ -83,6 +83,7 @@ async function pathsOf(): Promise<Map<string, string>> {
     ...(ended && user ? [['user', `runs/${ended.runId}/users/${encodeURIComponent(user.userId)}`] as const] : []),
     ['shards', 'shards'],
     ['dead-letters', 'dead-letters'],
+    ['keys', 'keys'],
     ['audit', 'audit'],
   ]);
 }

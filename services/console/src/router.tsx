@@ -19,6 +19,7 @@ import { ViewFailed } from './frame/view-failed.tsx';
 import { shardsSearch } from './views/shards/search.ts';
 import { deadLettersSearch } from './views/dead-letters/search.ts';
 import { auditSearch } from './views/audit/search.ts';
+import { keysSearch } from './views/keys/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
 import { reportSearch } from './views/report/search.ts';
@@ -147,6 +148,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
 });
 
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: keysSearch,
+  component: lazyRouteComponent(() => import('./views/keys/keys-view.tsx'), 'KeysView'),
+});
+
 const views = [
   index,
   logIn,
@@ -161,6 +169,7 @@ const views = [
   shards,
   deadLetters,
   audit,
+  keys,
 ] as const;
 
 export function createConsoleRouter(context: RouterContext) {

@@ -25,5 +25,11 @@ export const navigation: readonly NavigationGroup[] = [
       { to: '/dead-letters', label: 'Dead letters', icon: 'dead', key: 'D' },
     ],
   },
-  { heading: 'System', entries: [{ to: '/audit', label: 'Audit log', icon: 'audit' }] },
+  {
+    heading: 'System',
+    entries: [
+      { to: '/keys', label: 'Keys', icon: 'lock' },
+      { to: '/audit', label: 'Audit log', icon: 'audit' },
+    ],
+  },
 ];

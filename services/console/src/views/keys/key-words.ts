@@ -1,0 +1,73 @@
+import type { ApiKey, NewApiKeyInput } from '#client/types.gen.ts';
+
+export const roleSaid = {
+  viewer: 'reads, and sees no bodies or answers of jobs',
+  scheduler: 'jobs and schedules of its clients',
+  manager: 'campaigns in its countries and action types',
+  operator: 'everything in its scope, keys among it',
+} as const satisfies Record<ApiKey['role'], string>;
+
+/** `client orders · SG, ID`; everything where no part says less. */
+export function scopeInWords({ clients, countries, actionTypes }: ApiKey['scope']): string {
+  const parts = [
+    ...said('client', 'clients', clients),
+    ...said('country', 'countries', countries),
+    ...said('action', 'actions', actionTypes),
+  ];
+  return parts.length === 0 ? 'everything' : parts.join(' · ');
+}
+
+function said(one: string, many: string, names: readonly string[] | null): string[] {
+  if (names === null) return [];
+  if (names.length === 0) return [`no ${many}`];
+  return [`${names.length === 1 ? one : many} ${names.join(', ')}`];
+}
+
+const dayMs = 86_400_000;
+
+/** How a key stands: the word, and how much it is to be looked at. */
+export function standingOf(key: ApiKey, nowMs: number): { words: string; tone: 'ok' | 'warn' | 'bad' | 'quiet' } {
+  if (key.state === 'revoked') return { words: 'revoked', tone: 'quiet' };
+  if (key.state === 'expired') return { words: 'expired', tone: 'bad' };
+  if (key.formerUntil !== null) return { words: 'rotating', tone: 'warn' };
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) - nowMs < 14 * dayMs)
+    return { words: 'ends soon', tone: 'warn' };
+  return key.lastUsedAt === null ? { words: 'never used', tone: 'quiet' } : { words: 'active', tone: 'ok' };
+}
+
+export interface KeyForm {
+  name: string;
+  owner: string;
+  role: ApiKey['role'];
+  /** Separated by commas or blanks; empty is all. */
+  clients: string;
+  countries: string;
+  actionTypes: string;
+  /** `2027-06-01`, or empty. */
+  expires: string;
+}
+
+export const emptyForm: KeyForm = {
+  name: '',
+  owner: '',
+  role: 'scheduler',
+  clients: '',
+  countries: '',
+  actionTypes: '',
+  expires: '',
+};
+
+export function keyOfForm({ name, owner, role, clients, countries, actionTypes, expires }: KeyForm): NewApiKeyInput {
+  return {
+    name,
+    owner: owner.trim() === '' ? null : owner,
+    role,
+    scope: { clients: listOf(clients), countries: listOf(countries), actionTypes: listOf(actionTypes) },
+    expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
+  };
+}
+
+function listOf(text: string): string[] | null {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
+  return names.length === 0 ? null : names;
+}

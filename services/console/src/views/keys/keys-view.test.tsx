@@ -1,0 +1,71 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem, type Asked } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const key = {
+  ...{ id: 'key_01jdyjm7sbfx2v4xorders', name: 'orders service', owner: 'team-orders', role: 'scheduler' },
+  ...{ scope: { clients: ['orders'], countries: null, actionTypes: null }, state: 'active', revision: 1 },
+  ...{ createdAt: '2026-11-01T00:00:00.000Z', madeBy: null, expiresAt: null, lastUsedAt: '2026-11-20T00:00:00.000Z' },
+  ...{ rotatedAt: null, formerUntil: null, revokedAt: null, links: { self: '/v1/api-keys/key_1' } },
+};
+const secret = 'mk_01jdyjm7sbfx2v4x0000000000_0123456789abcdef';
+const answers = {
+  'GET /v1/api-keys': { items: [key], next: null },
+  'POST /v1/api-keys': ({ body }: Asked) => ({ key: { ...key, ...(body as object) }, secret }),
+  'POST /v1/api-keys/:id/rotate': { key, secret },
+  'DELETE /v1/api-keys/:id': { ...key, state: 'revoked' },
+};
+
+test('a key says whose it is, what it may, for what, and whether it is used', async () => {
+  await openConsole('/keys', { answers });
+  const row = within((await screen.findByText('orders service')).closest('tr') ?? document.body);
+  for (const said of ['team-orders', 'Scheduler', 'client orders', 'never', 'active']) row.getByText(said);
+});
+
+test('a new key is made as the form says, and shown once', async () => {
+  const { api, user } = await openConsole('/keys', { answers });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  await user.type(screen.getByLabelText(/^Name/), 'billing');
+  await user.type(screen.getByLabelText('Clients'), 'billing, invoices');
+  await user.selectOptions(screen.getByLabelText('Role'), 'scheduler');
+  await user.click(screen.getByRole('button', { name: 'Make the key' }));
+
+  expect(await screen.findByText(secret)).toBeDefined();
+  expect(api.askedFor('POST /v1/api-keys').at(-1)?.body).toEqual({
+    ...{ name: 'billing', owner: null, role: 'scheduler', expiresAt: null },
+    scope: { clients: ['billing', 'invoices'], countries: null, actionTypes: null },
+  });
+  await user.click(screen.getByRole('button', { name: 'Done' }));
+  await waitFor(() => expect(screen.queryByText(secret)).toBeNull());
+});
+
+test('what is wrong with a new key stands at its field', async () => {
+  const wrong = [{ pointer: '/scope/clients/0', code: 'unknown-client', detail: 'there is no client "nobody"' }];
+  const refuse = () => problem(422, 'invalid-request', 'the request has problems', wrong);
+  const { user } = await openConsole('/keys', { answers: { ...answers, 'POST /v1/api-keys': refuse } });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  await user.click(screen.getByRole('button', { name: 'Make the key' }));
+  expect(await screen.findByText('There is no client "nobody"')).toBeDefined();
+  expect(screen.getByLabelText('Clients').getAttribute('aria-invalid')).toBe('true');
+});
+
+test('a key is rotated to a secret that is shown once, and revoked only when that is meant', async () => {
+  const { api, user } = await openConsole('/keys', { answers });
+  await user.click(await screen.findByRole('button', { name: 'Rotate orders service' }));
+  await user.click(screen.getByRole('button', { name: 'Rotate' }));
+  expect(await screen.findByText(secret)).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Done' }));
+
+  await user.click(await screen.findByRole('button', { name: 'Revoke orders service' }));
+  expect(api.askedFor(`DELETE /v1/api-keys/${key.id}`)).toHaveLength(0);
+  await user.click(screen.getByRole('button', { name: 'Revoke' }));
+  await waitFor(() => expect(api.askedFor(`DELETE /v1/api-keys/${key.id}`)).toHaveLength(1));
+});
+
+test('keys are not asked for by a role that may not see them', async () => {
+  const { api } = await openConsole('/keys', { answers, role: 'manager' });
+  expect(await screen.findByText('Keys are shown to operators')).toBeDefined();
+  expect(api.askedFor('GET /v1/api-keys')).toEqual([]);
+});

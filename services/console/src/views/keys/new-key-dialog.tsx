@@ -1,0 +1,165 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState, type ComponentProps } from 'react';
+import { createApiKey } from '#client/sdk.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { roleWords, type Role } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Issued } from './issued.tsx';
+import { emptyForm, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
+
+const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'operator'];
+
+/** Who gets a key, for what, and until when; then its secret, once. */
+export function NewKeyDialog({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient();
+  const [form, setForm] = useState(emptyForm);
+  const make = useMutation({
+    mutationFn: async () => (await createApiKey({ body: keyOfForm(form) })).data,
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  const change = (part: Partial<KeyForm>) => setForm({ ...form, ...part });
+  const problems = useProblems(make.error);
+  const issued = make.data;
+  const { scope } = keyOfForm(form);
+  const { clients = null, countries = null, actionTypes = null } = scope ?? {};
+  return (
+    <Dialog
+      title="New key"
+      onClose={onClose}
+      actions={
+        issued ? (
+          <Button kind="ink" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="ink" disabled={make.isPending} onClick={() => make.mutate()}>
+              Make the key
+            </Button>
+          </>
+        )
+      }
+    >
+      {issued ? (
+        <Issued name={issued.key.name} secret={issued.secret} />
+      ) : (
+        <FormProblemsContext value={problems}>
+          <Field
+            pointer="/name"
+            label="Name"
+            required
+            value={form.name}
+            onText={(name) => change({ name })}
+            autofocus
+          />
+          <Field
+            pointer="/owner"
+            label="Owner"
+            hint="The team to ask"
+            value={form.owner}
+            onText={(owner) => change({ owner })}
+          />
+          <RoleField role={form.role} onRole={(role) => change({ role })} />
+          <Field
+            pointer="/scope/clients"
+            label="Clients"
+            hint="Whose jobs and schedules it sees and may touch; empty: all"
+            value={form.clients}
+            onText={(text) => change({ clients: text })}
+          />
+          <Field
+            pointer="/scope/countries"
+            label="Countries"
+            hint="Campaigns that it may change, such as SG, ID; empty: all"
+            value={form.countries}
+            onText={(text) => change({ countries: text })}
+          />
+          <Field
+            pointer="/scope/actionTypes"
+            label="Action types"
+            hint="The same of their actions; empty: all"
+            value={form.actionTypes}
+            onText={(text) => change({ actionTypes: text })}
+          />
+          <Field
+            pointer="/expiresAt"
+            label="Expires"
+            hint="At the beginning of that day, UTC; empty: never"
+            type="date"
+            value={form.expires}
+            onText={(expires) => change({ expires })}
+          />
+          <p className="sm t2">
+            It may: {roleSaid[form.role]}. It is for {scopeInWords({ clients, countries, actionTypes })}.
+          </p>
+          {make.isError && problemOf(make.error).errors.length === 0 && (
+            <p className="c-bad sm" role="alert">
+              {problemOf(make.error).detail}
+            </p>
+          )}
+        </FormProblemsContext>
+      )}
+    </Dialog>
+  );
+}
+
+/** What the API says is wrong, at its field; what is wrong with one of a list stands at the list. */
+function useProblems(error: Error | null): FormProblems {
+  return useMemo(() => {
+    const errors = error === null ? [] : problemOf(error).errors;
+    const at = (pointer: string) =>
+      errors
+        .filter((each) => each.pointer === pointer || each.pointer.startsWith(`${pointer}/`))
+        .map(({ detail }) => ({ detail, tone: 'bad' as const }));
+    return { at, onLeave: () => undefined };
+  }, [error]);
+}
+
+interface FieldProps extends Pick<ComponentProps<typeof FormField>, 'pointer' | 'label' | 'hint' | 'required'> {
+  value: string;
+  onText: (text: string) => void;
+  type?: 'text' | 'date';
+  autofocus?: true;
+}
+
+function Field({ value, onText, type = 'text', autofocus, ...field }: FieldProps) {
+  return (
+    <FormField {...field}>
+      {(control) => (
+        <input
+          {...control}
+          className="inp"
+          type={type}
+          autoComplete="off"
+          value={value}
+          data-autofocus={autofocus}
+          onChange={({ target }) => onText(target.value)}
+        />
+      )}
+    </FormField>
+  );
+}
+
+function RoleField({ role, onRole }: { role: Role; onRole: (role: Role) => void }) {
+  return (
+    <FormField pointer="/role" label="Role">
+      {(control) => (
+        <select
+          {...control}
+          className="inp"
+          value={role}
+          onChange={({ target }) => onRole(roles.find((each) => each === target.value) ?? role)}
+        >
+          {roles.map((each) => (
+            <option key={each} value={each}>
+              {roleWords[each]}: {roleSaid[each]}
+            </option>
+          ))}
+        </select>
+      )}
+    </FormField>
+  );
+}
