@@ -5,8 +5,9 @@ import { createEgressGuard, isPublic } from './address-guard.ts';
 const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
 
 /** Written apart from the lists: octet by octet, as the registry of IANA says. */
-function isPublicByHand([a, b, c]: readonly number[]): boolean {
+function isPublicByHand([a, b, c, d]: readonly number[]): boolean {
   const [x = 0, y = 0, z = 0] = [a, b, c];
+  if (x === 168 && y === 63 && z === 129 && d === 16) return false;
   if (x === 0 || x === 10 || x === 127 || x >= 224) return false;
   if (x === 100) return y < 64 || y > 127;
   if (x === 169) return y !== 254;
@@ -177,11 +178,13 @@ describe('the rules of a client', () => {
     expect(may(to('8.8.8.8'))).toBe(false);
   });
 
-  it.each(['169.254.169.254', '0.0.0.0', '224.0.0.1', '255.255.255.255', 'fe80::1', 'fd00:ec2::254', '::'])(
-    'no rule opens %s',
-    (address) => {
-      const may = createEgressGuard([{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }]);
-      expect(may(to(address))).toBe(false);
-    },
-  );
+  it.each([
+    ...['169.254.169.254', '0.0.0.0', '224.0.0.1', '255.255.255.255', 'fe80::1', 'fd00:ec2::254', '::'],
+    ...['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::23', 'fd20:ce::254'],
+    ...['2002:a9fe:a9fe::1', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '64:ff9b::a9fe:a9fe', '2001:0:a9fe:a9fe::1'],
+  ])('no rule opens %s', (address) => {
+    const may = createEgressGuard([{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }]);
+    expect(may(to(address))).toBe(false);
+    expect(createEgressGuard([])(to(address))).toBe(false);
+  });
 });

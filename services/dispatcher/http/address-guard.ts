@@ -14,10 +14,17 @@ const reserved = blockListOf([
 ]);
 const handedOut = blockListOf(['2000::/3']);
 
-/** Not even a rule opens these: where clouds keep their keys, all hosts and no host. */
+/**
+ * Where clouds hand out the keys of their machines, beside 169.254.169.254: Azure, Alibaba, Oracle; AWS and Google by
+ * IPv6.
+ */
+const metadata = ['168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32', 'fd00:ec2::/32', 'fd20:ce::254/128'];
+
+/** Not even a rule opens these: all hosts, no host, and IPv6 that carries an IPv4 address inside, which may be any. */
 const never = blockListOf([
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
-  ...['::/128', 'fe80::/10', 'ff00::/8', 'fd00:ec2::254/128', '64:ff9b::/96'],
+  ...['::/128', 'fe80::/10', 'ff00::/8', '64:ff9b::/96', '2001::/32', '2002::/16'],
+  ...metadata,
 ]);
 
 export interface Destination {
@@ -31,7 +38,7 @@ export interface Destination {
 /** True for what the whole internet could call too. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
-  if (family === undefined || reserved.check(address, family)) return false;
+  if (family === undefined || reserved.check(address, family) || never.check(address, family)) return false;
   return family === 'ipv4' || handedOut.check(address, 'ipv6');
 }
 

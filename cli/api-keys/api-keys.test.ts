@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster, type Sitting } from '../test-muster.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+afterEach(() => api.stop());
+
+const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
+const ok = (body: unknown) => ({ status: 200, body });
+
+const key = {
+  ...{ id: 'key_1', name: 'orders service', owner: 'team-orders', role: 'scheduler', state: 'active', revision: 1 },
+  ...{ scope: { clients: ['orders'], countries: null, actionTypes: [] }, createdAt: '2026-11-01T00:00:00.000Z' },
+  ...{ madeBy: null, expiresAt: '2027-06-01T00:00:00.000Z', lastUsedAt: null, rotatedAt: null, formerUntil: null },
+  ...{ revokedAt: null, links: { self: '/v1/api-keys/key_1' } },
+};
+
+describe('api-keys', () => {
+  test('list tells whose they are, for what, until when, and whether they are used', async () => {
+    api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [key], next: null });
+    const { out } = await muster(['api-keys', 'list']);
+    expect(out).toMatch(/orders service +key_1 +team-orders +scheduler +clients orders · actions none +active/);
+    expect(out).toMatch(/2027-06-01.* +never/);
+  });
+
+  test('show tells of one', async () => {
+    api.answers['GET /v1/api-keys/key_1'] = ok({ ...key, formerUntil: '2026-12-01T00:00:00.000Z' });
+    const { out } = await muster(['api-keys', 'show', 'key_1']);
+    for (const said of ['clients orders · actions none', 'never', 'whoever has the database', 'is good until']) {
+      expect(out).toContain(said);
+    }
+  });
+
+  test('create sends what it is for, and prints the secret alone', async () => {
+    api.answers['POST /v1/api-keys'] = { status: 201, body: { key, secret: 'mk_1_secret' } };
+    const { out, notes } = await muster([
+      ...['api-keys', 'create', 'orders service', '--role', 'scheduler', '--owner', 'team-orders'],
+      ...['--client', 'orders', '--client', 'billing', '--expires-at', '2027-06-01T00:00:00Z'],
+    ]);
+    expect(out).toBe('mk_1_secret\n');
+    expect(notes).toContain('keep it, it is not shown again');
+    expect(api.bodies.at(-1)).toEqual({
+      ...{ name: 'orders service', role: 'scheduler', owner: 'team-orders', expiresAt: '2027-06-01T00:00:00Z' },
+      scope: { clients: ['orders', 'billing'] },
+    });
+  });
+
+  test('create needs a role', async () => {
+    const { code, notes } = await muster(['api-keys', 'create', 'x']);
+    expect(code).not.toBe(0);
+    expect(notes).toContain('--role');
+  });
+
+  test('rotate says how long the secret before is good', async () => {
+    const rotated = { ...key, formerUntil: '2026-12-01T00:00:00.000Z' };
+    api.answers['POST /v1/api-keys/key_1/rotate'] = ok({ key: rotated, secret: 'mk_1_other' });
+    const { out, notes } = await muster(['api-keys', 'rotate', 'key_1', '--overlap', '0']);
+    expect(out).toBe('mk_1_other\n');
+    expect(notes).toContain('2026-12-01');
+    expect(api.bodies.at(-1)).toEqual({ overlapSeconds: 0 });
+  });
+
+  test('revoke says that it is refused from now on', async () => {
+    api.answers['DELETE /v1/api-keys/key_1'] = ok({ ...key, state: 'revoked' });
+    expect((await muster(['api-keys', 'revoke', 'key_1'])).notes).toBe('orders service is refused from now on\n');
+  });
+});
