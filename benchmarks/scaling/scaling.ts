@@ -2,10 +2,11 @@ import { publishParts } from '../parts.ts';
 import type { Table } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
+import { measureEnds } from './ends.ts';
 import { measurePartitions } from './partitions.ts';
 import { measureWorkers } from './workers.ts';
 
-/** Do more workers do more, and more partitions? */
+/** Do more workers do more, does one more never cost, and do more partitions do more? */
 const question = 'Batches per second by workers and by partitions';
 
 export interface ScalingOptions {
@@ -18,6 +19,7 @@ type Part = (servers: Servers, options: ScalingOptions) => Promise<Table[]>;
 
 const parts: Record<string, Part> = {
   workers: measureWorkers,
+  ends: measureEnds,
   partitions: async (servers, options) => {
     await warmDatabase(servers.infrastructure.databaseUrl);
     return await measurePartitions(servers, options);

@@ -7,6 +7,7 @@ import { createStoppedFeeds } from './claims/stopped-feeds.ts';
 import { createNextStepPublisher } from './forward/next-step-publisher.ts';
 import { createServing } from './intake/follow-registry.ts';
 import { createMessageReceiver } from './intake/message-receiver.ts';
+import { createUnbegunIntake } from './intake/unbegun-intake.ts';
 import { createStepQueue } from './intake/step-queue.ts';
 import { createWorkerMeter } from './report/worker-meter.ts';
 import { createCallSlots } from './slots/call-slots.ts';
@@ -101,6 +102,18 @@ export function createWorker(deps: WorkerDeps): Worker {
     logger,
   });
 
+  const unbegunIntake = createUnbegunIntake({
+    unbegun: deps.unbegun,
+    queue,
+    slots,
+    directory,
+    shards,
+    topics,
+    onFound: () => wake.poke(),
+    clock,
+    logger,
+  });
+
   const nextSteps = createNextStepPublisher({
     publisher: deps.publisher,
     topics,
@@ -122,6 +135,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     meter,
     queue,
     receiver,
+    unbegunIntake,
     directory,
     stops,
     begins,

@@ -25,6 +25,7 @@ import { topicsOf } from '../../shared/runtime/installation/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createBatchEndpoint } from './call/http/batch-endpoint.ts';
+import { createUnbegunSteps } from './intake/postgres/unbegun-steps.ts';
 import { callableTypes } from './intake/callable-types.ts';
 import { createFeedContexts } from './claims/postgres/feed-contexts.ts';
 import { createStatusSettler } from './call/status-settler.ts';
@@ -96,6 +97,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     guards: createEndpointGuards({ pool, owner: context.owner }),
     rateShares: createRateShares({ pool, owner: context.owner }),
     contexts: createFeedContexts({ pool }),
+    unbegun: createUnbegunSteps({ pool }),
     endpoint,
     deadLetters: createDeadLetters({ pool: deadLetterPool }),
     shards: served.shards,

@@ -13,7 +13,8 @@ export interface OpenMessage {
 export interface QueuedStep extends StepClaim {
   /** The shard's. */
   readonly topic: string;
-  readonly origin: OpenMessage;
+  /** Null for one that was found unbegun: no message of this worker stands for it. */
+  readonly origin: OpenMessage | null;
   /** Users still to be served, as the message says. */
   readonly remaining: number;
   /** Users that the chain has lost before this step, as the message says; null where they have to be read. */
@@ -37,7 +38,7 @@ export interface Work extends AskedUsers {
   readonly topic: string;
   readonly actionType: string;
   readonly type: ActionTypeConfig;
-  /** Null for a child batch that was born here: no message stands for it. */
+  /** Null for a child batch that was born here, or a step that was found unbegun: no message stands for it. */
   readonly origin: OpenMessage | null;
   /** Users that the chain has lost before this step. */
   readonly lost: readonly string[];

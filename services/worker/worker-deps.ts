@@ -10,6 +10,7 @@ import type { StepHolds } from '../../shared/ports/step-holds.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BatchEndpoint } from './call/batch-endpoint.port.ts';
+import type { UnbegunSteps } from './intake/unbegun-steps.port.ts';
 
 export interface WorkerDeps {
   /** Subscribed to the topics of `shards`. */
@@ -20,6 +21,7 @@ export interface WorkerDeps {
   guards: EndpointGuards;
   rateShares: RateShares;
   contexts: FeedContexts;
+  unbegun: UnbegunSteps;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
   /** By topic, to begin with. */

@@ -15,6 +15,7 @@ import type { NextStepPublisher } from './forward/next-step-publisher.ts';
 import type { Serving } from './intake/follow-registry.ts';
 import type { MessageReceiver } from './intake/message-receiver.ts';
 import { selectClaims } from './intake/select-claims.ts';
+import type { UnbegunIntake } from './intake/unbegun-intake.ts';
 import type { Served } from './intake/served-shards.ts';
 import type { StepQueue } from './intake/step-queue.ts';
 import { createVainClaims } from './intake/vain-claims.ts';
@@ -63,6 +64,7 @@ export interface WorkerParts {
   meter: WorkerMeter;
   queue: StepQueue;
   receiver: MessageReceiver;
+  unbegunIntake: UnbegunIntake;
   directory: FeedDirectory;
   stops: StoppedFeeds;
   begins: BeginMarks;
@@ -76,7 +78,8 @@ export interface WorkerParts {
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
-  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, queue, receiver } = parts;
+  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, queue, receiver, unbegunIntake } =
+    parts;
   const { directory, stops, begins, outcomes, groups, server, slots, guardKeeper, rateKeeper, nextSteps } = parts;
   const { shards, actionTypes } = serving;
   /** By topic. */
@@ -99,6 +102,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     }
     slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver, vain });
+    unbegunIntake.onSteps(claims);
     const results = outcomes.takeResults(maxGroup);
     const begun = begins.waiting();
     if (claims.length + results.length + begun.length === 0) return untilNext();
@@ -191,6 +195,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       loop.start();
       guardKeeper.start();
       rateKeeper.start();
+      unbegunIntake.start();
       await consumer.start(receiver);
       isTakingIn = true;
     },
@@ -209,13 +214,14 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       serving.stop();
       consumer.stopIntake();
       receiver.stop();
+      unbegunIntake.stopIntake();
       queue.clear();
       return Promise.resolve();
     },
     finishWork: async () => {
       slots.close();
       await slots.idle();
-      await Promise.all([guardKeeper.stop(), rateKeeper.stop()]);
+      await Promise.all([guardKeeper.stop(), rateKeeper.stop(), unbegunIntake.stop()]);
       await loop.stop();
       await flushTheRest();
       await nextSteps.finish();

@@ -17,6 +17,7 @@ import { describeStepFlow } from '../support/conformance/step-flow.conformance.t
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
+import { describeUnbegunSteps } from '../support/conformance/unbegun-steps.conformance.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { recordReceipts } from '../../services/api/receipts/postgres/receipt-statements.ts';
@@ -25,6 +26,7 @@ import { selectFailureGroups } from '../../services/api/runs/postgres/run-report
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { followKeys } from '../../services/trigger/end/postgres/step-endings.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
+import { findUnbegun } from '../../services/worker/intake/postgres/unbegun-steps.ts';
 import * as feedStatements from '../../services/trigger/feed/postgres/feed-statements.ts';
 import * as endingStatements from '../../services/trigger/end/postgres/ending-statements.ts';
 import * as sweepStatements from '../../services/trigger/sweep/postgres/sweep-statements.ts';
@@ -78,6 +80,7 @@ const planned = {
   ...Object.fromEntries(Object.entries(stepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
+  findUnbegun: findUnbegun.text,
   writePages: feedStatements.writePages.text,
   stepsUnderWay: stepsUnderWay.text,
   recordReceipts: recordReceipts.text,
@@ -91,6 +94,7 @@ describeStepFlow('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
 describeLedgerModel('on Postgres', postgresStores, 60);
 describeFeedContexts('on Postgres', postgresStores);
+describeUnbegunSteps('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);

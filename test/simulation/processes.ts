@@ -18,6 +18,7 @@ import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
+import { createMemoryUnbegunSteps } from '../support/memory/unbegun-steps.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
@@ -161,6 +162,8 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
     guards: faults.wrap(createMemoryEndpointGuards({ database, owner: shared.owner })),
     rateShares: faults.wrap(createMemoryRateShares({ database, owner: shared.owner })),
     contexts: faults.wrap(weakening.contexts?.(contexts) ?? contexts),
+    // A look writes nothing: to die in it is to die before the next flush, which the walks try at each call.
+    unbegun: createMemoryUnbegunSteps({ database }),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
     shards,

@@ -11,6 +11,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
+import { createUnbegunSteps } from '../../services/worker/intake/postgres/unbegun-steps.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
 import { createStepEndings } from '../../services/trigger/end/postgres/step-endings.ts';
 import { createReconciliation } from '../../services/trigger/sweep/postgres/reconciliation.ts';
@@ -44,6 +45,7 @@ export function createPostgresExecutionStores({
     dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
     contexts: createFeedContexts({ pool }),
+    unbegun: createUnbegunSteps({ pool }),
     sweep: createOutboxSweep({ pool }),
     endings: createStepEndings({ pool }),
     reconciliation: createReconciliation({ pool }),

@@ -10,6 +10,7 @@ import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/endp
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { UnbegunSteps } from '../../services/worker/intake/unbegun-steps.port.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from './memory/endpoint-guards.ts';
@@ -76,6 +77,9 @@ export interface WorkerFixtureOptions {
   partitions?: number;
 }
 
+/** What is done is then what messages bring alone. */
+export const nothingUnbegun: UnbegunSteps = { find: () => Promise.resolve([]) };
+
 const topics = topicNames('muster');
 const countries = ['SG', 'ID'];
 const actions = ['award-reward', 'send-message'];
@@ -111,6 +115,7 @@ export function createWorkerFixture({ type = {}, concurrency = 10, partitions = 
       publisher: bus.publisher(),
       ledger: createMemoryStepLedger({ database, owner, leaseMs }),
       contexts: subject.contexts,
+      unbegun: subject.unbegun,
       holds: subject.holds,
       guards: createMemoryEndpointGuards({ database, owner }),
       rateShares: createMemoryRateShares({ database, owner }),

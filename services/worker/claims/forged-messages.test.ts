@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerWithFailures } from '../../../test/support/worker-fixture.ts';
+import { answerWithFailures, nothingUnbegun } from '../../../test/support/worker-fixture.ts';
 
 const users = ['u1', 'u2', 'u3', 'u4'];
 const contradicted = 'not whom the rows have left in it';
@@ -9,7 +9,10 @@ const notDue = 'no step that the rows know to be due';
 
 /** u2 fails in step 1; the true message to step 2 is gone, and what a test publishes comes in its place. */
 async function afterStepOne() {
-  const running = await createRunningWorker({}, () => ({ publisher: { publish: () => Promise.resolve() } }));
+  const running = await createRunningWorker({}, () => ({
+    publisher: { publish: () => Promise.resolve() },
+    unbegun: nothingUnbegun,
+  }));
   const { clock, endpoint, feed, database, publish } = running;
   endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
   const fed = await feed([users]);

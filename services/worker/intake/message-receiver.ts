@@ -61,7 +61,7 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
   }
 
   function contradicted({ origin }: QueuedStep, truth: Contradiction['truth']): void {
-    if (setAside.has(origin)) return;
+    if (!origin || setAside.has(origin)) return;
     setAside.add(origin);
     // Until it is kept, as if it had one step more.
     origin.open++;

@@ -1,3 +1,4 @@
+import { nothingUnbegun } from '../../../test/support/worker-fixture.ts';
 import { describe, expect, it } from 'vitest';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../../test/support/running-worker.ts';
@@ -44,6 +45,7 @@ describe('a message', () => {
   it('comes again to the next worker when the next steps could not be published', async () => {
     const { clock, endpoint, feed, worker, workerDeps, messages } = await createRunningWorker({}, () => ({
       publisher: { publish: () => Promise.reject(new Error('no broker')) },
+      unbegun: nothingUnbegun,
     }));
     const { totals } = await feed([['u1']]);
     await passTime(clock, 1000);

@@ -58,7 +58,7 @@ function isServable(queued: QueuedStep, { directory, shards, receiver }: SelectC
   const shard = shards.get(queued.topic);
   if (action !== undefined && action === shard?.actionType && context?.country === shard.country) return true;
   // All references of a message have the same feed and step: it is dead-lettered once, whole.
-  if (queued.origin.open === 0) return false;
+  if (!queued.origin || queued.origin.open === 0) return false;
   queued.origin.open = 0;
   const reason = action === undefined ? 'its feed has no such step' : 'its step belongs to another shard';
   receiver.misplaced(queued.origin.message, reason);

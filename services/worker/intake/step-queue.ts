@@ -96,7 +96,7 @@ export function createStepQueue(): StepQueue {
     drop: (lane) => {
       for (const [topic, groups] of shards) {
         for (const [name, group] of groups) {
-          grow(topic, -group.keep((step) => step.origin.message.lane !== lane));
+          grow(topic, -group.keep((step) => step.origin?.message.lane !== lane));
           if (group.size === 0) groups.delete(name);
         }
       }

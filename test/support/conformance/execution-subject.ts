@@ -13,6 +13,7 @@ import type { FeedStore, OwnedFeed } from '../../../services/trigger/feed/feed-s
 import type { OutboxSweep } from '../../../services/trigger/sweep/outbox-sweep.port.ts';
 import type { Reconciliation } from '../../../services/trigger/sweep/reconciliation.port.ts';
 import type { StepEndings } from '../../../services/trigger/end/step-endings.port.ts';
+import type { UnbegunSteps } from '../../../services/worker/intake/unbegun-steps.port.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunHistory } from '../../../services/trigger/keep/run-history.port.ts';
 import type { RunStore } from '../../../services/trigger/keep/run-store.port.ts';
@@ -47,6 +48,7 @@ export interface ExecutionSubject {
   dueJobs: DueJobs;
   feeds: FeedStore;
   contexts: FeedContexts;
+  unbegun: UnbegunSteps;
   sweep: OutboxSweep;
   endings: StepEndings;
   reconciliation: Reconciliation;

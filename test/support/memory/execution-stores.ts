@@ -5,6 +5,7 @@ import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryEndpointGuards } from './endpoint-guards.ts';
 import { createMemoryExecutionRows } from './execution-rows.ts';
+import { createMemoryUnbegunSteps } from './unbegun-steps.ts';
 import { createMemoryFeedContexts } from './feed-contexts.ts';
 import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryLeases } from './leases.ts';
@@ -34,6 +35,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     dueJobs: createMemoryDueJobs({ database }),
     feeds: createMemoryFeedStore({ database }),
     contexts: createMemoryFeedContexts({ database }),
+    unbegun: createMemoryUnbegunSteps({ database }),
     sweep: createMemoryOutboxSweep({ database }),
     endings: createMemoryStepEndings({ database }),
     reconciliation: createMemoryReconciliation({ database }),

@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import type { UnbegunInFeed, UnbegunSteps } from '../unbegun-steps.port.ts';
+
+/** Batches looked through at once: some milliseconds. */
+const windowBatches = 2000;
+
+interface FindParams {
+  feeds: string;
+  chainLengths: string;
+  froms: string;
+  stepsPerFeed: number;
+}
+
+/** The furthest step of a batch tells its place. The rows are read as one range of the primary key. */
+export const findUnbegun = statementOf<FindParams>(
+  'find-unbegun-steps',
+  ($) => `
+  select k.feed as "feedId", w.steps, case when l.behind < f.next_batch_no then l.behind end as next
+  from unnest(${$('feeds')}::uuid[], ${$('chainLengths')}::int[], ${$('froms')}::int[]) k (feed, chain_length, from_no)
+  cross join lateral (select run, next_batch_no, from_step from feeds where feed = k.feed limit 1) f
+  cross join lateral (select from runs where id = f.run and state = 'running' and deadline_at > now() limit 1) r
+  left join lateral (
+    select below from sweep_marks where feed = k.feed and step = k.chain_length limit 1
+  ) m on true
+  cross join lateral (
+    select greatest(coalesce(m.below, 1), k.from_no) as low,
+      least(f.next_batch_no, greatest(coalesce(m.below, 1), k.from_no) + ${windowBatches}) as behind
+  ) l
+  cross join lateral (
+    select coalesce(json_agg(json_build_object('feedId', k.feed, 'batchNo', u.batch_no, 'step', u.step,
+      'remaining', coalesce(u.survivors, b.n), 'isFirst', u.step = f.from_step) order by u.batch_no), '[]') as steps
+    from (
+      select g.batch_no, coalesce(s.step + 1, f.from_step) as step, s.rest_users as survivors
+      from generate_series(l.low, l.behind - 1) g (batch_no)
+      left join (
+        select distinct on (s.batch_no) s.batch_no, s.step, s.rest_users, s.state = ${stepState.done}
+          and s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < k.chain_length as goes_on
+        from batch_steps s where s.feed = k.feed and s.batch_no >= l.low and s.batch_no < l.behind
+        order by s.batch_no, s.step desc
+      ) s on s.batch_no = g.batch_no
+      where (s.step is null or s.goes_on)
+        and not exists (select from agenda a where a.feed = k.feed and a.batch_no = g.batch_no offset 0)
+      order by g.batch_no
+      limit ${$('stepsPerFeed')}::int
+    ) u
+    cross join lateral (select n from batches where feed = k.feed and batch_no = u.batch_no limit 1) b
+  ) w`,
+);
+
+export function createUnbegunSteps({ pool }: { pool: Pool }): UnbegunSteps {
+  return {
+    find: async (windows, stepsPerFeed) => {
+      const params = {
+        feeds: plainArray(windows.map(({ feedId }) => feedId)),
+        chainLengths: plainArray(windows.map(({ chainLength }) => chainLength)),
+        froms: plainArray(windows.map(({ from }) => from)),
+        stepsPerFeed,
+      };
+      return (await pool.query<UnbegunInFeed>(findUnbegun.with(params))).rows;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
+import { answerOf, createWorkerFixture, nothingUnbegun, type SeenCall } from '../../../test/support/worker-fixture.ts';
+import { createWorker } from '../assemble-worker.ts';
+import type { UnbegunSteps } from './unbegun-steps.port.ts';
+
+/** Calls take 200 ms on average, none as long as the next: rounds of calls in step would hide parts of one. */
+const callMs = (batch: number) => 100 + ((batch * 137) % 201);
+const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
+
+interface Crew {
+  /** Calls at once, of each worker. */
+  slots: readonly number[];
+  unbegun?: UnbegunSteps;
+}
+
+/** Workers of these slots, a partition each, at an endpoint that takes its time. */
+async function startWorkers({ slots, unbegun }: Crew) {
+  const fixture = createWorkerFixture({ partitions: slots.length, type: { concurrency: Math.max(...slots) } });
+  const { clock, endpoint } = fixture;
+  const callsOf = new Map<string, SeenCall[]>();
+  const frozen = new Set<string>();
+  for (const [index, concurrency] of slots.entries()) {
+    const name = `worker-${index}`;
+    callsOf.set(name, []);
+    const deps = fixture.workerDeps(name);
+    const call = async (request: Parameters<typeof endpoint.call>[0]) => {
+      const answer = await endpoint.call(request);
+      const seen = endpoint.seen.at(-1);
+      if (seen) callsOf.get(name)?.push(seen);
+      await clock.sleep(callMs(seen?.call.batch ?? 0));
+      if (frozen.has(name)) await new Promise(() => undefined);
+      return answer;
+    };
+    const changes = unbegun ? { unbegun } : {};
+    const worker = createWorker({ ...deps, ...changes, concurrency, endpoint: { ...endpoint, call } });
+    await worker.start();
+  }
+  endpoint.answer = ({ call }) => answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+  return { ...fixture, callsOf, frozen };
+}
+
+/** Milliseconds until so many batches of a user each are recorded, references spread evenly over the partitions. */
+async function endOf(crew: Crew, batches: number): Promise<{ tookMs: number; calls: number[] }> {
+  const { clock, feed, stepRows, callsOf } = await startWorkers(crew);
+  const startedMs = clock.nowMs();
+  await feed(
+    Array.from({ length: batches }, (_, index) => [`u${String(index).padStart(6, '0')}`]),
+    oneStep,
+  );
+  const done = () => stepRows(1).filter(({ state }) => state === 'done').length;
+  await passTimeUntil(clock, () => done() === batches);
+  return { tookMs: clock.nowMs() - startedMs, calls: [...callsOf.values()].map((calls) => calls.length) };
+}
+
+describe('a worker of a tenth of the slots beside another', () => {
+  it.each([100, 800])('costs a campaign of %i batches nothing', async (batches) => {
+    const alone = await endOf({ slots: [40] }, batches);
+    const beside = await endOf({ slots: [40, 4] }, batches);
+    expect(beside.tookMs).toBeLessThanOrEqual(1.05 * alone.tookMs);
+    expect(beside.calls.reduce((sum, calls) => sum + calls, 0)).toBe(batches);
+  });
+
+  it('would hold up its end if each worker had what its partitions bring alone', async () => {
+    const alone = await endOf({ slots: [40] }, 800);
+    const beside = await endOf({ slots: [40, 4], unbegun: nothingUnbegun }, 800);
+    expect(beside.tookMs).toBeGreaterThan(3 * alone.tookMs);
+  });
+});
+
+describe('a worker whose calls never end', () => {
+  it('holds up what it has claimed, and nothing of what it was sent beside', async () => {
+    const { clock, feed, stepRows, callsOf, frozen } = await startWorkers({ slots: [10, 10] });
+    frozen.add('worker-1');
+    await feed(
+      Array.from({ length: 300 }, (_, index) => [`u${String(index).padStart(6, '0')}`]),
+      oneStep,
+    );
+    await passTime(clock, 15_000);
+    const left = stepRows(1).filter(({ state }) => state !== 'done');
+    expect(left.map(({ owner }) => owner)).toEqual(left.map(() => 'worker-1'));
+    expect(left.length).toBeLessThan(20);
+    expect(callsOf.get('worker-0')).toHaveLength(300 - left.length);
+  });
+});
+
+describe('looking for what no worker has begun', () => {
+  it('is seldom while nothing is found, and ends some time after the last step of a feed', async () => {
+    const looks: number[] = [];
+    const { clock, feed } = await startWorkers({
+      slots: [4],
+      unbegun: {
+        find: (windows) => {
+          looks.push(clock.nowMs());
+          return Promise.resolve(windows.map(({ feedId }) => ({ feedId, steps: [], next: null })));
+        },
+      },
+    });
+    await feed(
+      Array.from({ length: 40 }, (_, index) => [`u${index}`]),
+      oneStep,
+    );
+    await passTime(clock, 12_000);
+    expect(looks.length).toBeLessThan(12);
+    await passTime(clock, 60_000);
+    const before = looks.length;
+    await passTime(clock, 60_000);
+    expect(looks).toHaveLength(before);
+  });
+
+  it('is left while the worker has steps that wait for its own slots', async () => {
+    let looks = 0;
+    const find = () => Promise.resolve([]).finally(() => looks++);
+    const { clock, feed, frozen } = await startWorkers({ slots: [4], unbegun: { find } });
+    frozen.add('worker-0');
+    await feed(
+      Array.from({ length: 100 }, (_, index) => [`u${String(index).padStart(6, '0')}`]),
+      oneStep,
+    );
+    await passTime(clock, 10_000);
+    expect(looks).toBe(0);
+  });
+});

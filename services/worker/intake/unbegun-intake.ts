@@ -1,0 +1,166 @@
+import type { Shard, TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import type { FeedDirectory } from '../claims/feed-directory.ts';
+import type { CallSlots } from '../slots/call-slots.ts';
+import type { StepQueue } from './step-queue.ts';
+import type { UnbegunInFeed, UnbegunSteps } from './unbegun-steps.port.ts';
+
+/** Slots of a shard that had nothing to do for so long are free; and from look to look while something is found. */
+const lookEveryMs = 50;
+/** Between looks at a feed that bring nothing: from the first pause it doubles. */
+const longestPauseMs = 2000;
+/** A look takes at most this part of a connection's time. */
+const partOfTime = 1 / 20;
+/** A feed of which nothing came for so long is looked at no more. */
+const livelyMs = 30_000;
+const feedsPerLook = 50;
+const stepsPerFeed = 100;
+const idleMs = 1000;
+
+export interface UnbegunIntakeDeps {
+  unbegun: UnbegunSteps;
+  queue: StepQueue;
+  slots: Pick<CallSlots, 'room' | 'roomOf'>;
+  directory: Pick<FeedDirectory, 'contextOf'>;
+  /** Those that this worker serves, by topic. */
+  shards: { has(topic: string): boolean };
+  topics: Pick<TopicNames, 'shard'>;
+  /** Something was queued. */
+  onFound: () => void;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * A worker with free slots takes what no worker has begun, whichever has its references: a partition's backlog is not
+ * its worker's alone. A slow worker, a frozen one and one that has just died hold up what they have claimed, and no
+ * more (docs/decisions/0051-free-workers-take-what-none-has-begun.md).
+ */
+export interface UnbegunIntake {
+  /** Steps of these feeds come to this worker. */
+  onSteps(steps: readonly StepRef[]): void;
+  start(): void;
+  /** Queues nothing more. */
+  stopIntake(): void;
+  /** Resolves when no look is under way. */
+  stop(): Promise<void>;
+}
+
+interface LivelyFeed {
+  readonly feedId: string;
+  /** Of each step of its chain. */
+  readonly topics: readonly string[];
+  from: number;
+  seenAtMs: number;
+  notBeforeMs: number;
+  pauseMs: number;
+}
+
+export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
+  const { unbegun, queue, slots, directory, shards, topics, clock, logger } = deps;
+  const feeds = new Map<string, LivelyFeed>();
+  let notBeforeMs = 0;
+  let isOver = false;
+
+  const loop = createLoop({ name: 'unbegun-intake', turn, afterErrorMs: idleMs, clock, logger });
+
+  async function turn(): Promise<number> {
+    const nowMs = clock.monotonicMs();
+    const busy = new Set(queue.topics());
+    const free = new Map<string, boolean>();
+    const isFree = (topic: string): boolean => {
+      let known = free.get(topic);
+      if (known === undefined) {
+        known = shards.has(topic) && !busy.has(topic) && slots.room(topic) > 0;
+        free.set(topic, known);
+      }
+      return known;
+    };
+    const due: LivelyFeed[] = [];
+    for (const feed of feeds.values()) {
+      if (nowMs - feed.seenAtMs > livelyMs) feeds.delete(feed.feedId);
+      else if (!feed.topics.some(isFree)) Object.assign(feed, { pauseMs: lookEveryMs, notBeforeMs: 0 });
+      else if (feed.notBeforeMs <= nowMs) due.push(feed);
+    }
+    if (due.length > 0 && !isOver && nowMs >= notBeforeMs) await look(due.slice(0, feedsPerLook), isFree);
+    return feeds.size === 0 ? idleMs : lookEveryMs;
+  }
+
+  async function look(due: readonly LivelyFeed[], isFree: (topic: string) => boolean): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    const windows = due.map(({ feedId, from, topics: { length } }) => ({ feedId, from, chainLength: length }));
+    const found = new Map((await unbegun.find(windows, stepsPerFeed)).map((each) => [each.feedId, each]));
+    if (isOver) return;
+    const nowMs = clock.monotonicMs();
+    notBeforeMs = nowMs + (nowMs - startedMs) / partOfTime;
+    let isFound = false;
+    for (const feed of due) {
+      const inFeed = found.get(feed.feedId);
+      if (!inFeed) feeds.delete(feed.feedId);
+      else if (take(feed, inFeed, isFree)) {
+        isFound = true;
+        feed.seenAtMs = nowMs;
+        delay(feed, lookEveryMs);
+      } else {
+        feed.from = inFeed.next ?? 1;
+        // What lies behind this window is looked at in the next turn.
+        delay(feed, inFeed.next === null ? Math.min(2 * feed.pauseMs, longestPauseMs) : feed.pauseMs);
+      }
+      // Behind the feeds that were not looked at.
+      if (feeds.delete(feed.feedId)) feeds.set(feed.feedId, feed);
+    }
+    if (isFound) deps.onFound();
+  }
+
+  /** As many as there is room for: what is left is found again. */
+  function take(feed: LivelyFeed, { steps }: UnbegunInFeed, isFree: (topic: string) => boolean): boolean {
+    const { feedId } = feed;
+    let isTaken = false;
+    for (const [topic, own] of Map.groupBy(steps, ({ step }) => feed.topics[step - 1] ?? '')) {
+      if (!isFree(topic)) continue;
+      const room = Math.min(slots.room(topic), slots.roomOf(topic, feedId));
+      const taken = own.slice(0, room).map(({ batchNo, step, remaining, isFirst }) => {
+        return { feedId, batchNo, step, topic, origin: null, remaining, lost: isFirst ? [] : null };
+      });
+      queue.add(taken);
+      isTaken ||= taken.length > 0;
+    }
+    return isTaken;
+  }
+
+  function delay(feed: LivelyFeed, pauseMs: number): void {
+    feed.pauseMs = pauseMs;
+    feed.notBeforeMs = clock.monotonicMs() + pauseMs;
+  }
+
+  function add(feedId: string, nowMs: number): void {
+    const context = directory.contextOf(feedId);
+    if (!context) return;
+    const shardOf = (actionType: string): Shard => ({ actionType, country: context.country });
+    const ofChain = context.chain.map(({ action }) => topics.shard(shardOf(action)));
+    const notYet = { notBeforeMs: nowMs + lookEveryMs, pauseMs: lookEveryMs };
+    feeds.set(feedId, { feedId, topics: ofChain, from: 1, seenAtMs: nowMs, ...notYet });
+  }
+
+  return {
+    onSteps: (steps) => {
+      if (steps.length === 0) return;
+      const nowMs = clock.monotonicMs();
+      const isFirst = feeds.size === 0;
+      for (const { feedId } of steps) {
+        const known = feeds.get(feedId);
+        if (known) known.seenAtMs = nowMs;
+        else add(feedId, nowMs);
+      }
+      if (isFirst) loop.poke();
+    },
+    start: () => loop.start(),
+    stopIntake: () => {
+      isOver = true;
+    },
+    stop: () => loop.stop(),
+  };
+}

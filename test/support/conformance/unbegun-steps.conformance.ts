@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  childOf,
+  claimOne,
+  doneOf,
+  failed,
+  record,
+  startFedRun,
+  waitingOf,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSubject): void {
+  describe(`steps that no worker has begun ${name}`, () => {
+    let subject: ExecutionSubject;
+    let feedId: string;
+    let runId: string;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ({ feedId, runId } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4'], ['u5']]));
+    });
+
+    const ofBatch = (batchNo: number, step = 1) => ({ feedId, batchNo, step });
+    const find = (from = 1, limit = 100) => subject.unbegun.find([{ feedId, chainLength: 2, from }], limit);
+
+    it('are all that was fed and not claimed, from a batch on and no more than was asked for', async () => {
+      await claimOne(subject.ledgerOf('a'), ofBatch(2));
+      const first = { feedId, step: 1, isFirst: true };
+      const steps = [
+        { ...first, batchNo: 1, remaining: 2 },
+        { ...first, batchNo: 3, remaining: 1 },
+        { ...first, batchNo: 4, remaining: 1 },
+      ];
+      expect(await find()).toEqual([{ feedId, steps, next: null }]);
+      expect(await find(3)).toEqual([{ feedId, steps: steps.slice(1), next: null }]);
+      expect(await find(1, 2)).toEqual([{ feedId, steps: steps.slice(0, 2), next: null }]);
+    });
+
+    it('are the next steps of what is done and has survivors', async () => {
+      const ledger = subject.ledgerOf('a');
+      await record(ledger, doneOf(await claimOne(ledger, ofBatch(1)), { failures: [failed('u2')] }));
+      await record(ledger, doneOf(await claimOne(ledger, ofBatch(2)), { failures: [failed('u3')] }));
+      await record(ledger, doneOf(await claimOne(ledger, ofBatch(3))));
+      await record(ledger, doneOf(await claimOne(ledger, ofBatch(3, 2))));
+      expect((await find())[0]?.steps).toEqual([
+        { ...ofBatch(1, 2), remaining: 1, isFirst: false },
+        { ...ofBatch(4), remaining: 1, isFirst: true },
+      ]);
+    });
+
+    it('leave to the agenda what is on it', async () => {
+      const ledger = subject.ledgerOf('a');
+      await record(ledger, waitingOf(await claimOne(ledger, ofBatch(1))));
+      await record(ledger, doneOf(await claimOne(ledger, ofBatch(2)), { children: [childOf(['u3'])] }));
+      await subject.sweep.look({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
+      expect((await find())[0]?.steps).toEqual([]);
+    });
+
+    it('are of runs that go on alone', async () => {
+      await subject.control.change(runId, () => ({ change: { to: 'pausing', events: [] } }));
+      expect(await find()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { FeedWindow, UnbegunInFeed, UnbegunSteps } from '../../../services/worker/intake/unbegun-steps.port.ts';
+import { atOnce } from './at-once.ts';
+import { batchKey, type MemoryDatabase } from './memory-database.ts';
+import { windowPlaceOf } from './outbox-sweep.ts';
+
+const windowBatches = 2000;
+
+export function createMemoryUnbegunSteps({ database }: { database: MemoryDatabase }): UnbegunSteps {
+  return {
+    find: (windows, stepsPerFeed) => atOnce(() => windows.flatMap((window) => findIn(database, window, stepsPerFeed))),
+  };
+}
+
+function findIn(database: MemoryDatabase, { feedId, chainLength, from }: FeedWindow, limit: number): UnbegunInFeed[] {
+  const { feeds, runs, batches, agenda, sweepMarks, clock } = database;
+  const feed = feeds.get(feedId);
+  const run = feed && runs.get(feed.runId);
+  if (!feed || run?.state !== 'running' || run.deadlineAtMs <= clock.nowMs()) return [];
+  const low = Math.max(sweepMarks.get(`${feedId}/${chainLength}`) ?? 1, from);
+  const behind = Math.min(feed.nextBatchNo, low + windowBatches);
+  const listed = new Set([...agenda.values()].flatMap((row) => (row.feedId === feedId ? [row.batchNo] : [])));
+  const steps: UnbegunInFeed['steps'] = [];
+  for (let batchNo = low; batchNo < behind && steps.length < limit; batchNo++) {
+    const { place, step, row } = windowPlaceOf(database, feedId, batchNo, chainLength);
+    const batch = batches.get(batchKey(feedId, batchNo));
+    if (place !== 'unborn' || listed.has(batchNo) || !batch) continue;
+    steps.push({
+      feedId,
+      batchNo,
+      step,
+      remaining: row?.restUsers ?? batch.users.length,
+      isFirst: step === feed.fromStep,
+    });
+  }
+  return [{ feedId, steps, next: behind < feed.nextBatchNo ? behind : null }];
+}
