@@ -134,6 +134,14 @@ describe('sessions', () => {
     expect(await sessions.useLink('l2')).toBeUndefined();
   });
 
+  it('finds no session of a key that has expired, and takes no link of it', async () => {
+    await sessions.open('s1', apiKey.key);
+    await sessions.addLink('l1', apiKey.key);
+    await database.pool.query('update api_keys set expires_at = now()');
+    expect(await find('s1')).toBeUndefined();
+    expect(await sessions.useLink('l1')).toBeUndefined();
+  });
+
   it('takes no link of a revoked key', async () => {
     await sessions.addLink('l1', apiKey.key);
     await subject.keys.revoke(apiKey.key);
