@@ -40,7 +40,7 @@ export class MusterProblem extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
-    super(problem.detail);
+    super(messageOf(problem));
     this.problem = problem;
   }
 }
@@ -107,6 +107,14 @@ export function createMuster(options: MusterOptions) {
 }
 
 export type Muster = ReturnType<typeof createMuster>;
+
+/** The first of what is wrong, as a log shows it; all of it is in `problem.errors`. */
+function messageOf({ detail, errors }: Problem): string {
+  const [first, ...others] = errors;
+  if (!first) return detail;
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  return `${detail}: ${first.pointer} ${first.detail}${more}`;
+}
 
 function isProblem(error: unknown): error is Problem {
   return typeof error === 'object' && error !== null && 'code' in error && 'status' in error && 'errors' in error;

@@ -37,6 +37,23 @@ describe('the library', () => {
   });
 });
 
+describe('what Muster refuses', () => {
+  it('is an error that says what is wrong, and how much else', async () => {
+    const errors = [
+      { pointer: '/url', code: 'invalid-value', detail: 'has to be http or https' },
+      { pointer: '/retries', code: 'unknown-field', detail: 'is not accepted here' },
+    ];
+    const problem = { status: 422, code: 'invalid-request', detail: 'the request has problems', errors };
+    const fetch = () => Promise.resolve(Response.json(problem, { status: 422 }));
+    const muster = createMuster({ url: 'http://muster.test', apiKey: 'k', fetch });
+    const wanted = { client: 'orders', url: 'ftp://shop.test', method: 'POST' } as const;
+    await expect(muster.schedule(wanted)).rejects.toMatchObject({
+      message: 'the request has problems: /url has to be http or https, and 1 more',
+      problem: { code: 'invalid-request', errors },
+    });
+  });
+});
+
 /** As the specification's libraries test themselves with. */
 const published = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
