@@ -3,7 +3,18 @@ import { startCpuMeter } from '../cpu.ts';
 import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 import type { Firing } from './installation.ts';
-import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, warmUp, withFiring, type Lags } from './lags.ts';
+import {
+  leadOf,
+  meters,
+  patienceMs,
+  perJob,
+  perSecondOf,
+  rowOf,
+  startWarm,
+  warmUp,
+  withFiring,
+  type Lags,
+} from './lags.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 const rates = [1000, 5000];
@@ -63,18 +74,11 @@ export async function measureBurst(servers: Servers, jobs: number): Promise<Tabl
   return { title: 'A burst, and another client meanwhile', rows };
 }
 
-/** Code that was never run is several times as slow, and no service is young for long. */
-async function startWarm(firing: Firing, receiver: Receiver): Promise<void> {
-  await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
-  await firing.addJobs({ ...warmUp, url: `${receiver.url}warm/` });
-  await firing.untilEnded(warmUp.jobs, patienceMs);
-}
-
 function metersOf(servers: Servers, firing: Firing, receiver: Receiver) {
   return { ...meters(servers, firing), receiver: () => [receiver.pid] };
 }
 
-async function withReceiver<Result>(work: (receiver: Receiver) => Promise<Result>): Promise<Result> {
+export async function withReceiver<Result>(work: (receiver: Receiver) => Promise<Result>): Promise<Result> {
   const receiver = await startReceiver();
   try {
     return await work(receiver);

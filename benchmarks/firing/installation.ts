@@ -25,8 +25,10 @@ export interface JobsToAdd {
   inMs: number;
   /** Their due time, in milliseconds, is put behind it. */
   url: string;
-  client?: 'jobs' | 'quiet';
+  client?: FiringClient;
 }
+
+export type FiringClient = keyof typeof clients;
 
 /** A scheduler and a dispatcher on a database and a topic of their own, whose jobs are put into the table. */
 export interface Firing {
@@ -41,7 +43,12 @@ export interface Firing {
   pids(service: ServiceName): number[];
   /** @returns when the first of them is due, by this machine's clock, which is the database's too */
   addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
-  untilEnded(jobs: number, withinMs: number): Promise<void>;
+  /** @param client of all unless given */
+  untilEnded(jobs: number, withinMs: number, client?: FiringClient): Promise<void>;
+  /** So many of its jobs have ended. */
+  ended(client: FiringClient): Promise<number>;
+  /** Changes its terms, before services are started. */
+  define(client: FiringClient, terms: { concurrency: number }): Promise<void>;
   /** What was offered and is not called would be offered again. */
   removeDue(): Promise<void>;
   stop(): Promise<void>;
@@ -77,6 +84,13 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   await client.query('update installation set clients_revision = clients_revision + 1');
   const { rows } = await client.query<{ id: string }>('select id from installation');
 
+  const ended = async (of?: FiringClient) => {
+    const { rows: counted } = await client.query<{ ended: number }>(countEnded, [
+      of === undefined ? null : clients[of],
+    ]);
+    return counted[0]?.ended ?? 0;
+  };
+
   return {
     databaseUrl: database.url,
     brokers: infrastructure.brokers,
@@ -92,17 +106,19 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
       if (Date.now() > fromMs) throw new Error('the first jobs were due before all had been added');
       return { fromMs };
     },
-    untilEnded: async (jobs, withinMs) => {
+    untilEnded: async (jobs, withinMs, of) => {
       const giveUpAt = performance.now() + withinMs;
       for (;;) {
         services.requireRunning();
-        const { rows: counted } = await client.query<{ ended: number }>(
-          'select coalesce(sum(called + expired + dead), 0)::float8 as ended from client_totals',
-        );
-        if ((counted[0]?.ended ?? 0) >= jobs) return;
-        if (performance.now() > giveUpAt) throw new Error(`only ${counted[0]?.ended ?? 0} of ${jobs} jobs have ended`);
+        const have = await ended(of);
+        if (have >= jobs) return;
+        if (performance.now() > giveUpAt) throw new Error(`only ${have} of ${jobs} jobs have ended`);
         await wait(pollMs);
       }
+    },
+    ended,
+    define: async (of, terms) => {
+      await client.query('update clients set definition = definition || $2 where id = $1', [clients[of], terms]);
     },
     removeDue: async () => {
       await client.query(deleteDue);
@@ -116,6 +132,11 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
     },
   };
 }
+
+/** $1: of this client, or null for all. */
+const countEnded = `
+  select coalesce(sum(called + expired + dead), 0)::float8 as ended from client_totals
+  where $1::uuid is null or client = $1`;
 
 /** By partition, so that it reads what is due and nothing else. */
 const deleteDue = `

@@ -4,7 +4,10 @@ import { startChild } from '../child.ts';
 
 const lagsShape = z.object({ jobs: z.array(z.number()), quiet: z.array(z.number()) });
 
-/** A process that answers every call at once, and notes how late it came: the due time is the last part of its path. */
+/**
+ * A process that notes how late every call came: the due time is the last part of its path. It answers at once; below
+ * `/slow/<ms>/`, after so long.
+ */
 export interface Receiver {
   /** Ends with a slash. */
   readonly url: string;

@@ -5,6 +5,8 @@ import { median, percentile, publishTables, ratioByRound, rounded, type Row } fr
 import { withServers, type Servers } from '../servers.ts';
 import { machineMs } from '../stub/call-log.ts';
 import type { Stub } from '../stub/stub.ts';
+import { databaseSettings } from '../warm-database.ts';
+import { crowdRow, crowds, crowdTitle, measureCrowd, type CrowdRound } from './callbacks.ts';
 import { situations, type Situation } from './situations.ts';
 
 /**
@@ -46,20 +48,33 @@ export interface NeighboursOptions {
 }
 
 export async function benchmarkNeighbours({ rounds, quick, only }: NeighboursOptions): Promise<void> {
-  const asked = situations.filter(({ name }) => only === undefined || name === only);
-  if (asked.length === 0)
-    throw new Error(`--only ${String(only)}: one of ${situations.map(({ name }) => name).join(', ')}`);
-  await withServers({}, async (servers) => {
+  const isAsked = ({ name }: { name: string }) => only === undefined || name === only;
+  const [asked, askedCrowds] = [situations.filter(isAsked), crowds.filter(isAsked)];
+  if (asked.length + askedCrowds.length === 0) {
+    const names = [...situations, ...crowds].map(({ name }) => name).join(', ');
+    throw new Error(`--only ${String(only)}: one of ${names}`);
+  }
+  await withServers(databaseSettings, async (servers) => {
     const results = new Map(asked.map((situation) => [situation, new Array<Round>()]));
+    const crowdRounds = new Map(askedCrowds.map((crowd) => [crowd, new Array<CrowdRound>()]));
     for (let round = 1; round <= rounds; round++) {
       for (const [situation, measured] of results) {
         measured.push(await measure(situation, servers, quick ? quickPatienceMs : patienceMs));
         const { alone, beside } = measured.at(-1) ?? { alone: undefined, beside: undefined };
         console.error(`round ${round}, ${situation.name}: alone ${said(alone)}, beside ${said(beside)}`);
       }
+      for (const [crowd, measured] of crowdRounds) {
+        measured.push(await measureCrowd(crowd, servers));
+        console.error(`round ${round}, ${crowd.name}: ${JSON.stringify(crowdRow(crowd, measured.slice(-1)))}`);
+      }
     }
     const rows = [...results].map(([{ title }, measured]) => rowOf(title, measured));
-    publishTables(only === undefined ? 'neighbours' : `neighbours-${only}`, question, [{ title: 'Neighbours', rows }]);
+    const crowdRows = [...crowdRounds].map(([crowd, measured]) => crowdRow(crowd, measured));
+    const tables = [
+      { title: 'Neighbours', rows },
+      { title: crowdTitle, rows: crowdRows },
+    ].filter((table) => table.rows.length > 0);
+    publishTables(only === undefined ? 'neighbours' : `neighbours-${only}`, question, tables);
   });
 }
 

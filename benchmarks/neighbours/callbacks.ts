@@ -1,0 +1,97 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { withReceiver } from '../firing/calls.ts';
+import type { Firing } from '../firing/installation.ts';
+import { leadOf, patienceMs, startWarm, withFiring } from '../firing/lags.ts';
+import type { Receiver } from '../firing/receiver.ts';
+import { median, percentile, ratioByRound, rounded, type Row } from '../results.ts';
+import type { Servers } from '../servers.ts';
+
+/** A client that has more than its receiver takes, beside one whose receiver answers at once. */
+interface Crowd {
+  /** What `--only` takes. */
+  name: string;
+  title: string;
+  jobs: number;
+  overMs: number;
+  /** Its client's. */
+  concurrency: number;
+  /** Its receiver's. */
+  latencyMs: number;
+  /** From its first due time to the neighbour's. */
+  leadMs: number;
+}
+
+export const crowds: readonly Crowd[] = [
+  {
+    name: 'slow-receiver',
+    title: '9,000 jobs of another client, due one by one, whose receiver takes 5 s',
+    ...{ jobs: 9000, overMs: 54_000, concurrency: 5, latencyMs: 5000, leadMs: 30_000 },
+  },
+  {
+    name: 'due-at-once',
+    title: '200,000 jobs of another client, due at once, whose receiver takes 300 ms',
+    ...{ jobs: 200_000, overMs: 1, concurrency: 50, latencyMs: 300, leadMs: 5000 },
+  },
+];
+
+/** The neighbour's own rate, and how long it keeps it. */
+const perSecond = 400;
+const neighbourMs = 12_000;
+const neighbourJobs = (perSecond * neighbourMs) / 1000;
+
+export const crowdTitle = `A client with ${perSecond} callbacks a second, beside another`;
+
+const factor = 1.2;
+const graceMs = 50;
+
+/** In milliseconds. */
+export interface CrowdRound {
+  alone: readonly number[];
+  beside: readonly number[];
+}
+
+/** The neighbour alone, and again while the crowd is at it: in one installation. */
+export async function measureCrowd(crowd: Crowd, servers: Servers): Promise<CrowdRound> {
+  const { jobs, overMs, concurrency, latencyMs, leadMs } = crowd;
+  return await withReceiver((receiver) =>
+    withFiring(servers, async (firing) => {
+      await firing.define('jobs', { concurrency });
+      await startWarm(firing, receiver, 'quiet');
+      const alone = await neighbourLags(firing, receiver, { before: 0, inMs: leadOf(neighbourJobs) });
+      const url = `${receiver.url}slow/${latencyMs}/`;
+      const { fromMs } = await firing.addJobs({ jobs, overMs, inMs: leadOf(jobs), url });
+      const inMs = fromMs + leadMs - Date.now();
+      const beside = await neighbourLags(firing, receiver, { before: alone.length, inMs });
+      if ((await firing.ended('jobs')) >= jobs) throw new Error(`${crowd.name}: the crowd ended too soon`);
+      return { alone, beside };
+    }),
+  );
+}
+
+async function neighbourLags(
+  firing: Firing,
+  receiver: Receiver,
+  { before, inMs }: { before: number; inMs: number },
+): Promise<readonly number[]> {
+  const client = 'quiet';
+  const ended = await firing.ended(client);
+  await firing.addJobs({ jobs: neighbourJobs, overMs: neighbourMs, inMs, url: `${receiver.url}quiet/`, client });
+  await wait(inMs);
+  await firing.untilEnded(ended + neighbourJobs, neighbourMs + patienceMs, client);
+  return (await receiver.lags()).quiet.slice(before);
+}
+
+export function crowdRow({ title }: Crowd, rounds: readonly CrowdRound[]): Row {
+  const at = (side: keyof CrowdRound, share: number) => rounds.map((round) => percentile(round[side], share));
+  const [alone, beside] = [at('alone', 0.99), at('beside', 0.99)];
+  const over = beside.map((ms, round) => ms - ((alone[round] ?? 0) * factor + graceMs));
+  return {
+    'beside it': title,
+    'alone p50, ms': rounded(median(at('alone', 0.5))),
+    'beside p50, ms': rounded(median(at('beside', 0.5))),
+    'alone p99, ms': rounded(median(alone)),
+    'beside p99, ms': rounded(median(beside)),
+    'p99 ratio': rounded(ratioByRound(beside, alone)),
+    [`p99 at most ${factor} × alone + ${graceMs} ms`]: median(over) <= 0 ? 'reached' : 'missed',
+  };
+}
