@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { afterEach, describe, expect, it } from 'vitest';
+import { getScheduler } from '../../sdk/generated/sdk.gen.ts';
 import { startDnsServer, type DnsServer } from '../support/dns-server.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lateMsOf } from './support/measure-callbacks.ts';
@@ -8,21 +8,24 @@ import { lasting, until } from './support/until.ts';
 
 /** Machines that do other work as well make a job wait for a few looks and flushes more than alone. */
 const busyMachineMs = 250;
-const schedulerHosts = z.object({ hosts: z.array(z.object({ host: z.string() })) });
+
+/** In place of the resolver that dispatchers have. */
+const getaddrinfo = `--import ${new URL('support/four-names-at-once.ts', import.meta.url).href}`;
 
 describe('names that resolve slowly, never, or not now', () => {
   let names: DnsServer;
   let trial: CallbackTrial;
   let isSilent: boolean;
-  beforeEach(async () => {
+
+  async function begin(engine: Record<string, string> = {}): Promise<void> {
     isSilent = false;
     names = await startDnsServer(({ name, type }) => {
       if (isSilent || name.endsWith('.silent.test')) return null;
       const afterMs = name.endsWith('.slow.test') ? 1500 : 0;
       return { ttlSeconds: 2, afterMs, addresses: type === 'A' ? ['127.0.0.1'] : [] };
     });
-    trial = await startCallbackTrial({ engine: { DISPATCHER_DNS_SERVERS: names.address } });
-  });
+    trial = await startCallbackTrial({ engine: { DISPATCHER_DNS_SERVERS: names.address, ...engine } });
+  }
   afterEach(async () => {
     await trial.end();
     names.close();
@@ -31,19 +34,25 @@ describe('names that resolve slowly, never, or not now', () => {
   const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
   const allCalled = (ids: readonly string[]) =>
     until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
-  const hosts = async () => schedulerHosts.parse(await trial.ask('/scheduler')).hosts;
+  const hosts = async () => (await getScheduler({ client: trial.client })).data.hosts;
   const well = (index: number) => `shop${index % 20}.well.test`;
 
-  it('row 58: dead names of one client hold up no call of another, and put no host aside', async () => {
+  /** One client's names are dead from then on. */
+  async function askForDeadNames(): Promise<void> {
     await trial.addClient('silent', { sideline: {} });
+    const dead = (index: number) => `hook${index}.silent.test`;
+    await trial.schedule({ count: 300, client: 'silent', host: dead, spreadMs: 2000, relevancySeconds: 20 });
+    await until('dead names are asked for', () => names.questions.some(({ name }) => name.endsWith('.silent.test')));
+  }
+
+  it('row 58: dead names of one client hold up no call of another, and put no host aside', async () => {
+    await begin();
     await trial.addClient('slow', { sideline: {} });
     const alone = await trial.schedule({ count: 400, host: well, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
     const over = trial.injections.begin('names without an answer', '300 names, and 30 after 1.5 s');
-    const dead = (index: number) => `hook${index}.silent.test`;
-    await trial.schedule({ count: 300, client: 'silent', host: dead, spreadMs: 2000, relevancySeconds: 20 });
+    await askForDeadNames();
     const slow = await trial.schedule({ count: 30, client: 'slow', host: (index) => `hook${index}.slow.test` });
-    await until('dead names are asked for', () => names.questions.some(({ name }) => name.endsWith('.silent.test')));
     const beside = await trial.schedule({ count: 400, host: well, dueInMs: 500, spreadMs: 4000 });
     await allCalled([...beside, ...slow]);
     over();
@@ -57,6 +66,7 @@ describe('names that resolve slowly, never, or not now', () => {
   });
 
   it('row 58: while no name server answers nothing is called, and afterwards all is, without an attempt lost', async () => {
+    await begin();
     await trial.addClient('shop', { sideline: {}, retry: { strategy: 'none' } });
     isSilent = true;
     const over = trial.injections.begin('name servers are silent', '8 s');
@@ -71,5 +81,18 @@ describe('names that resolve slowly, never, or not now', () => {
     expect(await hosts()).toEqual([]);
     expect(await trial.database.count('select 1 from job_attempts')).toBe(0);
     expect(await trial.judgeCallbacks({ rows: '58', scenario: 'name servers are silent' })).toEqual([]);
+  });
+
+  it('row 58: looked up by four threads for all, without a bound, they hold up every other name (control)', async () => {
+    await begin({ NODE_OPTIONS: getaddrinfo });
+    const alone = await trial.schedule({ count: 40, host: well, dueInMs: 500 });
+    await allCalled(alone);
+    await askForDeadNames();
+    // What is known of a name is good for two seconds.
+    const beside = await trial.schedule({ count: 40, host: well, dueInMs: 3000 });
+    await lasting(13_000);
+    const lateMs = lateMsOf(trial, beside);
+    expect(lateMs.length).toBeLessThan(beside.length);
+    expect(Math.min(...lateMs)).toBeGreaterThan(p99(alone) + busyMachineMs);
   });
 });

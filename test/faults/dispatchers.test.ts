@@ -74,7 +74,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
   });
 });
 
-describe('row 60: a dispatcher that dies at default settings', () => {
+describe('row 60: a dispatcher that ends at default settings', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
     const usual = { SCHEDULER_LEASE_MS: '10000', DISPATCHER_LEASE_MS: '90000' };
@@ -83,16 +83,58 @@ describe('row 60: a dispatcher that dies at default settings', () => {
   });
   afterEach(() => trial.end());
 
+  const takenOver = () => trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`);
+
   it('leaves nothing waiting for a lease: all that it had in its hands is called within 15 s', async () => {
     await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
     await trial.awaitCalls(50);
     const open = await trial.database.count('select 1 from fires');
     await trial.kill('dispatcher-1');
     await trial.awaitEnded(takenOverWithinMs);
-    const takenOver = await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`);
 
-    expect(takenOver).toBeGreaterThan(0);
+    expect(await takenOver()).toBeGreaterThan(0);
     const verdict = { rows: '60', scenario: 'dispatcher killed at default settings', allow: { doubled: open } };
+    expect(await trial.judgeCallbacks(verdict)).toEqual([]);
+  });
+
+  const callsMore = async (name: string) => {
+    const before = trial.receiver.calls().length;
+    await until(`${name} calls`, () => trial.receiver.calls().length >= before + 30);
+  };
+
+  it('is replaced while its calls take 6 s: what ends within the stop’s deadline is called once', async () => {
+    await trial.receiver.behave({ slow: { latencyMs: 6000 } });
+    await trial.schedule({ count: 300, path: 'slow', spreadMs: 10_000 });
+    for (const name of trial.names('dispatcher')) {
+      await callsMore(name);
+      expect(await trial.stop(name)).toBe(0);
+      await trial.restart(name);
+    }
+    await trial.awaitEnded(60_000);
+
+    expect(await takenOver()).toBe(0);
+    const verdict = { rows: '60', scenario: 'dispatchers replaced, calls of 6 s' };
+    expect(await trial.judgeCallbacks(verdict)).toEqual([]);
+  });
+
+  it('is replaced with a deadline that is shorter than its calls: they are called again (control)', async () => {
+    await trial.stop('dispatcher-1');
+    await trial.muster.restart('dispatcher-1', { STOP_DEADLINE_MS: '1000' });
+    await trial.receiver.behave({ slow: { latencyMs: 6000 } });
+    const jobs = await trial.schedule({ count: 300, path: 'slow', spreadMs: 10_000 });
+    await until(
+      'both of them call',
+      async () => (await trial.database.count('select distinct owner from fires')) === 2,
+    );
+    const open = await trial.database.count('select 1 from fires');
+    expect(await trial.stop('dispatcher-1')).not.toBe(0);
+    await trial.restart('dispatcher-1');
+    await trial.awaitEnded(60_000);
+
+    expect(await takenOver()).toBeGreaterThan(0);
+    expect(trial.receiver.calls().length).toBeGreaterThan(jobs.length);
+    const allow = { doubled: open };
+    const verdict = { rows: '60', scenario: 'deadline shorter than calls', allow, ownEnds: 1 };
     expect(await trial.judgeCallbacks(verdict)).toEqual([]);
   });
 });

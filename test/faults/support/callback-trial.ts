@@ -55,8 +55,6 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   readonly accepted: ReadonlyMap<string, AskedJob>;
   /** For every operation of the API. */
   readonly client: MusterApi['client'];
-  /** POST, or GET without a body, for an answer that is read by the test's own shape; throws when it is refused. */
-  ask(path: string, body?: object): Promise<unknown>;
   /** A client of its own, that may call the receiver. */
   addClient(name: string, definition?: Omit<NewClientInput, 'name'>): Promise<{ id: string; secret: string }>;
   /**
@@ -101,14 +99,6 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   let keys = 0;
   const { client } = trial.muster.api;
   const url = (path: string, host = '127.0.0.1') => `http://${host}:${receiver.port}/${path}`;
-
-  async function ask(path: string, body?: object): Promise<unknown> {
-    const headers = { 'content-type': 'application/json' };
-    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers };
-    const answer = await trial.muster.api.request(`/v1${path}`, init);
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  }
 
   async function addClient(name: string, definition: Omit<NewClientInput, 'name'> = {}) {
     const body: NewClientInput = {
@@ -207,7 +197,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   await addClient(usualClient);
   return {
     ...trial,
-    ...{ receiver, accepted, client, ask, addClient, schedule, moved, url, openJobs, judgeCallbacks },
+    ...{ receiver, accepted, client, addClient, schedule, moved, url, openJobs, judgeCallbacks },
     awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
     awaitEnded: async (deadlineMs = 90_000) => {
       await until('all jobs have ended', async () => (await openJobs()) === 0, deadlineMs);
