@@ -1,12 +1,13 @@
 -- Budgets: so many units of a campaign in a country, reserved per batch before its call
 -- (docs/decisions/0028-budgets.md). Campaigns without any have no row here, and their feeds no units.
 
--- What a campaign may spend in a country, over all of its runs. Its row is locked by reservations, and by nothing else.
+-- What a campaign may spend in a country, over all of its runs (docs/decisions/0060-what-has-ended-is-one-number.md).
 create table budgets (
   campaign uuid not null,
   country text not null,
   units bigint not null check (units >= 0),
-  -- Spent by runs whose totals have left by retention.
+  -- Spent by runs that have ended: added in the transaction that ends one, and taken off again as far as its unknown
+  -- outcomes are settled as failed.
   past_units bigint not null default 0,
   primary key (campaign, country)
 );
@@ -30,8 +31,8 @@ create function step_units(of_campaign uuid, of_revision int, of_country text) r
     and exists (select from budgets b where b.campaign = of_campaign and b.country = of_country)
 $$;
 
--- Spent is what the totals count as succeeded or unknown: nothing of it is counted twice. Together with the
--- reservations, all of it is of one moment: the transaction that records a step takes its reservation away.
+-- Spent is what the totals of open runs count as succeeded or unknown, and one number for all that have ended: a run
+-- moves from the one to the other in the transaction that ends it. Together with the reservations, all of it is of one moment: the transaction that records a step takes its reservation away.
 create view budget_figures as
 select b.campaign, b.country, b.units, b.past_units + coalesce(t.used, 0) as used, coalesce(v.reserved, 0) as reserved,
   coalesce(v.waiting, 0) as waiting
@@ -41,7 +42,7 @@ cross join lateral (
   from runs r
   join feeds f on f.run = r.id and f.country = b.country and f.step_units is not null
   join run_totals t on t.feed = f.feed
-  where r.campaign = b.campaign
+  where r.campaign = b.campaign and r.ended_at is null
 ) t
 cross join lateral (
   select sum(v.units) filter (where v.granted)::bigint as reserved,
@@ -49,7 +50,7 @@ cross join lateral (
   from runs r
   join feeds f on f.run = r.id and f.country = b.country and f.step_units is not null
   join budget_reservations v on v.feed = f.feed
-  where r.campaign = b.campaign
+  where r.campaign = b.campaign and r.ended_at is null
 ) v;
 
 -- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; the cheapest of

@@ -36,6 +36,8 @@ create table runs (
   unique (campaign, scheduled_for)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index runs_unfinished on runs (state) where ended_at is null;
+-- A budget sums up these alone, however many of its campaign have ended.
+create index runs_unfinished_of_campaign on runs (campaign) where ended_at is null;
 create index runs_of_parent on runs (parent) where parent is not null;
 -- Few: what could not be carried out asks for attention for some days.
 create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;

@@ -48,5 +48,5 @@ export const quarantinedAfterLapses = aloneFromLapses + 4;
 /** Triggers write their own slot of the totals, apart from the workers', which count from 0. */
 export const triggerSlot = -1;
 
-/** Settlements as well. */
+/** Settlements as well. When a run ends, its totals are merged into this slot. */
 export const settlementSlot = -2;

@@ -75,6 +75,16 @@ export const settle = statementOf<SettleParams>(
     from (select feed, step, was_reason, array_agg(user_id) as users from u group by feed, step, was_reason) g
     where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = g.was_reason
       and t.slot <> ${settlementSlot}
+  ), b as (
+    -- Of a run that has ended, its budget keeps one number: what was certainly not applied is taken off.
+    update budgets b set past_units = b.past_units - g.units
+    from (
+      select r.campaign, f.country, sum(f.step_units[u.step])::bigint as units
+      from u join feeds f on f.feed = u.feed join runs r on r.id = f.run
+      where u.outcome = ${failureCode.failed} and f.step_units is not null
+      group by r.campaign, f.country
+    ) g
+    where b.campaign = g.campaign and b.country = g.country
   ), n as (
     update settlement_requests set succeeded = succeeded + (select count(*) from u
       where outcome = ${settledAsSucceeded}),

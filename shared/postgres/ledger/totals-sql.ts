@@ -3,6 +3,23 @@
  * who changes it.
  */
 
+/** The sums of `run_totals`. */
+export const totalsColumns = [
+  'batches',
+  'succeeded',
+  'failed',
+  'expired',
+  'cancelled',
+  'unknown',
+  'done',
+  'survived',
+  'born',
+  'waiting',
+  'refused',
+  'settled_succeeded',
+  'settled_failed',
+] as const;
+
 type FlowColumn = 'done' | 'survived' | 'born' | 'waiting' | 'refused';
 
 /**

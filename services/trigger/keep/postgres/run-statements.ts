@@ -7,7 +7,10 @@ import {
   restCode,
   stepState,
   settledAsSucceeded,
+  settlementSlot,
+  triggerSlot,
 } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { sampleSize, totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 export const toPrepare = `
@@ -173,12 +176,23 @@ export const finish = `
     update runs set state = $2, state_since = now(), state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0,
       waiting_cause = null, waiting_since = null
     where id = $1 and state = any($4::text[])
-    returning id, started_at, ended_at
+    returning id, campaign, started_at, ended_at
   ), e as (
     insert into run_events (run, kind, detail) select id, 'ended',
       jsonb_build_object('state', $2::text, 'reason', $3::text) from r
   ), n as (
     ${noteEnd}
+  ), g as (
+    select r.campaign, f.country, sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as units
+    from r join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
+    where f.step_units is not null group by r.campaign, f.country
+  ), held as materialized (
+    -- In one order, as reservations do.
+    select b.campaign, b.country, g.units from budgets b join g using (campaign, country)
+      order by b.campaign, b.country for update of b
+  ), b as (
+    update budgets b set past_units = b.past_units + held.units from held
+      where b.campaign = held.campaign and b.country = held.country
   ), o as (
     delete from run_troubles where run in (select id from r)
   ), p as (
@@ -215,6 +229,28 @@ export const forgetSweep = `
     h as (delete from holds using f where holds.feed = f.feed),
     b as (delete from budget_reservations v using f where v.feed = f.feed)
   delete from sweep_marks using f where sweep_marks.feed = f.feed`;
+
+/**
+ * Nothing adds to a run's totals from many places any more: one line of each step is left, to which settlements add.
+ */
+export const mergeTotals = `
+  with gone as (
+    delete from run_totals where feed in (select feed from feeds where run = $1) returning *
+  )
+  insert into run_totals (feed, step, slot, ${totalsColumns.join(', ')})
+  select feed, step, ${settlementSlot}, ${totalsColumns.map((column) => `sum(${column})`).join(', ')}
+  from gone group by feed, step`;
+
+/** The same by reason, with the users of the first slots. Settlements have a line of their own beside it. */
+export const mergeFailureTotals = `
+  with gone as (
+    delete from failure_totals where feed in (select feed from feeds where run = $1) returning *
+  )
+  insert into failure_totals (feed, step, outcome, reason, slot, users, sample)
+  select feed, step, outcome, reason, ${triggerSlot}, sum(users) filter (where coalesce(place, 1) = 1),
+    coalesce((array_agg(shown order by slot, place) filter (where place is not null))[1:${sampleSize}], '{}')
+  from gone left join lateral unnest(sample) with ordinality k (shown, place) on true
+  group by feed, step, outcome, reason`;
 
 /** What workers said within the last minute, as the API shows it. */
 export const refusals = `

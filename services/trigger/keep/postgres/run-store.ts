@@ -138,6 +138,8 @@ async function finish(
   const { rowCount } = await client.query(statements.finish, [runId, state, reason, statesBefore(state)]);
   if (rowCount !== 1) return false;
   await client.query(statements.forgetSweep, [runId]);
+  await client.query(statements.mergeTotals, [runId]);
+  await client.query(statements.mergeFailureTotals, [runId]);
   return true;
 }
 

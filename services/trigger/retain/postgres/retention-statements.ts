@@ -78,15 +78,6 @@ export function deleteStrays(name: string): string {
 export const deleteRuns = `
   with gone as (
     select r.id from runs r where ${endedLongAgo} order by r.ended_at limit $2
-  ), b as (
-    -- What they have spent stays spent.
-    update budgets b set past_units = b.past_units + g.units
-    from (
-      select r.campaign, f.country, sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as units
-      from gone join runs r on r.id = gone.id join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
-      where f.step_units is not null group by r.campaign, f.country
-    ) g
-    where b.campaign = g.campaign and b.country = g.country
   ), f as (
     delete from feeds where run in (select id from gone) returning feed
   ), br as (

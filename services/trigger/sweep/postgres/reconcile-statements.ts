@@ -7,22 +7,10 @@ import {
   triggerSlot,
 } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /** Sums that rows tell; `refused` alone cannot be counted anew. */
-export const sums = [
-  'batches',
-  'succeeded',
-  'failed',
-  'expired',
-  'cancelled',
-  'unknown',
-  'done',
-  'survived',
-  'born',
-  'waiting',
-  'settled_succeeded',
-  'settled_failed',
-] as const;
+export const sums = totalsColumns.filter((column) => column !== 'refused');
 
 const ofRest = (rest: number) => `sum(rest_users) filter (where state = ${stepState.done} and rest = ${rest})`;
 const isDone = `state = ${stepState.done}`;
