@@ -196,7 +196,10 @@ describe('retention on Postgres', () => {
         { weeks: 0, heldUp: 1 },
         { weeks: 0, heldUp: 1 },
       ]);
-      const waiting = await reader.query('select from pg_locks where not granted');
+      const waiting = await reader.query(
+        `select from pg_locks where not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
       expect(waiting.rowCount).toBe(0);
       await reader.query('rollback');
     } finally {
