@@ -54,18 +54,35 @@ cross join lateral (
 ) v;
 
 -- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; the cheapest of
--- them may have room for some of its users. A function, so that the lock is held for one round trip: a worker that
--- freezes cannot keep it. Its statements see the rows of different moments, the second what was committed before the
--- lock was given.
+-- them may have room for some of its users. A budget that another has locked is not waited for
+-- (docs/decisions/0061-a-locked-budget-holds-up-no-flush.md): its steps come back without units, and nothing was done
+-- about them. A function, so that the lock is held for one round trip: a worker that freezes cannot keep it. Its
+-- statements see the rows of different moments, the second what was committed before the lock was given.
 create function reserve_budgets(of_feeds uuid[], of_batch_nos int[], of_steps int2[])
 returns table (place bigint, country text, units bigint, fits int) language plpgsql as $$
 #variable_conflict use_column
+declare
+  campaigns uuid[];
+  countries text[];
 begin
-  perform from budgets b
-  where (b.campaign, b.country) in (
-    select r.campaign, f.country
-    from unnest(of_feeds) k (feed) join feeds f on f.feed = k.feed join runs r on r.id = f.run)
-  order by b.campaign, b.country for update;
+  select array_agg(b.campaign), array_agg(b.country) into campaigns, countries
+  from (
+    select b.campaign, b.country from budgets b
+    where (b.campaign, b.country) in (
+      select r.campaign, f.country
+      from unnest(of_feeds) k (feed) join feeds f on f.feed = k.feed join runs r on r.id = f.run)
+    for update skip locked
+  ) b;
+
+  return query
+  select k.place, f.country, null::bigint, null::int
+  from unnest(of_feeds) with ordinality k (feed, place)
+  join feeds f on f.feed = k.feed
+  join runs r on r.id = f.run
+  join budgets b on b.campaign = r.campaign and b.country = f.country
+  where not exists (
+    select from unnest(campaigns, countries) l (campaign, country)
+    where l.campaign = b.campaign and l.country = b.country);
 
   return query
   with k as materialized (
@@ -91,7 +108,7 @@ begin
         where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step and v.granted)
   ), l as materialized (
     select campaign, country, units, units - used - reserved as left_units from budget_figures
-    where (campaign, country) in (select campaign, country from k)
+    where (campaign, country) in (select * from unnest(campaigns, countries))
   ), o as materialized (
     select k.*, l.units, l.left_units, sum(k.wanted) over cheapest as upto
     from k join l using (campaign, country)

@@ -130,7 +130,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     server.abandonTrials([...lost, ...childless]);
     slots.add(children);
 
-    const { ours, others, contradicted } = matchClaims(claims, flushed);
+    const { ours, others, busy, contradicted } = matchClaims(claims, flushed);
+    queue.putBack(busy);
     vain.note(ours, others);
     for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
     for (const { origin } of others) onHandled(origin);

@@ -157,6 +157,11 @@ export interface LedgerFlushed {
    * does not suffice: those were put back.
    */
   claimed: ClaimedStep[];
+  /**
+   * Claims that cost units and whose budget was locked by another at that moment: nothing was done about them, and
+   * nothing waited for it. They are to be made again.
+   */
+  busy: StepRef[];
   /** Claims, ours or not, that the rows contradict. */
   contradicted: Contradiction[];
   /**
@@ -190,7 +195,8 @@ export interface StepLedger {
    * `leaseMs` by the database's clock. A claim of a step that is recorded in the same flush is passed over. Throws when
    * the store cannot be reached; the same flush may then be repeated.
    *
-   * A step that costs units is ours only once they are reserved, for the whole batch. They stay reserved, whichever
+   * A step that costs units is ours only once they are reserved, for the whole batch; a budget that is locked by
+   * another holds up no flush. They stay reserved, whichever
    * worker takes the step over, until it is known what was applied: what certainly was not, is free again with the
    * recording. Users that go on as a child batch and may have been applied take theirs along.
    *

@@ -145,29 +145,33 @@ describe('budgets beside many workers', () => {
     expect(await figuresOf(campaignId)).toEqual([100, 0, 20]);
   });
 
-  it('let a worker wait that looks while another has reserved and not committed: together they would overspend', async () => {
+  it('hold up no flush while another has one of them locked: its steps are busy, those of all others go on', async () => {
     const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
-    const costs = new Map([[feedId, unitsPerUser]]);
+    const neighbour = await fedRun(20, someBatches(1, 10));
+    const free = await fedRun(20, someBatches(1, 10));
+    // The third campaign costs nothing.
+    const costs = new Map([feedId, neighbour.feedId].map((feed) => [feed, unitsPerUser]));
+    const [ref, ...others] = [feedId, neighbour.feedId, free.feedId].map((feed) => {
+      return { feedId: feed, batchNo: feed === feedId ? 2 : 1, step: 1 };
+    });
+    if (!ref) throw new Error('there are three');
+    const claims = [ref, ...others];
     const first = await database.pool.connect();
     try {
       await first.query('begin');
       await first.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);
-      let isAnswered = false;
-      const claims = [{ feedId, batchNo: 2, step: 1 }];
-      const second = ledgerOf(1)
-        .flush({ results: [], claims, begins: [], unitsPerUser: costs })
-        .finally(() => (isAnswered = true));
-      const waiting = `select from pg_locks where not granted`;
-      await expect
-        .poll(async () => isAnswered || ((await database.pool.query(waiting)).rowCount ?? 0) > 0, { interval: 5 })
-        .toBe(true);
-      expect(isAnswered).toBe(false);
+      const flushed = await ledgerOf(1).flush({ results: [], claims, begins: [], unitsPerUser: costs });
+      expect(flushed.busy).toEqual([ref]);
+      expect(new Set(flushed.claimed.map((claim) => claim.feedId))).toEqual(new Set(others.map((each) => each.feedId)));
       await first.query('commit');
-      expect((await second).claimed).toEqual([]);
     } finally {
       first.release(true);
     }
+    // Together with what the other has reserved, this one would overspend.
+    const again = await ledgerOf(1).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
+    expect([again.claimed, again.busy]).toEqual([[], []]);
     expect(await figuresOf(campaignId)).toEqual([20, 0, 20]);
+    expect(await figuresOf(neighbour.campaignId)).toEqual([20, 0, 20]);
   });
 
   it('keep what was reserved right before a worker died, for whoever claims the step', async () => {

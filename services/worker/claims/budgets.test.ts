@@ -48,6 +48,20 @@ describe('a worker whose campaign has a budget', () => {
     await passTimeUntil(clock, () => totals()[0]?.succeeded === 5);
   });
 
+  it('asks again for as long as another has its budget locked, and serves others meanwhile', async () => {
+    const { clock, database, endpoint, feed } = await createRunningWorker();
+    const budgets = [{ country: 'SG', units: 20 }];
+    const locked = await feed(batchesOf('l', 2, 5), { countries: ['SG'], chain, budgets });
+    for (const budget of database.budgets.values()) budget.isLocked = true;
+    const other = await feed(batchesOf('o', 2, 5), { countries: ['SG'], chain });
+    await passTimeUntil(clock, () => other.totals()[0]?.succeeded === 10);
+    expect(endpoint.seen.flatMap(({ call }) => call.users).filter((user) => user.startsWith('l'))).toEqual([]);
+    for (const budget of database.budgets.values()) budget.isLocked = false;
+    // By itself, long before any sweep.
+    await passTime(clock, 1000);
+    expect(locked.totals()[0]?.succeeded).toBe(10);
+  });
+
   it('takes no place of others: 100 calls of 20 ms beside 300 starved batches take as long as alone', async () => {
     async function timeOf(isBeside: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker();

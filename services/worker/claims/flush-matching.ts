@@ -44,17 +44,20 @@ export interface MatchedClaims {
   ours: Claimed[];
   /** Done, or another worker's. */
   others: QueuedStep[];
+  /** To be claimed again. */
+  busy: QueuedStep[];
   /** Ours or not: the rows say something else than their message. */
   contradicted: { queued: QueuedStep; truth: Contradiction['truth'] }[];
 }
 
 export function matchClaims(
   claims: readonly QueuedStep[],
-  { claimed, contradicted }: Pick<LedgerFlushed, 'claimed' | 'contradicted'>,
+  { claimed, busy, contradicted }: Pick<LedgerFlushed, 'claimed' | 'busy' | 'contradicted'>,
 ): MatchedClaims {
   const byKey = new Map(claimed.map((claim) => [keyOf(claim), claim]));
   const truths = new Map(contradicted.map((contradiction) => [keyOf(contradiction), contradiction.truth]));
-  const matched: MatchedClaims = { ours: [], others: [], contradicted: [] };
+  const busyKeys = new Set(busy.map(keyOf));
+  const matched: MatchedClaims = { ours: [], others: [], busy: [], contradicted: [] };
   for (const queued of claims) {
     const key = keyOf(queued);
     const claim = byKey.get(key);
@@ -65,6 +68,7 @@ export function matchClaims(
     truths.delete(key);
     if (truth !== undefined) matched.contradicted.push({ queued, truth });
     if (claim) matched.ours.push({ queued, claim, contradicted: truth });
+    else if (busyKeys.delete(key)) matched.busy.push(queued);
     else matched.others.push(queued);
   }
   return matched;

@@ -98,12 +98,13 @@ export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): Wo
       metrics.statusQueries.of({ action, country: context.country, result: answer.kind }).add();
       if (answer.kind === 'unanswered') warn(work, 'a status query brought nothing', answer.cause);
     },
-    flushed: ({ recorded, claimed, refused }, results, claims, tookMs) => {
+    flushed: ({ recorded, claimed, busy, refused }, results, claims, tookMs) => {
       metrics.flushSeconds.of({}).observe(tookMs / 1000);
       metrics.flushed.of({ what: 'results' }).add(results);
       metrics.flushed.of({ what: 'claims' }).add(claims);
       metrics.flushed.of({ what: 'fenced' }).add(results - recorded.length);
-      metrics.flushed.of({ what: 'not-claimed' }).add(claims - claimed.length);
+      metrics.flushed.of({ what: 'not-claimed' }).add(claims - claimed.length - busy.length);
+      metrics.flushed.of({ what: 'busy' }).add(busy.length);
       metrics.flushed.of({ what: 'refused' }).add(refused.length);
     },
     watch: (levels) => createGauges(meter, levels),

@@ -24,6 +24,13 @@ export interface Shortage {
 /** By claim: what was not reserved. */
 export type Shortages = ReadonlyMap<StepRef, Shortage>;
 
+/** What became of the claims that cost units. */
+export interface Reserved {
+  shortages: Shortages;
+  /** Claims whose budget another has locked just now. */
+  busy: ReadonlySet<StepRef>;
+}
+
 export function touchesBudgets({ results, claims, unitsPerUser }: LedgerFlush): boolean {
   if (!unitsPerUser || unitsPerUser.size === 0) return false;
   const costs = costingIn(unitsPerUser);
@@ -41,17 +48,22 @@ function unitsOf({ feedId, step }: StepRef, unitsPerUser: UnitsPerUser): number 
 /**
  * In a transaction of its own: what is reserved for a step that is claimed later, or by another, is there for it then.
  */
-export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUser: UnitsPerUser): Promise<Shortages> {
+export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUser: UnitsPerUser): Promise<Reserved> {
+  const shortages = new Map<StepRef, Shortage>();
+  const busy = new Set<StepRef>();
   const asking = claims.filter(costingIn(unitsPerUser));
-  if (asking.length === 0) return new Map();
-  const { rows } = await pool.query<Shortage & { place: number }>(reserveBudgets.with(keysOf(asking)));
-  return new Map(
-    rows.flatMap(({ place, ...shortage }): [StepRef, Shortage][] => {
-      const step = asking[place - 1];
-      return step ? [[step, shortage]] : [];
-    }),
-  );
+  if (asking.length === 0) return { shortages, busy };
+  const { rows } = await pool.query<ReservationRow>(reserveBudgets.with(keysOf(asking)));
+  for (const { place, country, units, fits } of rows) {
+    const step = asking[place - 1];
+    if (step && units === null) busy.add(step);
+    else if (step && units !== null) shortages.set(step, { country, units, fits });
+  }
+  return { shortages, busy };
 }
+
+/** `units` is null where the budget was locked. */
+type ReservationRow = Omit<Shortage, 'units'> & { place: number; units: number | null };
 
 /** Claims, those to be put back because nothing is reserved for them, and those to be split alone. */
 export interface CheckedClaims {

@@ -10,7 +10,7 @@ interface KeyParams {
 
 /**
  * The function is in the migrations: it locks the budgets, and looks after that. One row for each step that did not
- * fit.
+ * fit, and for each whose budget was locked, without units.
  */
 export const reserveBudgets = statementOf<KeyParams>(
   'reserve-budgets',

@@ -10,7 +10,7 @@ import type {
   StepRef,
   StepWaiting,
 } from '../../ports/step-ledger.ts';
-import { checkReservations, reserve, settle, touchesBudgets, type Shortages } from './budget-claims.ts';
+import { checkReservations, reserve, settle, touchesBudgets, type Reserved, type Shortages } from './budget-claims.ts';
 import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
 import { halvesOf, sortedFlush } from './flush-order.ts';
 import {
@@ -88,21 +88,24 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
     return { ...nothingFlushed(), ...(await recordAndClaim(pool, done, claims, terms)) };
   }
   // Before anything else is locked, and by itself: budgets are what all workers share.
-  const shortages = unitsPerUser && (await reserve(pool, claims, unitsPerUser));
+  const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingAsked;
+  const free = busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
-    const { recorded, claimed, contradicted } = await recordAndClaim(client, done, claims, terms);
+    const { recorded, claimed, contradicted } = await recordAndClaim(client, done, free, terms);
     const born = numberedChildren(recorded, numbers);
     const children = await bearChildren(client, born, terms);
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
-    const ours = shortages ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    return { recorded: results, claimed: ours, contradicted, children, begun, refused: [] };
+    const ours = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
+    return { recorded: results, claimed: ours, busy: [...busy], contradicted, children, begun, refused: [] };
   });
 }
+
+const nothingAsked: Reserved = { shortages: new Map(), busy: new Set() };
 
 /** Those of the claims that something is reserved for; the others are put back before they are seen. */
 async function withinBudgets(
@@ -162,13 +165,14 @@ async function withWrittenBefore(
 }
 
 function nothingFlushed(): LedgerFlushed {
-  return { recorded: [], claimed: [], contradicted: [], children: [], begun: [], refused: [] };
+  return { recorded: [], claimed: [], busy: [], contradicted: [], children: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
   return {
     recorded: [...left.recorded, ...right.recorded],
     claimed: [...left.claimed, ...right.claimed],
+    busy: [...left.busy, ...right.busy],
     contradicted: [...left.contradicted, ...right.contradicted],
     children: [...left.children, ...right.children],
     begun: [...left.begun, ...right.begun],

@@ -46,6 +46,7 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       const lostDigest = await loseTwo();
       expect(await claiming({ ...second, remaining: 1, lostDigest })).toMatchObject({
         claimed: [second],
+        busy: [],
         contradicted: [],
       });
     });
@@ -74,6 +75,7 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
     it('is compared with the batch in the step that it begins with', async () => {
       expect(await claiming({ ...first, remaining: 3, lostDigest: null })).toMatchObject({
         claimed: [first],
+        busy: [],
         contradicted: [],
       });
       expect(await claiming({ ...first, remaining: 2, lostDigest: digestOfLost(['u1']) })).toMatchObject({

@@ -202,6 +202,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await a.flush({ results: [], claims: [], begins: [] })).toEqual({
         recorded: [],
         claimed: [],
+        busy: [],
         contradicted: [],
         children: [],
         begun: [],

@@ -67,6 +67,10 @@ function budgetOf({ feeds, runs, budgets }: MemoryDatabase, feedId: string): Bud
   return feed && budgets.get(`${runs.get(feed.runId)?.campaignId ?? ''}/${feed.country}`);
 }
 
+export function isBudgetLocked(database: MemoryDatabase, feedId: string): boolean {
+  return budgetOf(database, feedId)?.isLocked === true;
+}
+
 /**
  * Reserves for these steps, which may be claimed, whole batches, the cheapest first. By key, those that did not fit.
  */

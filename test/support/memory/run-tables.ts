@@ -95,6 +95,8 @@ export interface BudgetRow {
   country: string;
   units: number;
   pastUnits: number;
+  /** Another holds its row: claims that cost something of it are busy. */
+  isLocked?: boolean;
 }
 
 /** Not granted: asked for, and did not fit. */

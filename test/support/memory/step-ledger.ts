@@ -18,7 +18,7 @@ import type {
 import { sortedFlush } from '../../../shared/postgres/ledger/flush-order.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
-import { costOf, inheritReservation, reserve, settleReservation, unaffordable } from './budgets.ts';
+import { costOf, inheritReservation, isBudgetLocked, reserve, settleReservation, unaffordable } from './budgets.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepAttemptRow, StepRow } from './step-tables.ts';
@@ -64,14 +64,15 @@ function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorke
 /** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
 function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
   const { database, unitsPerUser } = worker;
-  const claimable = claims.filter((ref) => leftIn(database, ref));
+  const busy = claims.filter((ref) => costOf(ref, unitsPerUser) > 0 && isBudgetLocked(database, ref.feedId));
+  const claimable = claims.filter((ref) => !busy.includes(ref) && leftIn(database, ref));
   const shortages = reserve(
     database,
     claimable.filter((ref) => mayClaim(database, ref)),
     unitsPerUser ?? new Map(),
   );
   const contradicted = claims.flatMap((claim) => contradictionOf(database, claim) ?? []);
-  const result: LedgerFlushed = { recorded: [], claimed: [], contradicted, children: [], begun: [], refused: [] };
+  const result: LedgerFlushed = { recorded: [], claimed: [], busy, contradicted, children: [], begun: [], refused: [] };
   for (const begin of begins) if (noteBegin(database, begin)) result.begun.push(begin);
   for (const step of results) {
     const error = faultOf(step);
