@@ -80,6 +80,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/dead-jobs/replay',
       'POST /v1/jobs',
       'POST /v1/jobs/bulk',
+      'POST /v1/jobs/cancel',
       'POST /v1/jobs/{id}/cancel',
       'POST /v1/jobs/{id}/reschedule',
       'POST /v1/jobs/{id}/run-now',

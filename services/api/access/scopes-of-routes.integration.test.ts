@@ -182,6 +182,7 @@ describe('a key with a scope', () => {
 
   const inBodies: [route: string, body: object][] = [
     ['POST /v1/jobs', { client: 'theirs', url: hook }],
+    ['POST /v1/jobs/cancel', { client: 'theirs', idempotencyKeys: ['order-17'] }],
     ['POST /v1/jobs/changes', { client: 'theirs', verb: 'cancel' }],
     ['POST /v1/dead-jobs/replay', { client: 'theirs' }],
     ['POST /v1/scheduler/hosts/enable', { client: 'theirs', host: 'a:443' }],

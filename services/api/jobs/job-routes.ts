@@ -187,7 +187,7 @@ export function dueTimeOf({ dueAt, delaySeconds = 0 }: NewDue, now: Date): NewDu
   return dueAt === undefined ? { delayMs: Math.round(delaySeconds * 1000) } : { dueAt: instantOf(dueAt, now) };
 }
 
-function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>): CancelAnswer {
+export function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>): CancelAnswer {
   if (changed.kind === 'changed') return 'cancelled';
   if (changed.kind === 'firing') return 'too-late';
   return changed.outcome === 'cancelled' || changed.outcome === 'called' ? changed.outcome : 'too-late';

@@ -50,6 +50,7 @@ describe('the OpenAPI document', () => {
       'addReceipts',
       'backfillSchedule',
       'cancelJob',
+      'cancelJobs',
       'cancelRun',
       'changeActionType',
       'changeApiKey',
