@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { holdsAll, isWhole, wholeScope, type Scope } from '../../../shared/domain/scopes.ts';
-import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import type { ApiKeyRecord } from './postgres/key-store.ts';
 import type { CampaignReach, OwnedKind, Owner, Owners } from './postgres/owners.ts';
@@ -51,7 +51,7 @@ async function namedBy(id: string, { owners, clients }: CheckScopeDeps): Promise
     const uuid = uuidOf(kind, id);
     if (uuid !== undefined) return [kind, await owners.ownerOf(kind, uuid)];
   }
-  const client = clients.current()?.byRef.get(id) ?? (await clients.refresh()).byRef.get(id);
+  const client = await clientOfRef(id, clients);
   return ['client', client && { of: 'client', clientId: client.clientId }];
 }
 

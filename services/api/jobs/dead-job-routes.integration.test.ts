@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
@@ -7,6 +8,7 @@ import { letDie } from '../../../test/support/postgres-call-ledger.ts';
 import { postgresJobSubject } from '../../../test/support/postgres-job-subject.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
+import { createClientStore } from '../clients/postgres/client-store.ts';
 
 const on = apiOnPostgres();
 const { ask } = on;
@@ -87,5 +89,18 @@ describe('dead jobs over the API', () => {
     expect((await pending()).map(({ dueInMs }) => dueInMs)).toEqual([0, 500, 1000]);
     expect((await ask('POST', '/v1/dead-jobs/replay', {})).statusCode).toBe(422);
     expect((await ask('POST', '/v1/dead-jobs/replay', { client: 'nobody' })).statusCode).toBe(422);
+  });
+
+  it('of a client that was made through another process a moment ago are found by its name', async () => {
+    const others = createClientStore({ pool: on.pool });
+    const made = await others.create({
+      clientId: clientIdOf(1),
+      name: 'fresh',
+      definition: clientDefinition.parse({}),
+    });
+    expect(made?.name).toBe('fresh');
+    const id = await die(1, 'status 500');
+    const page = pageShape(deadJobShape).parse((await ask('GET', '/v1/dead-jobs?client=fresh')).json());
+    expect(page.items.map((job) => job.id)).toEqual([id]);
   });
 });

@@ -10,8 +10,8 @@ import {
 import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { requireClientInScope, scopeOf } from '../access/scopes.ts';
-import { clientIdOf } from '../clients/client-names.ts';
+import { scopeOf } from '../access/scopes.ts';
+import { clientNamed } from '../clients/named-client.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -51,7 +51,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
     },
     handler: async (request) => {
       const { limit, cursor, ...query } = request.query;
-      const wanted = filterOf(query, scopeOf(request), clients);
+      const wanted = await filterOf(query, scopeOf(request), clients);
       const page = await refusingInvalidCursor(cursor, () => deadJobs.list(wanted, limit, cursor ?? null));
       return { items: page.items.map(deadJobView), next: page.next };
     },
@@ -69,7 +69,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       response: { 200: jsonAnswer('All groups', pageShape(deadJobGroup)) },
     },
     handler: async (request) => {
-      const groups = await deadJobs.groups(filterOf(request.query, scopeOf(request), clients));
+      const groups = await deadJobs.groups(await filterOf(request.query, scopeOf(request), clients));
       return { items: groups.map(deadJobGroupView), next: null };
     },
   });
@@ -100,10 +100,13 @@ interface WantedFilter {
 }
 
 /** @throws {HttpProblem} 422 for an unknown client, 403 for one out of scope */
-function filterOf({ client, cause }: WantedFilter, scope: Scope, clients: DeadJobRoutesDeps['clients']): DeadJobFilter {
+async function filterOf(
+  { client, cause }: WantedFilter,
+  scope: Scope,
+  clients: DeadJobRoutesDeps['clients'],
+): Promise<DeadJobFilter> {
   if (client === undefined) return { clientIds: scope.clients ?? undefined, cause };
-  const clientId = clientIdOf(clients, client, '/client');
-  requireClientInScope(scope, clientId, client);
+  const { clientId } = await clientNamed(client, scope, clients);
   return { clientIds: [clientId], cause };
 }
 
@@ -149,7 +152,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
     },
     handler: async (request) => {
       const { withExpired, perSecond } = request.body;
-      const wanted = filterOf(request.body, scopeOf(request), clients);
+      const wanted = await filterOf(request.body, scopeOf(request), clients);
       const replayed = await deadJobs.replayAll(wanted, { withExpired, perSecond: perSecond ?? null });
       request.auditDetail = { ...request.body, ...replayed };
       return replayed;

@@ -13,13 +13,14 @@ import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
+import { clientNamed } from '../clients/named-client.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import type { JobChanger } from './change-jobs.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { cancelAnswerOf, clientIdOf } from './job-routes.ts';
+import { cancelAnswerOf } from './job-routes.ts';
 import type { JobChange, JobChanges } from './postgres/job-changes.ts';
 import type { JobStore } from './postgres/job-store.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -59,7 +60,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       const after = new Date(clock.now().getTime() + Math.round(delaySeconds * 1000));
       const change = await jobChanges.create({
         changeId: request.begun?.createdId ?? uuidv7(),
-        clientId: await clientIdOf(client, scopeOf(request), clients),
+        clientId: (await clientNamed(client, scopeOf(request), clients)).clientId,
         verb,
         filter: { state, tag, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
         dueAt: verb === 'cancel' ? null : dueAt === undefined ? after : instantOf(dueAt, clock.now()),
@@ -109,7 +110,7 @@ function cancelByKeysRoute(server: HttpServer, { jobStore, clients }: JobChangeR
     },
     handler: async (request) => {
       const { client, idempotencyKeys } = request.body;
-      const clientId = await clientIdOf(client, scopeOf(request), clients);
+      const { clientId } = await clientNamed(client, scopeOf(request), clients);
       const jobIds = [...new Set(idempotencyKeys.map((key) => jobIdOf(clientId, key)))];
       const answers = await cancelAll(jobStore, jobIds);
       const results = idempotencyKeys.map((idempotencyKey) => {

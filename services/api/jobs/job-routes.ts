@@ -14,7 +14,8 @@ import { instant } from '../../../shared/contracts/instants.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { requireClientInScope, scopeOf } from '../access/scopes.ts';
+import { scopeOf } from '../access/scopes.ts';
+import { clientNamed } from '../clients/named-client.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -165,22 +166,12 @@ async function jobFilterOf(
     throw invalidRequest([{ pointer: '/client', code: 'missing', detail }]);
   }
   return {
-    clientIds: ref === undefined ? (scope.clients ?? undefined) : [await clientIdOf(ref, scope, clients)],
+    clientIds: ref === undefined ? (scope.clients ?? undefined) : [(await clientNamed(ref, scope, clients)).clientId],
     state,
     tag,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
     dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
   };
-}
-
-/** @throws {HttpProblem} 422 for an unknown one, 403 for one that the scope does not hold */
-export async function clientIdOf(ref: string, scope: Scope, clients: JobRoutesDeps['clients']): Promise<string> {
-  const client = clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
-  if (client) {
-    requireClientInScope(scope, client.clientId, client.name);
-    return client.clientId;
-  }
-  throw invalidRequest([{ pointer: '/client', code: 'unknown-client', detail: `there is no client ${quoted(ref)}` }]);
 }
 
 export function dueTimeOf({ dueAt, delaySeconds = 0 }: NewDue, now: Date): NewDueTime {

@@ -21,12 +21,13 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
-import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { requireRole } from '../access/route-roles.ts';
-import { clientsInScope, requireClientInScope, scopeOf } from '../access/scopes.ts';
+import { clientsInScope, scopeOf } from '../access/scopes.ts';
+import { clientNamed } from '../clients/named-client.ts';
 import { scheduleView } from './schedule-view.ts';
 import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
 
@@ -61,14 +62,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   }
 
   async function clientOf({ target }: NewScheduleBody, scope: Scope): Promise<string> {
-    const ref = target.client;
-    const client = deps.clients.current()?.byRef.get(ref) ?? (await deps.clients.refresh()).byRef.get(ref);
-    if (client) {
-      requireClientInScope(scope, client.clientId, client.name);
-      return client.clientId;
-    }
-    const detail = `there is no client ${quoted(target.client)}: POST /v1/clients makes one`;
-    throw invalidRequest([{ pointer: '/target/client', code: 'unknown-client', detail }]);
+    return (await clientNamed(target.client, scope, deps.clients, '/target/client')).clientId;
   }
 
   server.route({

@@ -41,3 +41,14 @@ export function createClientReader({ clients, clock, logger }: ClientReaderDeps)
 function refsOf({ clientId, name }: Client): string[] {
   return [name, publicId('client', clientId)];
 }
+
+/**
+ * The client that an id or a name stands for. An unknown one is looked up once more: it may have been made a moment
+ * ago, through another process.
+ */
+export async function clientOfRef(
+  ref: string,
+  clients: Pick<ClientReader, 'current' | 'refresh'>,
+): Promise<Client | undefined> {
+  return clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
+}

@@ -5,7 +5,7 @@ import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
-import { requireClientInScope } from '../../access/scopes.ts';
+import { clientNamed } from '../../clients/named-client.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { WantedJob } from './read-plain-job.ts';
@@ -26,7 +26,7 @@ const farthestMs = 3660 * 86_400_000;
 
 export interface JobAdmission {
   /**
-   * The client that a request names. An unknown one is looked up once more: it may have been made a moment ago.
+   * The client that a request names.
    * @throws {HttpProblem} 422 unknown, 403 out of scope, 409 disabled
    */
   clientOf(ref: string, scope: Scope): Promise<Client>;
@@ -38,9 +38,7 @@ export interface JobAdmission {
 export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope) => {
-      const client = clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
-      if (!client) throw unknownClient(ref);
-      requireClientInScope(scope, client.clientId, client.name);
+      const client = await clientNamed(ref, scope, clients);
       if (!client.enabled) throw disabled(client);
       return client;
     },
@@ -94,11 +92,6 @@ export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): 
   const all = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (kind && !all.has('content-type')) all.set('content-type', contentTypes[kind]);
   return all.size === 0 ? null : JSON.stringify(Object.fromEntries(all));
-}
-
-function unknownClient(ref: string): HttpProblem {
-  const detail = `there is no client ${quoted(ref)}: POST /v1/clients makes one`;
-  return invalidRequest([{ pointer: '/client', code: 'unknown-client', detail }]);
 }
 
 function disabled({ name, disabledReason }: Client): HttpProblem {

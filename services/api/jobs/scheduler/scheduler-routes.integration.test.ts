@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { clientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
 import { regionsShape, schedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
-import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { createRegions } from '../../../../shared/postgres/registry/regions.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { clientIdOf, jobIdOf } from '../../../../test/support/conformance/job-subject.ts';
 import { hostCircuitsOn } from '../../../../test/support/postgres-call-ledger.ts';
 import { postgresJobSubject } from '../../../../test/support/postgres-job-subject.ts';
+import { createClientStore } from '../../clients/postgres/client-store.ts';
 
 const on = apiOnPostgres();
 const { ask } = on;
@@ -49,7 +50,10 @@ describe('the scheduler over the API', () => {
     const circuits = hostCircuitsOn(on.pool);
     const key = { clientId: clientIdOf(1), host: 'gone.example' };
     await circuits.disable(key, 'status 410');
-    const body = { client: publicId('client', key.clientId), host: key.host };
+    // Through another process, a moment ago.
+    const definition = clientDefinition.parse({});
+    await createClientStore({ pool: on.pool }).create({ clientId: key.clientId, name: 'fresh', definition });
+    const body = { client: 'fresh', host: key.host };
     expect((await ask('POST', '/v1/scheduler/hosts/enable', body)).statusCode).toBe(200);
     expect(await circuits.read()).toMatchObject([{ ...key, state: 'closing' }]);
     expect((await ask('POST', '/v1/scheduler/hosts/enable', body)).statusCode).toBe(200);

@@ -9,8 +9,8 @@ import {
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
-import { requireClientInScope, scopeOf } from '../../access/scopes.ts';
-import { clientIdOf } from '../../clients/client-names.ts';
+import { scopeOf } from '../../access/scopes.ts';
+import { clientNamed } from '../../clients/named-client.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
@@ -101,8 +101,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
     },
     handler: async (request) => {
       const { client, host } = request.body;
-      const clientId = clientIdOf(clients, client, '/client');
-      requireClientInScope(scopeOf(request), clientId, client);
+      const { clientId } = await clientNamed(client, scopeOf(request), clients);
       request.auditDetail = { client, host };
       await schedulerStatus.enableHost(clientId, host);
       return { clientId: publicId('client', clientId), host };

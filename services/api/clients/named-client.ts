@@ -1,0 +1,24 @@
+import type { Scope } from '../../../shared/domain/scopes.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { requireClientInScope } from '../access/scopes.ts';
+import { invalidRequest, quoted } from '../frame/http-problem.ts';
+
+/**
+ * The client that a body or a filter names, by id or by name.
+ * @throws {HttpProblem} 422 for an unknown one, 403 for one that the scope does not hold
+ */
+export async function clientNamed(
+  ref: string,
+  scope: Scope,
+  clients: Pick<ClientReader, 'current' | 'refresh'>,
+  pointer = '/client',
+): Promise<Client> {
+  const client = await clientOfRef(ref, clients);
+  if (client) {
+    requireClientInScope(scope, client.clientId, client.name);
+    return client;
+  }
+  const detail = `there is no client ${quoted(ref)}: POST /v1/clients makes one`;
+  throw invalidRequest([{ pointer, code: 'unknown-client', detail }]);
+}
