@@ -99,6 +99,8 @@ export default defineConfig({
         },
       },
       { test: { ...faults, name: 'faults', include: ['test/faults/**/*.test.ts'] } },
+      // Needs etcd, HAProxy and Python besides: asked for by name, and by the nightly run.
+      { test: { ...faults, name: 'failover', include: ['test/failover/*.test.ts'] } },
     ],
   },
 });

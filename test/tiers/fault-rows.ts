@@ -12,9 +12,11 @@ export function rowsIn(name: string): number[] {
   });
 }
 
+const tiersOfRows = ['faults', 'failover', 'e2e'];
+
 /** All rows that the fault tests name. */
 export function namedRows(root: string): number[] {
-  const sources = globSync('test/{faults,e2e}/*.test.ts', { cwd: root }).map((file) =>
+  const sources = globSync('test/{faults,failover,e2e}/*.test.ts', { cwd: root }).map((file) =>
     readFileSync(`${root}/${file}`, 'utf8'),
   );
   return [...new Set(sources.flatMap(rowsIn))].toSorted((a, b) => a - b);
@@ -24,7 +26,7 @@ export function namedRows(root: string): number[] {
 export function renderRows(results: readonly Result[], rows: readonly number[]): string {
   const tests = results
     .filter((line) => line.kind === 'test')
-    .filter(({ tier }) => tier === 'faults' || tier === 'e2e')
+    .filter(({ tier }) => tiersOfRows.includes(tier))
     .map((one) => ({ ...one, rows: rowsIn(one.name) }));
   return rows
     .map((row) => {

@@ -17,7 +17,7 @@ import { readResults, resultsVariable, summarize } from './results.ts';
  */
 const { values } = parseArgs({
   options: {
-    parts: { type: 'string', default: 'seeds,mutations,faults,soak' },
+    parts: { type: 'string', default: 'seeds,mutations,faults,failover,soak' },
     shards: { type: 'string', default: '4' },
     'at-once': { type: 'string', default: '1' },
     'soak-minutes': { type: 'string', default: '30' },
@@ -70,6 +70,12 @@ const runs: Record<string, () => Promise<Omit<NightlyPart, 'name' | 'lastRun'>>>
       what: `all faults, in ${shards} shards, ${values['at-once']} at once`,
       shown,
     };
+  },
+  failover: async () => {
+    const results = path.join(folder, 'failover.jsonl');
+    const code = await runVitest(['--project', 'failover'], { environment: { [resultsVariable]: results } });
+    const what = 'Postgres fails over under load: Patroni, etcd and HAProxy';
+    return { passed: code === 0, what, shown: renderRows(readResults(results), namedRows(root)) };
   },
   soak: async () => {
     const minutes = values['soak-minutes'];

@@ -17,7 +17,9 @@ const environment: Record<string, string> = { [resultsVariable]: resultsFile };
 if (!isWhole) environment['MUSTER_TESTS'] = 'first';
 
 const checked = await run(process.execPath, [path.join(import.meta.dirname, 'check.ts')], { environment });
-const tested = await runVitest(isWhole ? [] : ['--project', '!faults'], { environment });
+const tested = await runVitest(['--project', '!failover', ...(isWhole ? [] : ['--project', '!faults'])], {
+  environment,
+});
 
 const results = readResults(resultsFile);
 if (isWhole) process.stdout.write(`\n${renderRows(results, namedRows(root))}\n`);
