@@ -48,7 +48,7 @@ describe('an upload on Postgres', () => {
     await begun.upload.add({ users: ['a'], countries: ['SG'], lines: [1] });
     // Its tables go after its last words to the client: only when the process is gone are they gone too.
     await database.pool.query(
-      `select pg_terminate_backend(pid, 30000) from pg_stat_activity where application_name = 'uploads' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = current_database() and application_name = 'uploads' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
     );
     await expect(begun.upload.add({ users: ['b'], countries: ['SG'], lines: [1] })).rejects.toThrow();
     await begun.upload.fail('lost', { rows: 2, rejected: 0, rejects: [] });
@@ -63,7 +63,7 @@ describe('an upload on Postgres', () => {
     const begun = await audiences.begin(start());
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
     await begun.upload.add({ users: ['a'], countries: ['SG'], lines: [1] });
-    const open = `select from pg_stat_activity where application_name = 'uploads' and state <> 'idle' and pid <> pg_backend_pid()`;
+    const open = `select from pg_stat_activity where datname = current_database() and application_name = 'uploads' and state <> 'idle' and pid <> pg_backend_pid()`;
     expect((await database.pool.query(open)).rows).toEqual([]);
     await begun.upload.fail('over', { rows: 1, rejected: 0, rejects: [] });
   });

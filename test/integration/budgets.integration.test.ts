@@ -15,6 +15,7 @@ import { retryingDeadlocks } from '../../shared/postgres/connection/transaction.
 import { childOf, doneOf, failed, leaseMs, someBatches, waitingOf } from '../support/conformance/execution-subject.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { untilOneWaits } from '../support/lock-waits.ts';
 import { createChance, type Chance } from '../simulation/seeded.ts';
 
 const database = databaseForFile(createHotPathPool);
@@ -133,9 +134,7 @@ describe('budgets beside many workers', () => {
     await rival.query(`update batch_steps set state = 2, next_attempt_at = now() where feed = $1`, [feedId]);
     await rival.query('delete from budget_reservations where feed = $1', [feedId]);
     const flush = ledgerOf(1).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
-    await expect
-      .poll(async () => (await database.pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
-      .toBeGreaterThan(0);
+    await untilOneWaits(database.pool);
     await rival.query('commit');
     rival.release();
     expect((await flush).claimed).toEqual([]);

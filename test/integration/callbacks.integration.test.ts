@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
@@ -25,6 +24,7 @@ import { describeDueReferences } from '../support/conformance/due-references.con
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { untilOneWaits } from '../support/lock-waits.ts';
 import { postgresJobSubject } from '../support/postgres-job-subject.ts';
 
 const database = databaseForFile(createHotPathPool);
@@ -135,7 +135,7 @@ describe('the statement that ends and claims', () => {
       await taking.query(`update fires set epoch = epoch + 1, owner = 'b', lease_until = now() + interval '1 minute'`);
       const note = { status: 200, latencyMs: 1, error: null, answer: null };
       const ending = ledgerOf('a').flush({ results: [{ ...zombie, verdict: { kind: 'called' }, note }], claims: [] });
-      await untilSomebodyWaits(database.pool);
+      await untilOneWaits(database.pool);
       await taking.query('commit');
       expect((await ending).recorded.size).toBe(0);
     } finally {
@@ -241,16 +241,6 @@ describe('the history of jobs', () => {
     expect((await postgresJobSubject(database.pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
   });
 });
-
-/** Resolves when a statement of this database waits for a lock. */
-async function untilSomebodyWaits(of: Pool): Promise<void> {
-  for (;;) {
-    const { rows } = await of.query(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rows.length > 0) return;
-  }
-}
 
 describe('a late look on Postgres', () => {
   it('finds what was under way when the one before began, and leaves out what was committed by then', async () => {

@@ -9,6 +9,7 @@ import { describeRunReports } from '../support/conformance/run-reports.conforman
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { lockWaits, untilOneWaits } from '../support/lock-waits.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
@@ -86,9 +87,7 @@ describe('firing on Postgres', () => {
     await rival.query('lock table runs in access exclusive mode');
     const firing = fire();
     firing.catch(() => undefined);
-    await expect
-      .poll(async () => (await database.pool.query('select from pg_locks where not granted')).rowCount, { interval: 5 })
-      .toBeGreaterThan(0);
+    await untilOneWaits(database.pool);
     return {
       firing,
       goOn: async () => {
@@ -111,7 +110,7 @@ describe('firing on Postgres', () => {
   it('leaves the job when its connection dies in the middle, and the next fire makes its run', async () => {
     const { dueJobs, lease } = await withOneDueJob();
     const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
-    await database.pool.query(`select pg_terminate_backend(pid) from pg_locks where not granted`);
+    await database.pool.query(`select pg_terminate_backend(pid) from ${lockWaits}`);
     await expect(firing).rejects.toThrow();
     await goOn();
     expect(await dueJobs.fire(lease, 10)).toMatchObject({ runs: [{ isNew: true }] });

@@ -20,6 +20,7 @@ import { describeStepLedger } from '../support/conformance/step-ledger.conforman
 import { describeUnbegunSteps } from '../support/conformance/unbegun-steps.conformance.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { untilOneWaits } from '../support/lock-waits.ts';
 import { recordReceipts } from '../../services/api/receipts/postgres/receipt-statements.ts';
 import { stepsUnderWay } from '../../shared/postgres/ledger/under-way.ts';
 import { selectFailureGroups } from '../../services/api/runs/postgres/run-report-statements.ts';
@@ -121,7 +122,7 @@ describe('the ledger on Postgres', () => {
     const lock = 'select from batch_steps where batch_no = $1 for update';
     await rival.query(lock, [2]);
     const flush = ledger.flush({ results: claimed.map((step) => doneOf(step)), claims: [], begins: [] });
-    await someoneWaitsForALock();
+    await untilOneWaits(database.pool);
     await rival.query(lock, [1]);
     await rival.query('rollback');
     rival.release(true);
@@ -144,9 +145,9 @@ describe('the ledger on Postgres', () => {
   it('survives connections that Postgres ends', async () => {
     const subject = await postgresStores();
     const { steps } = await startFedRun(subject, someBatches(1, 2));
-    await database.pool
-      .query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'execution-path-test'`)
-      .catch(() => undefined);
+    const others = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+    const ended = await database.pool.query(`select pg_terminate_backend(pid) ${others}`);
+    expect(ended.rowCount).toBeGreaterThan(0);
     const ledger = subject.ledgerOf('a');
     await ledger.lostUsers(steps).catch(() => undefined);
     expect((await ledger.flush({ results: [], claims: steps, begins: [] })).claimed).toHaveLength(1);
@@ -196,9 +197,3 @@ describe('the ledger on Postgres', () => {
     expect(entered).toHaveLength(2);
   });
 });
-
-async function someoneWaitsForALock(): Promise<void> {
-  await expect
-    .poll(async () => (await database.pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
-    .toBeGreaterThan(0);
-}

@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -19,6 +18,7 @@ import {
 import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { describeJobIntake } from '../support/conformance/job-intake.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { lockWaits, untilOneWaits } from '../support/lock-waits.ts';
 import { postgresJobSubject } from '../support/postgres-job-subject.ts';
 
 const database = databaseForFile(createAcceptPool);
@@ -105,7 +105,7 @@ describe('the statements that store jobs', () => {
     await other.query('begin');
     await other.query(storeJobsWithin.with({ ...valuesOf(jobs.slice(1, 2)), slot: 1 }));
     const storing = intake.store(jobs, 2);
-    await untilWaiting(database.pool);
+    await untilOneWaits(database.pool);
     await other.query('commit');
     other.release();
 
@@ -231,14 +231,12 @@ describe('a job that comes a second time, and whose statement waits while the fi
     await other.query('begin');
     await other.query(storeJobsWithin.with({ ...valuesOf([blocked]), slot: 1 }));
     const late = intake.store([blocked, job], 2, isAgain);
-    await untilWaiting(database.pool);
+    await untilOneWaits(database.pool);
     expect([...(await intake.store([job], 3, true)).keys()]).toEqual([job.jobId]);
     await ends[end](job.jobId);
     // Without a key, it is not sent again before.
     if (key === null)
-      await database.pool.query(
-        `select pg_sleep_until(query_start + interval '250 milliseconds') from ${waitingStatement}`,
-      );
+      await database.pool.query(`select pg_sleep_until(query_start + interval '250 milliseconds') from ${lockWaits}`);
     await other.query('rollback');
     other.release();
 
@@ -268,10 +266,3 @@ const someJob = {
   ...{ dueAt: null, delayMs: 3_600_000, relevancyMs: null, method: 'POST', url: 'https://shop.test/hook' },
   ...{ headers: null, body: null, tags: null, scheduleId: null },
 };
-
-/** Until a statement waits for another transaction. */
-async function untilWaiting(on: Pool): Promise<void> {
-  while ((await on.query(`select from ${waitingStatement}`)).rowCount === 0);
-}
-
-const waitingStatement = `(select * from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') waiting`;

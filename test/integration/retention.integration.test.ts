@@ -5,6 +5,7 @@ import { createRetentionStore } from '../../services/trigger/retain/postgres/ret
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { describeRetention, type RetentionSubject } from '../support/conformance/retention.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 
 const database = databaseForFile();
@@ -196,10 +197,7 @@ describe('retention on Postgres', () => {
         { weeks: 0, heldUp: 1 },
         { weeks: 0, heldUp: 1 },
       ]);
-      const waiting = await reader.query(
-        `select from pg_locks where not granted
-           and database = (select oid from pg_database where datname = current_database())`,
-      );
+      const waiting = await reader.query(`select from ${lockWaits}`);
       expect(waiting.rowCount).toBe(0);
       await reader.query('rollback');
     } finally {

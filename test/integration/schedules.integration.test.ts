@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -23,6 +24,7 @@ import {
 } from '../support/conformance/campaign-schedules.conformance.ts';
 import { makeClockSettable, onSettableClock, setClock } from '../support/postgres-clock.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { lockWaits, untilOneWaits } from '../support/lock-waits.ts';
 
 /** Keeps the server's time. */
 const database = databaseForFile();
@@ -114,16 +116,17 @@ describe('firing on Postgres', () => {
     await subject.passTime(60_000);
 
     const rival = await database.pool.connect();
-    await rival.query('begin');
-    await rival.query('lock table jobs in access exclusive mode');
-    const look = due.recur({ region: 'local', owner: 'a' }, 10);
-    look.catch(() => undefined);
-    const waiting = 'select pid from pg_locks where not granted';
-    await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0);
-    await database.pool.query(`select pg_terminate_backend(pid) from (${waiting}) w`);
-    await expect(look).rejects.toThrow();
-    await rival.query('rollback');
-    rival.release();
+    try {
+      await rival.query('begin');
+      await rival.query('lock table jobs in access exclusive mode');
+      const look = due.recur({ region: 'local', owner: 'a' }, 10);
+      look.catch(() => undefined);
+      await untilOneWaits(database.pool);
+      await database.pool.query(`select pg_terminate_backend(pid) from ${lockWaits}`);
+      await expect(look).rejects.toThrow();
+    } finally {
+      rival.release(true);
+    }
 
     expect((await database.pool.query('select from occurrences')).rowCount).toBe(0);
     expect((await due.recur({ region: 'local', owner: 'b' }, 10)).fired).toHaveLength(1);
@@ -155,7 +158,9 @@ describe('firing on Postgres', () => {
       definition: eachMinute,
       note: null,
     }));
-    await Promise.all(made.map((schedule) => schedules.create(schedule)));
+    // As many as the pool has connections: one more would wait for one, and for ten seconds at most.
+    const limit = pLimit(10);
+    await Promise.all(made.map((schedule) => limit(() => schedules.create(schedule))));
     await subject.passTime(60_000);
     for (let look = 0; look < 10; look++) {
       expect((await due.recur({ region: 'local', owner: 'a' }, 100)).fired).toHaveLength(100);

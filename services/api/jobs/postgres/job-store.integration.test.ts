@@ -5,6 +5,7 @@ import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
 import { createJobIntake } from '../../../../shared/postgres/jobs/job-intake.ts';
 import { createHotPathPool } from '../../../../shared/postgres/connection/pool.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { untilOneWaits } from '../../../../test/support/lock-waits.ts';
 import type { JobFilter } from './job-lists.ts';
 import { createJobStore } from './job-store.ts';
 
@@ -264,7 +265,7 @@ describe('a cancellation beside a claim', () => {
       await dispatcher.query('select 1 from jobs where id = $1 for key share', [jobId]);
       await dispatcher.query(claim, [jobId]);
       const answer = store.cancel([jobId]);
-      await waitUntilBlocked();
+      await untilOneWaits(database.pool);
       await dispatcher.query('commit');
       expect(await answer).toEqual([{ kind: 'firing' }]);
     } finally {
@@ -272,13 +273,3 @@ describe('a cancellation beside a claim', () => {
     }
   });
 });
-
-/** Until another connection waits for a lock: asked for, not slept for. */
-async function waitUntilBlocked(): Promise<void> {
-  const blocked = `select count(*)::int as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  for (;;) {
-    const { rows } = await database.pool.query<{ waiting: number }>(blocked);
-    if ((rows[0]?.waiting ?? 0) > 0) return;
-  }
-}
