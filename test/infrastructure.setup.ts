@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
-import { startInfrastructure, type Infrastructure } from '../shared/infrastructure/infrastructure.ts';
+import type { Infrastructure } from '../shared/infrastructure/infrastructure.ts';
 import { createTemplateDatabase, type TemplateDatabase } from './support/template-database.ts';
+import { startTestServers } from './support/test-servers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -47,8 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function start() {
-  const report = (line: string) => process.stderr.write(`${line}\n`);
-  const infrastructure = await startInfrastructure({ environment: process.env, report });
+  const infrastructure = await startTestServers();
   try {
     return { infrastructure, template: await createTemplateDatabase(infrastructure.databaseUrl) };
   } catch (error) {

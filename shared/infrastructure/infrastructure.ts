@@ -14,6 +14,8 @@ export interface InfrastructureDeps {
   environment: NodeJS.ProcessEnv;
   /** Gets a line when something takes its time. */
   report: (line: string) => void;
+  /** Of a local PostgreSQL alone. */
+  postgresSettings?: Readonly<Record<string, string | number>>;
 }
 
 const infraEnvironment = z.object({ INFRA: z.enum(['auto', 'external', 'containers', 'local']).default('auto') });

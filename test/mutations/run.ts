@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startInfrastructure } from '../../shared/infrastructure/infrastructure.ts';
+import { startTestServers } from '../support/test-servers.ts';
 import type { Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 import { fileOf, readSources, root } from './sources.ts';
@@ -33,9 +33,7 @@ const sources = readSources();
 
 const tree = await mkdtemp(path.join(tmpdir(), 'muster-mutations-'));
 /** One Kafka and one Postgres for all of them, where any of their tests asks for these. */
-const servers = chosen.some(({ project }) => project === 'integration')
-  ? await startInfrastructure({ environment: process.env, report: (line) => process.stderr.write(`${line}\n`) })
-  : undefined;
+const servers = chosen.some(({ project }) => project === 'integration') ? await startTestServers() : undefined;
 try {
   for (const name of copied) await cp(path.join(root, name), path.join(tree, name), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
