@@ -36,8 +36,8 @@ export const scenarioFigures = z.object({
 
 export type ScenarioFigures = z.infer<typeof scenarioFigures>;
 
-/** Not in the repository: figures belong to a machine and a moment. */
-export const figuresFolder = join(import.meta.dirname, '../figures');
+/** Not in the repository: figures belong to a machine and a moment. Runs beside each other have one each. */
+export const figuresFolder = process.env['MUSTER_FIGURES'] ?? join(import.meta.dirname, '../figures');
 
 export function publishFigures(figures: ScenarioFigures): void {
   mkdirSync(figuresFolder, { recursive: true });

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { inLanes, type Part } from './lanes.ts';
+
+interface Named extends Part {
+  name: string;
+}
+
+/** What ran at once with each part, when it began; every part takes as many turns as it says. */
+async function besideEach(parts: readonly (Named & { turns: number })[], lanes: number) {
+  const running = new Set<string>();
+  const beside: Record<string, string[]> = {};
+  await inLanes(parts, lanes, async ({ name, turns }) => {
+    beside[name] = [...running];
+    running.add(name);
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    running.delete(name);
+  });
+  return beside;
+}
+
+describe('parts of a test run in lanes', () => {
+  it('run in their order, so many at once', async () => {
+    const parts = [9, 5, 20, 1].map((turns, index) => ({ name: `${index + 1}`, turns }));
+    const beside = await besideEach(parts, 2);
+    expect(Object.keys(beside)).toEqual(['1', '2', '3', '4']);
+    expect(beside).toMatchObject({ 1: [], 2: ['1'] });
+    expect(Object.values(beside).every((others) => others.length < 2)).toBe(true);
+  });
+
+  it('leave one alone that has to be, and go on behind it', async () => {
+    const parts = [
+      ...[1, 2].map((turns) => ({ name: `before ${turns}`, turns: turns * 5 })),
+      ...[1, 2].map((turns) => ({ name: `alone ${turns}`, turns, alone: true })),
+      ...[1, 2].map((turns) => ({ name: `behind ${turns}`, turns: turns * 5 })),
+    ];
+    const beside = await besideEach(parts, 2);
+    expect(beside).toMatchObject({
+      ...{ 'before 2': ['before 1'], 'alone 1': [], 'alone 2': [] },
+      ...{ 'behind 1': [], 'behind 2': ['behind 1'] },
+    });
+  });
+
+  it('end with the failure of one', async () => {
+    const failing = inLanes([{}], 2, () => Promise.reject(new Error('cannot be started')));
+    await expect(failing).rejects.toThrow('cannot be started');
+  });
+});
