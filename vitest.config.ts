@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { firstBrowserTests, firstEndToEndTests, firstSeeds } from './test/tiers/first-tests.ts';
+import LongestFirst from './test/tiers/longest-first.ts';
 
 /** `first`: of the slow tiers, what a change breaks first (`npm test`). Otherwise all of it. */
 const isFirstAlone = process.env['MUSTER_TESTS'] === 'first';
@@ -30,6 +31,7 @@ export default defineConfig({
     },
     // Its own default leaves one core out: of two, half.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     // Tier by tier: what runs as many processes must not fight the others for the cores.
     projects: [
       {
@@ -68,6 +70,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          isolate: false,
           include: ['{shared,services,cli,sdk,test}/**/*.integration.test.ts'],
           sequence: { groupOrder: 2 },
           globalSetup: withInfrastructure,

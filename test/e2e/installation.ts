@@ -17,7 +17,7 @@ import {
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { createTestDatabaseOn, type TestDatabase } from '../support/postgres-database.ts';
+import { createTestDatabase, createTestDatabaseOn, type TestDatabase } from '../support/postgres-database.ts';
 import type { Evidence } from '../support/evidence.ts';
 
 export const countries = ['SG', 'ID', 'VN'];
@@ -97,7 +97,7 @@ const pollMs = 50;
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const servers = options.servers ?? { databaseUrl: inject('databaseUrl'), kafkaBrokers: inject('kafkaBrokers') };
-  const database = await createTestDatabaseOn(servers.databaseUrl);
+  const database = await (options.servers ? createTestDatabaseOn(options.servers.databaseUrl) : createTestDatabase());
   await options.alterDatabase?.(database.url);
   const folder = mkdtempSync(join(tmpdir(), 'muster-e2e-'));
   const [apiPort = 0, sandboxPort = 0] = await findFreePorts(2);
