@@ -1,48 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
-import { sandboxProcess } from '../../services/sandbox/main.ts';
+import { describe, expect, it } from 'vitest';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
-import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
-import { stopService, type Service } from '../../shared/runtime/process/service.ts';
-import { exitCodes } from '../frame/exit-codes.ts';
-import { runProgram } from '../program.ts';
-import { createTestTerminal } from '../frame/test-terminal.ts';
 import { judgeEndpoint } from './check-endpoint.ts';
+import { sandboxForEach, signing } from './test-sandbox.ts';
 import type { Verdict } from './verdict.ts';
 
-const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
+const startSandbox = sandboxForEach();
+
 /** Where an answer has to come too late. */
 const shortMs = 400;
 /** Where slowness is not the subject: no busy machine takes half of it for an answer. */
 const ampleMs = 20_000;
-/** Of the vectors that Standard Webhooks publishes. */
-const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-
-let sandbox: (Service & { url: string }) | undefined;
-
-afterEach(async () => {
-  if (sandbox) await stopService(sandbox);
-  sandbox = undefined;
-});
-
-async function startSandbox(contractClass: ContractClass, environment: Record<string, string> = {}): Promise<string> {
-  sandbox = await sandboxProcess
-    .prepare({
-      SANDBOX_PORT: '0',
-      LOG_LEVEL: 'silent',
-      SANDBOX_REWARDS_MEMORY: memories[contractClass],
-      SANDBOX_POINTS_MEMORY: memories[contractClass],
-      SANDBOX_MESSAGES_MEMORY: memories[contractClass],
-      ...environment,
-    })
-    .start({ meter: noMeter });
-  return `${sandbox.url}/${environment['service'] ?? 'rewards'}/v1`;
-}
-
 interface Trial {
   rules?: { calls?: object[]; status?: object[] };
   environment?: Record<string, string>;
@@ -248,71 +216,5 @@ describe('an endpoint fails', () => {
     expect(problem).toMatch(
       /^the same call again has other results than the first for 100 users, such as "muster-check-.*": succeeded before, failed \(already-awarded\) now; Muster would count the wrong one$/,
     );
-  });
-});
-
-describe('muster check-endpoint', () => {
-  async function muster(...args: string[]) {
-    const terminal = createTestTerminal();
-    const onInterrupt = () => new AbortController().signal;
-    const context = { terminal, environment: { TOKEN: 'Bearer x' }, input: Readable.from([]), onInterrupt };
-    const code = await runProgram(['check-endpoint', ...args], context);
-    return { code, ...terminal.written };
-  }
-
-  it('ends with 0 and shows each check', async () => {
-    const url = await startSandbox('D');
-    const { code, out } = await muster(`${url}/batches`, '--class', 'D', '--authorization-env', 'TOKEN');
-    expect(code).toBe(exitCodes.ok);
-    expect(out).toContain('✔ a call with one user\n');
-    expect(out).toContain('keeps the contract of class D, as far as it was played\n');
-  });
-
-  it('signs with the secret in a file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'muster-check-'));
-    const file = join(folder, 'signing');
-    writeFileSync(file, `${signing}\n`);
-    const url = await startSandbox('D', { SANDBOX_SIGNING_SECRET: signing });
-    const { code, out } = await muster(`${url}/batches`, '--class', 'D', '--signing-secret-file', file);
-    rmSync(folder, { recursive: true });
-    expect(code).toBe(exitCodes.ok);
-    expect(out).toContain('✔ a call that somebody else signed, refused with 401 or 403\n');
-  });
-
-  it('ends with 6 and shows what is broken', async () => {
-    const url = await startSandbox('D');
-    const { code, out } = await muster(`${url}/nowhere`, '--class', 'D');
-    expect(code).toBe(exitCodes.endpointBroken);
-    expect(out).toContain(
-      '✖ a call with one user\n    a call with 1 user was answered 405 Method Not Allowed: is this the address',
-    );
-  });
-
-  it('writes the same as JSON', async () => {
-    const url = await startSandbox('D');
-    const terminal = createTestTerminal();
-    const onInterrupt = () => new AbortController().signal;
-    const args = ['--json', 'check-endpoint', `${url}/nowhere`, '--class', 'D'];
-    await runProgram(args, { terminal, environment: {}, input: Readable.from([]), onInterrupt });
-    expect(JSON.parse(terminal.written.out)).toMatchObject({
-      passed: false,
-      class: 'D',
-      checks: [{ name: 'one-user', passed: false }],
-    });
-  });
-
-  it.each<[string, string[], string]>([
-    ['no URL', ['rewards', '--class', 'A'], 'is no http:// or https:// URL'],
-    ['class C without a status URL', ['http://x', '--class', 'C'], 'class C needs --status-url'],
-    ['a status URL elsewhere', ['http://x', '--class', 'A', '--status-url', 'http://y'], 'is for class C'],
-    ['parameters that are no object', ['http://x', '--class', 'A', '--params', '[1]'], 'has to be a JSON object'],
-    ['an unset variable', ['http://x', '--class', 'A', '--authorization-env', 'NOWHERE'], 'NOWHERE is not set'],
-    ['a secret that is not there', ['http://x', '--class', 'A', '--signing-secret-file', '/nowhere'], 'no such file'],
-    ['an unknown class', ['http://x', '--class', 'E'], 'Allowed choices are A, B, C, D'],
-    ['a batch of nobody', ['http://x', '--class', 'A', '--batch-size', '0'], 'from 1 to 1000'],
-  ])('refuses %s before it calls', async (_name, args, message) => {
-    const { code, notes } = await muster(...args);
-    expect(code).toBe(exitCodes.usage);
-    expect(notes).toContain(message);
   });
 });

@@ -13,11 +13,8 @@ import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import type { KeptSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { msOf } from '../../shared/postgres/schedules/schedule-rows.ts';
-import {
-  describeSchedules,
-  type SchedulesSubject,
-  type StoredJob,
-} from '../support/conformance/schedules.conformance.ts';
+import { describeSchedules } from '../support/conformance/schedules.conformance.ts';
+import type { SchedulesSubject, StoredJob } from '../support/conformance/schedules-subject.ts';
 import {
   describeCampaignSchedules,
   type CampaignSchedulesSubject,

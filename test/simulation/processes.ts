@@ -22,7 +22,7 @@ import { createMemoryUnbegunSteps } from '../support/memory/unbegun-steps.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
-import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts';
+import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus-interface.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRateShares } from '../support/memory/rate-shares.ts';

@@ -1,17 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { engineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
-import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
 import { createCallSlots, type CallSlots, type ReleasePause } from './call-slots.ts';
 import { ratedActions } from './group-views.ts';
 import type { ServedCall } from './learn-from-call.ts';
 import { createSlotGroups, type SlotGroups } from './slot-groups.ts';
-import { createStanding } from '../claims/step-standing.ts';
 import type { Work } from '../work.ts';
-
-const topics = topicNames('muster');
-const countries = ['SG', 'ID'];
+import { configOf, countries, topics, worksOf } from './test-works.ts';
 
 interface Call {
   work: Work;
@@ -20,15 +15,6 @@ interface Call {
 
 const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
 const unanswered: ServedCall = { ...answered, end: 'unanswered', cause: 'connection refused' };
-
-function configOf(concurrency: number) {
-  const type = { url: 'http://endpoint', class: 'A', concurrency };
-  return engineConfig.parse({
-    countries,
-    segmentation: { url: 'http://segments' },
-    actionTypes: { 'award-reward': type, 'send-message': type },
-  });
-}
 
 describe('call slots', () => {
   let clock: SettableClock;
@@ -62,44 +48,6 @@ describe('call slots', () => {
   function reshape(): void {
     groups.reshape();
     slots.resume();
-  }
-
-  function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
-    const type = configOf(10).actionTypes[actionType];
-    if (!type) throw new Error(`${actionType} is not configured`);
-    return Array.from({ length: count }, (_, index) => ({
-      claim: {
-        feedId,
-        batchNo: index + 1,
-        step: 1,
-        epoch: 1,
-        attempts: 0,
-        open: false,
-        waited: false,
-        lapses: 0,
-        users: '"u"',
-        size: 1,
-      },
-      context: {
-        feedId,
-        runId: 'r',
-        campaignId: 'c',
-        country,
-        chain: [{ action: actionType, params: {} }],
-        unitsPerUser: null,
-      },
-      standing: createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 }),
-      topic: topics.shard({ actionType, country }),
-      actionType,
-      type,
-      origin: null,
-      lost: [],
-      users: '"u"',
-      count: 1,
-      plain: true,
-      claimedAtMs: 0,
-      isProbe: false,
-    }));
   }
 
   const SG = topics.shard({ actionType: 'award-reward', country: 'SG' });

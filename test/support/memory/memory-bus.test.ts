@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { PublishError } from '../../../shared/ports/message-bus.ts';
 import { describeMessageBus } from '../conformance/message-bus.conformance.ts';
 import { createRecordingReceiver } from '../recording-receiver.ts';
-import { createMemoryBus, type MemoryConsumer } from './memory-bus.ts';
+import { createMemoryBus } from './memory-bus.ts';
+import type { MemoryConsumer } from './memory-bus-interface.ts';
 
 describeMessageBus('in memory', () => {
   const bus = createMemoryBus({ laneHighMark: 16 });

@@ -2,49 +2,12 @@ import { createWatermark, type Watermark } from '../../../shared/domain/watermar
 import {
   type Lane,
   type LaneReceiver,
-  type MessageConsumer,
-  type MessagePublisher,
   type OutgoingMessage,
-  type TopicAdmin,
-  type TopicBacklogs,
   type TopicSpec,
 } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
-import { createMemoryTopics, type MessageFate, type StoredMessage } from './memory-topics.ts';
-
-export interface MemoryBus {
-  readonly admin: TopicAdmin;
-  publisher(): MessagePublisher;
-  /** Topics that are missing are created at its start, as a real consumer does. */
-  consumer(groupId: string, topics: readonly string[]): MemoryConsumer;
-  backlogs(groupId: string): TopicBacklogs;
-  /** Everything on the topic, partition by partition in offset order; nothing when there is no such topic. */
-  messages(topic: string): readonly StoredMessage[];
-  /** The next publish of any process fails: before it writes, or after it has written. */
-  failNextPublish(moment: 'before' | 'after'): void;
-  /** With all that lies on it and what groups have committed. Its consumers keep their other topics. */
-  deleteTopic(topic: string): void;
-  /** What is published to the topic fails until it is writable again. */
-  setWritable(topic: string, writable: boolean): void;
-  /** What becomes of each message from now on, after it was acknowledged. */
-  disturb(fate: (message: OutgoingMessage) => MessageFate): void;
-  /** Writes what was delayed, in its order. */
-  releaseDelayed(): void;
-}
-
-export interface MemoryConsumer extends MessageConsumer {
-  /** Drops out of the group without a commit, as a killed process does; its receiver hears nothing any more. */
-  crash(): void;
-}
-
-export interface MemoryBusOptions {
-  /** Topics that are there from the start; others come by `ensureTopics` or by their consumers. */
-  topics?: readonly string[];
-  /** How many partitions each of them has. */
-  partitions?: number;
-  /** Unsettled messages that a lane has at most; it gets more below half of it. */
-  laneHighMark?: number;
-}
+import type { MemoryBus, MemoryBusOptions, MemoryConsumer } from './memory-bus-interface.ts';
+import { createMemoryTopics } from './memory-topics.ts';
 
 interface Group {
   members: Set<Member>;

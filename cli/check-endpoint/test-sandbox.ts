@@ -1,0 +1,33 @@
+import { afterEach } from 'vitest';
+import { sandboxProcess } from '../../services/sandbox/main.ts';
+import type { ContractClass } from '../../shared/domain/step/consequences.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
+import { stopService, type Service } from '../../shared/runtime/process/service.ts';
+
+const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
+/** Of the vectors that Standard Webhooks publishes. */
+export const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/** Starts a sandbox in a test of the file that calls this; it is stopped behind the test. */
+export function sandboxForEach() {
+  let sandbox: (Service & { url: string }) | undefined;
+
+  afterEach(async () => {
+    if (sandbox) await stopService(sandbox);
+    sandbox = undefined;
+  });
+
+  return async (contractClass: ContractClass, environment: Record<string, string> = {}): Promise<string> => {
+    sandbox = await sandboxProcess
+      .prepare({
+        SANDBOX_PORT: '0',
+        LOG_LEVEL: 'silent',
+        SANDBOX_REWARDS_MEMORY: memories[contractClass],
+        SANDBOX_POINTS_MEMORY: memories[contractClass],
+        SANDBOX_MESSAGES_MEMORY: memories[contractClass],
+        ...environment,
+      })
+      .start({ meter: noMeter });
+    return `${sandbox.url}/${environment['service'] ?? 'rewards'}/v1`;
+  };
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { Segmentation } from '../../../shared/ports/segmentation.ts';
+import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
+import { setUp, startTrigger } from '../../../test/support/started-trigger.ts';
+
+describe('back-pressure', () => {
+  it('stops feeding at three hundred unhandled batches while nobody works', async () => {
+    const { clock, startCampaign, feed } = setUp(userIds(100_000));
+    await startCampaign();
+    await passTime(clock, 60_000);
+    const fedBatches = (feed()?.nextBatchNo ?? 1) - 1;
+    expect(fedBatches).toBeGreaterThanOrEqual(300);
+    expect(fedBatches).toBeLessThan(320);
+  });
+
+  it('feeds on as batches are handled', async () => {
+    const { clock, startCampaign, workOff, isFed, fedUsers } = setUp(userIds(100_000));
+    await startCampaign();
+    while (!isFed()) {
+      await workOff();
+      await passTime(clock, 100);
+    }
+    expect(fedUsers('SG')).toHaveLength(100_000);
+  });
+
+  it('lets a small campaign in at once, while a large one waits for room', async () => {
+    const { clock, segmentation, startCampaign, feedRows } = setUp(userIds(100_000));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    segmentation.users.set('SG', userIds(900));
+    await startCampaign({ name: 'small' });
+    await passTime(clock, 1000);
+    expect(feedRows().map(({ complete }) => complete)).toEqual([false, true]);
+  });
+
+  it('lets others pass a campaign whose batches all wait, however long', async () => {
+    const { clock, segmentation, startCampaign, putAllBack, workOff, feedRows } = setUp(userIds(60_000));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    await putAllBack(86_400_000);
+    segmentation.users.set('SG', userIds(20_000));
+    await startCampaign({ name: 'healthy' });
+    for (let i = 0; i < 30; i++) {
+      await workOff();
+      await passTime(clock, 200);
+    }
+    const [stuck, healthy] = feedRows();
+    expect(healthy).toMatchObject({ complete: true, fedUsers: 20_000 });
+    expect((stuck?.nextBatchNo ?? 1) - 1).toBeLessThan(340);
+  });
+
+  it('stops feeding a chain whose later step falls behind', async () => {
+    const { clock, startCampaign, workOff, feed } = setUp(userIds(200_000));
+    await startCampaign({ chain: ['award-reward', 'send-message'].map((action) => ({ action, params: {} })) });
+    for (let i = 0; i < 40; i++) {
+      await workOff();
+      await passTime(clock, 250);
+    }
+    expect((feed()?.nextBatchNo ?? 1) - 1).toBeLessThan(640);
+  });
+
+  it('keeps what waits in memory small', async () => {
+    const { clock, segmentation, startCampaign } = setUp(userIds(200_000));
+    await startCampaign();
+    await passTime(clock, 60_000);
+    expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);
+  });
+});
+
+describe('feeds beside a segmentation service that hangs', () => {
+  const hangsForMs = 10_000;
+
+  /**
+   * Pages of the segment `stuck` fail at first, so that all of their feeds stall, and are then not answered before the
+   * time-out.
+   */
+  function setUpStuck() {
+    const world = createTriggerFixture();
+    const { clock, segmentation } = world;
+    segmentation.users.set('SG', userIds(3));
+    let fails = false;
+    const page: Segmentation['page'] = async (request, signal) => {
+      if (request.segment !== 'stuck') return segmentation.page(request, signal);
+      if (!fails) await clock.sleep(hangsForMs, signal);
+      return { ok: false, failure: failureOf('unavailable') };
+    };
+    startTrigger(world, 'a', (deps) => ({ segmentation: { ...deps.segmentation, page } }));
+    const startStuck = async (runs: number, countries: number) => {
+      const served = Array.from({ length: countries }, (_, i) => `C${i}`);
+      const audience = { include: [{ segment: 'stuck' }] };
+      for (let i = 0; i < runs; i++) await world.startCampaign({ audience, countries: served });
+    };
+    return { ...world, startStuck, failAtOnce: (on: boolean) => (fails = on) };
+  }
+
+  it.each([
+    ['hang', false],
+    ['fail at once', true],
+  ])('feeds a new run within a second beside 600 feeds whose pages %s', async (_what, failsThen) => {
+    const { clock, startCampaign, startStuck, failAtOnce, fedUsers, feedRows } = setUpStuck();
+    failAtOnce(true);
+    await startStuck(20, 30);
+    await passTimeUntil(clock, () => feedRows().filter(({ stalls }) => stalls > 0).length === 600);
+    failAtOnce(failsThen);
+    await passTime(clock, 5000);
+
+    await startCampaign();
+    await passTime(clock, 1000);
+    expect(fedUsers('SG')).toEqual(userIds(3));
+  });
+});

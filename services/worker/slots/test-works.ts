@@ -1,0 +1,55 @@
+import { engineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
+import { createStanding } from '../claims/step-standing.ts';
+import type { Work } from '../work.ts';
+
+export const topics = topicNames('muster');
+export const countries = ['SG', 'ID'];
+
+export function configOf(concurrency: number) {
+  const type = { url: 'http://endpoint', class: 'A', concurrency };
+  return engineConfig.parse({
+    countries,
+    segmentation: { url: 'http://segments' },
+    actionTypes: { 'award-reward': type, 'send-message': type },
+  });
+}
+
+/** Claims of a feed that no worker has heard of. */
+export function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
+  const type = configOf(10).actionTypes[actionType];
+  if (!type) throw new Error(`${actionType} is not configured`);
+  return Array.from({ length: count }, (_, index) => ({
+    claim: {
+      feedId,
+      batchNo: index + 1,
+      step: 1,
+      epoch: 1,
+      attempts: 0,
+      open: false,
+      waited: false,
+      lapses: 0,
+      users: '"u"',
+      size: 1,
+    },
+    context: {
+      feedId,
+      runId: 'r',
+      campaignId: 'c',
+      country,
+      chain: [{ action: actionType, params: {} }],
+      unitsPerUser: null,
+    },
+    standing: createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 }),
+    topic: topics.shard({ actionType, country }),
+    actionType,
+    type,
+    origin: null,
+    lost: [],
+    users: '"u"',
+    count: 1,
+    plain: true,
+    claimedAtMs: 0,
+    isProbe: false,
+  }));
+}

@@ -1,0 +1,107 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach } from 'vitest';
+import type { NewClient } from '../../../services/api/clients/client-store.port.ts';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import type {
+  GroupStore,
+  OccurrenceRecord,
+  ScheduleStore,
+} from '../../../services/api/schedules/schedule-store.port.ts';
+import type { DueSchedules, Looker } from '../../../services/scheduler/ports/due-schedules.ts';
+import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+
+export interface SchedulesSubject {
+  schedules: ScheduleStore;
+  groups: GroupStore;
+  due: DueSchedules;
+  addClient: (client: NewClient) => Promise<unknown>;
+  /** Those that wait to be called, in the order of their due times. */
+  jobs(): Promise<StoredJob[]>;
+  /** They have been called. */
+  endJobs(): Promise<void>;
+  /** Takes a schedule's next look away, as nothing should. */
+  disarm(scheduleId: string): Promise<void>;
+  switchOff(region: string): Promise<void>;
+  nowMs(): number;
+  passTime(ms: number): Promise<void>;
+}
+
+export interface StoredJob {
+  jobId: string;
+  dueAtMs: number;
+  expiresAtMs: number | null;
+  key: string | null;
+  url: string;
+  headers: string | null;
+  scheduleId: string | null;
+}
+
+export const minuteMs = 60_000;
+export const local: Looker = { region: 'local', owner: 'a' };
+export const far: Looker = { region: 'far', owner: 'b' };
+
+export type Wanted = Partial<KeptSchedule['recurrence']> & Pick<KeptSchedule, 'groups'>;
+
+export function definitionOf({ groups, ...recurrence }: Wanted = {}): KeptSchedule {
+  const rhythm = recurrence.everySeconds === undefined ? { cron: '* * * * *' } : {};
+  return {
+    recurrence: {
+      ...{ zone: 'UTC', misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'allow', spreadSeconds: 0 },
+      ...{ ...rhythm, ...recurrence },
+    },
+    ...(groups ? { groups } : {}),
+    call: {
+      ...{ url: 'https://shop.example.com/hook', method: 'POST', headers: '{"x-shop":"1"}', body: '{}' },
+      ...{ relevancySeconds: null, tags: ['nightly'] },
+    },
+  };
+}
+
+/** An installation with one client for each test of the suite that calls this. */
+export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
+  let subject: SchedulesSubject;
+  let startMs: number;
+  let clientId: string;
+  beforeEach(async () => {
+    subject = await makeSubject();
+    startMs = subject.nowMs();
+    clientId = await addClient('shop', {});
+  });
+
+  async function addClient(name: string, definition: object): Promise<string> {
+    const client = { clientId: uuidv7(), name, definition: clientDefinition.parse(definition) };
+    await subject.addClient(client);
+    return client.clientId;
+  }
+
+  async function add(wanted: Wanted = {}, by = clientId): Promise<string> {
+    const made = await subject.schedules.create({
+      name: 'nightly',
+      clientId: by,
+      definition: definitionOf(wanted),
+      note: null,
+    });
+    return made.scheduleId;
+  }
+
+  const look = (looker = local) => subject.due.recur(looker, 100);
+  const minutes = (atMs: number) => (atMs - startMs) / minuteMs;
+  const record = async (scheduleId: string) => {
+    const found = await subject.schedules.get(scheduleId);
+    if (!found) throw new Error('no such schedule');
+    return found;
+  };
+  /** As it is listed, oldest first: the minute, the group, what became of it. */
+  async function told(scheduleId: string): Promise<(string | number)[][]> {
+    const { items } = await subject.schedules.occurrences(scheduleId, {}, 100, null);
+    return items.toReversed().map(toldOf);
+  }
+  function toldOf({ scheduledFor, group, state, cause, instants }: OccurrenceRecord): (string | number)[] {
+    const facts = [minutes(scheduledFor.getTime()), state, ...(cause === null ? [] : [cause])];
+    return [...facts, ...(group === '' ? [] : [group]), ...(instants === 1 ? [] : [instants])];
+  }
+
+  /** Of the test that runs. */
+  const current = () => ({ subject, startMs, clientId });
+  return { current, addClient, add, look, minutes, record, told, toldOf };
+}
