@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Described } from './describe-statement.ts';
+import { arrays, json } from './kinds-of-types.ts';
 import type { Column, Kind } from './find-queries.ts';
 
 const { builtins } = pg.types;
@@ -17,12 +18,8 @@ const kindOf = new Map<number, Kind>([
   [builtins.DATE, 'Date'],
   [builtins.BYTEA, 'Buffer'],
   [builtins.INTERVAL, 'object'],
-  // Arrays of boolean, int2, int4, text, int8, float8, timestamptz, uuid and regtype.
-  ...[1000, 1005, 1007, 1009, 1016, 1022, 1185, 2951, 2211].map((type) => [type, 'array'] as const),
+  ...arrays.map((type) => [type, 'array'] as const),
 ]);
-
-/** Whatever JSON may be: its shape is of those who wrote it. */
-const json = new Set<number>([builtins.JSON, builtins.JSONB]);
 
 /** How the rows that come differ from those that the code says; null is not looked at, which Postgres does not tell. */
 export function compareRow(row: ReadonlyMap<string, Column>, columns: Described['columns']): string[] {
@@ -45,7 +42,7 @@ function compareByName(row: ReadonlyMap<string, Column>, columns: Described['col
     const said = row.get(name);
     const kind = kindOf.get(type) ?? 'string';
     // A column that the code does not read at this place is no mistake.
-    if (said && !json.has(type) && !said.kinds.has(kind) && !said.kinds.has('unknown'))
+    if (said && !json.includes(type) && !said.kinds.has(kind) && !said.kinds.has('unknown'))
       problems.push(`column "${name}" is a ${kind}, and said to be ${[...said.kinds].join(' or ')}`);
   }
   return problems;

@@ -1,8 +1,8 @@
 import type { Client, Connection, Submittable } from 'pg';
 
 export interface Described {
-  /** How many parameters. */
-  params: number;
+  /** The types of its parameters. */
+  params: number[];
   columns: { name: string; type: number }[];
 }
 
@@ -14,7 +14,7 @@ export function describeStatement(client: Client, text: string): Promise<Describ
 }
 
 interface ParameterDescription {
-  parameterCount: number;
+  dataTypeIDs: number[];
 }
 
 interface RowDescription {
@@ -23,7 +23,7 @@ interface RowDescription {
 
 /** Parse, Describe and Sync of the extended protocol. `pg` hands the answers to the methods of these names. */
 class Description implements Submittable {
-  #params = 0;
+  #params: number[] = [];
   #columns: Described['columns'] = [];
   readonly #text: string;
   readonly #resolve: (described: Described) => void;
@@ -36,7 +36,7 @@ class Description implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const onParams = ({ parameterCount }: ParameterDescription) => (this.#params = parameterCount);
+    const onParams = ({ dataTypeIDs }: ParameterDescription) => (this.#params = dataTypeIDs);
     connection.once('parameterDescription', onParams);
     connection.once('readyForQuery', () => connection.off('parameterDescription', onParams));
     connection.parse({ name: '', text: this.#text, types: [] }, true);

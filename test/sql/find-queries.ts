@@ -8,8 +8,8 @@ export interface Query {
   line: number;
   /** Expressions over the module's own names, each of which gives the statement; none where it cannot be followed. */
   statements: string[];
-  /** How many values go with it; undefined where that is not written at this place. */
-  values: number | undefined;
+  /** What the values are that go with it, in their order or by name; undefined where that is not written here. */
+  values: Kind[][] | Map<string, Kind[]> | undefined;
   /** By name, what the rows are said to have; undefined where nothing is said. Empty: that they are objects. */
   row: Map<string, Column> | undefined;
 }
@@ -53,13 +53,28 @@ function queryOf(call: ts.CallExpression, root: string, checker: ts.TypeChecker)
     file: relative(root, source.fileName),
     line: source.getLineAndCharacterOfPosition(call.getStart()).line + 1,
     statements: statements.every((each) => each !== undefined) ? statements.map((each) => each.getText()) : [],
-    values: values && ts.isArrayLiteralExpression(values) ? lengthOf(values) : undefined,
+    values: values ? listed(values, checker) : asked && named(asked, checker),
     row: row && columnsOf(checker.getTypeFromTypeNode(row), checker),
   };
 }
 
-function lengthOf({ elements }: ts.ArrayLiteralExpression): number | undefined {
-  return elements.some(ts.isSpreadElement) ? undefined : elements.length;
+function listed(values: ts.Expression, checker: ts.TypeChecker): Kind[][] | undefined {
+  if (!ts.isArrayLiteralExpression(values) || values.elements.some(ts.isSpreadElement)) return undefined;
+  return values.elements.map((value) => kindsOf(checker.getTypeAtLocation(value), checker));
+}
+
+/** Those that are handed to `with`. */
+function named(asked: ts.Expression, checker: ts.TypeChecker): Map<string, Kind[]> | undefined {
+  if (!isWith(asked)) return undefined;
+  const [params] = asked.arguments;
+  const fields = params ? checker.getTypeAtLocation(params).getProperties() : [];
+  return new Map(fields.map((field) => [field.name, kindsOf(checker.getTypeOfSymbol(field), checker)]));
+}
+
+function isWith(node: ts.Expression): node is ts.CallExpression & { readonly expression: ts.PropertyAccessExpression } {
+  return (
+    ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'with'
+  );
 }
 
 /** Down to expressions over the module's own names, which can be evaluated beside it; undefined where that fails. */
@@ -67,12 +82,7 @@ function follow(node: ts.Expression, checker: ts.TypeChecker): (ts.Expression | 
   if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap((each) => follow(each, checker));
   if (ts.isParenthesizedExpression(node)) return follow(node.expression, checker);
   if (ts.isObjectLiteralExpression(node)) return node.properties.flatMap((each) => followProperty(each, checker));
-  if (
-    ts.isCallExpression(node) &&
-    ts.isPropertyAccessExpression(node.expression) &&
-    node.expression.name.text === 'with'
-  )
-    return follow(node.expression.expression, checker);
+  if (isWith(node)) return follow(node.expression.expression, checker);
   if (onlyOfModule(node, checker)) return [node];
   if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
     const called = declarationOf(node.expression, checker);
@@ -193,7 +203,7 @@ function kindsOf(type: ts.Type, checker: ts.TypeChecker): Kind[] {
   if (type.isUnion()) return type.types.flatMap((each) => kindsOf(each, checker));
   const is = (flags: ts.TypeFlags) => (type.flags & flags) !== 0;
   if (is(ts.TypeFlags.StringLike)) return ['string'];
-  if (is(ts.TypeFlags.NumberLike)) return ['number'];
+  if (is(ts.TypeFlags.NumberLike | ts.TypeFlags.BigIntLike)) return ['number'];
   if (is(ts.TypeFlags.BooleanLike)) return ['boolean'];
   if (is(ts.TypeFlags.Null | ts.TypeFlags.Undefined)) return ['null'];
   if (is(ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.TypeParameter)) return ['unknown'];

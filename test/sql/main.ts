@@ -8,13 +8,15 @@ import { createGuardian } from '../../shared/infrastructure/guarded-processes.ts
 import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { compareRow } from './compare-row.ts';
+import { compareValues } from './compare-values.ts';
 import { describeStatement } from './describe-statement.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, type Evaluated } from './evaluate.ts';
 import { findQueries, type Query } from './find-queries.ts';
 
 /**
  * Checks every statement of the product against the schema that the migrations make, on a Postgres of its own: that it
- * can be planned, that as many values go with it as it has parameters, and that rows have the fields that the code says
+ * can be planned, that as many values go with it as it has parameters, of kinds that these can be read from, and that
+ * rows have the fields that the code says. With files as arguments, those alone
  * (docs/decisions/0040-statements-are-checked-against-the-schema.md).
  */
 
@@ -41,6 +43,13 @@ try {
 }
 
 async function productQueries(): Promise<Query[]> {
+  const files = process.argv.slice(2).map((file) => join(root, file));
+  if (files.length === 0) files.push(...(await productFiles()));
+  const config: unknown = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config;
+  return findQueries(root, files.sort(), ts.parseJsonConfigFileContent(config, ts.sys, root).options);
+}
+
+async function productFiles(): Promise<string[]> {
   const files: string[] = [];
   for await (const file of glob('{shared,services,cli}/**/*.ts', {
     cwd: root,
@@ -48,8 +57,7 @@ async function productQueries(): Promise<Query[]> {
   })) {
     if ((await readFile(join(root, file), 'utf8')).includes('.query')) files.push(join(root, file));
   }
-  const config: unknown = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config;
-  return findQueries(root, files.sort(), ts.parseJsonConfigFileContent(config, ts.sys, root).options);
+  return files;
 }
 
 async function startDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
@@ -67,24 +75,24 @@ async function check(all: readonly Query[], url: string): Promise<string[]> {
   await client.connect();
   try {
     const problems: string[] = [];
-    const asked: { query: Query; text: string }[] = [];
+    const asked: { query: Query; evaluated: Evaluated }[] = [];
     for (const [file, those] of Map.groupBy(all, (query) => query.file)) {
       const unknown = those.filter(({ statements }) => statements.length === 0);
       if (!(file in followedByTests))
         problems.push(
           ...unknown.map(({ line }) => `${file}:${line} is a statement that cannot be followed to its text`),
         );
-      const texts = await evaluate(
+      const evaluated = await evaluate(
         join(root, file),
         those.flatMap(({ statements }) => statements),
       );
       const of = those.flatMap((query) => query.statements.map(() => query));
-      asked.push(...of.map((query, index) => ({ query, text: texts[index] ?? '' })));
+      asked.push(...of.map((query, index) => ({ query, evaluated: evaluated[index] ?? { text: '' } })));
     }
     // Tables that only their own connection sees, or that the sandbox makes for itself.
-    for (const { text } of asked) if (makesTables(text)) await client.query(text);
-    for (const { query, text } of asked) {
-      if (!makesTables(text)) problems.push(...(await problemsOf(client, query, text)));
+    for (const { evaluated } of asked) if (makesTables(evaluated.text)) await client.query(evaluated.text);
+    for (const { query, evaluated } of asked) {
+      if (!makesTables(evaluated.text)) problems.push(...(await problemsOf(client, query, evaluated)));
     }
     return problems;
   } finally {
@@ -96,12 +104,11 @@ function makesTables(text: string): boolean {
   return /^\s*create (temporary table|schema)/.test(text);
 }
 
-async function problemsOf(client: pg.Client, { file, line, values, row }: Query, text: string): Promise<string[]> {
+async function problemsOf(client: pg.Client, query: Query, { text, names }: Evaluated): Promise<string[]> {
+  const { file, line, values, row } = query;
   try {
     const { params, columns } = await describeStatement(client, text);
-    const said: string[] = [];
-    if (values !== undefined && values !== params) said.push(`${params} parameters, and ${values} values`);
-    if (row) said.push(...compareRow(row, columns));
+    const said = [...(values ? compareValues(values, names, params) : []), ...(row ? compareRow(row, columns) : [])];
     return said.map((problem) => `${file}:${line} ${problem}`);
   } catch (error) {
     return [`${file}:${line} ${error instanceof Error ? error.message : String(error)}\n${text}\n`];
