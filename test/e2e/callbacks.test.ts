@@ -133,7 +133,8 @@ describe('callbacks over Kafka', () => {
     const pool = createPool({ connectionString: muster.database.url, applicationName: 'witness', max: 1, logger });
     try {
       const { rows } = await pool.query<Sums>(`
-        select sum(accepted)::int as accepted, sum(called)::int as called, sum(expired)::int as expired, sum(dead)::int as dead,
+        select sum(accepted)::int as accepted, sum(called)::int as called, sum(expired)::int as expired,
+          sum(dead)::int as dead,
           (select count(*)::int from ended_jobs) as ended, (select count(*)::int from jobs) as pending
         from client_totals`);
       const [row] = rows;

@@ -36,7 +36,8 @@ const storedRow = z.object({
 });
 const ms = (column: string) => `trunc(extract(epoch from ${column}) * 1000)`;
 const select = `
-  select client as "clientId", ${ms('due_at')} as "dueAtMs", ${ms('expires_at')} as "expiresAtMs", key, method, url, headers, body, tags
+  select client as "clientId", ${ms('due_at')} as "dueAtMs", ${ms('expires_at')} as "expiresAtMs", key, method, url,
+    headers, body, tags
   from jobs where id = $1`;
 
 /** As a dispatcher does. */

@@ -40,9 +40,11 @@ export function createPostgresExecutionRows({ pool }: { pool: Pool }): Execution
     failureTotals: async (feedId) => {
       const rows = await rowsOf<Omit<FailureTotal, 'outcome'> & { outcome: number }>(
         `select step, outcome, reason, sum(users)::int as users,
-           (select array_agg(user_id order by slot, place) from failure_totals s, unnest(s.sample) with ordinality u (user_id, place)
+           (select array_agg(user_id order by slot, place) from failure_totals s,
+             unnest(s.sample) with ordinality u (user_id, place)
             where (s.feed, s.step, s.outcome, s.reason) = (t.feed, t.step, t.outcome, t.reason)) as sample
-         from failure_totals t where feed = $1 group by feed, step, outcome, reason order by step, outcome, reason collate "C"`,
+         from failure_totals t where feed = $1 group by feed, step, outcome, reason
+           order by step, outcome, reason collate "C"`,
         feedId,
       );
       return rows.map((row) => ({ ...row, outcome: failureOutcome(row.outcome) }));
@@ -87,7 +89,8 @@ const damages: Record<Damage, readonly string[]> = {
   ],
   'settled-drifted': [
     `insert into run_totals as t (feed, step, slot, settled_succeeded, settled_failed) values ($1, 1, 9, 3, 4)
-     on conflict (feed, step, slot) do update set settled_succeeded = t.settled_succeeded + 3, settled_failed = t.settled_failed + 4`,
+     on conflict (feed, step, slot) do update set settled_succeeded = t.settled_succeeded + 3,
+       settled_failed = t.settled_failed + 4`,
   ],
   'totals-lost': ['delete from run_totals where feed = $1'],
   'failure-totals-lost': ['delete from failure_totals where feed = $1'],

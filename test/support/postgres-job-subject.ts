@@ -77,6 +77,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
 
 const insertJob = `
   insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline)
-  values ($1, $2, $3, case when $9::text is null then now() + $4 * interval '1 ms' else 'infinity' end, now() + $4 * interval '1 ms',
+  values ($1, $2, $3, case when $9::text is null then now() + $4 * interval '1 ms'
+    else 'infinity' end, now() + $4 * interval '1 ms',
     now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9)
   returning case when isfinite(due_at) then (extract(epoch from due_at) * 1000000)::float8 end as "dueUs"`;

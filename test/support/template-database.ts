@@ -37,7 +37,8 @@ async function addEmptying(url: string): Promise<void> {
   try {
     const { rows: tables } = await client.query<{ name: string }>(
       `select quote_ident(relname) as name from pg_class
-       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> all ($1)
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+         and relname <> all ($1)
        order by relname`,
       [tablesOfTheSchema],
     );

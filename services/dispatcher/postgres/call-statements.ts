@@ -77,8 +77,8 @@ export const flushCalls = statementOf<FlushParams>(
     where j.ctid = f.job_tid and j.id = f.id and f.verdict <= ${verdictCodes.dead}
     returning j.*, f.verdict, f.status, f.latency_ms, f.error, f.answer, f.remark
   ), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, status, latency_ms, error,
-      answer, method, url, key, tags, schedule)
+    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, status, latency_ms,
+      error, answer, method, url, key, tags, schedule)
     select id, client, now(), scheduled_for, call_digest(key, headers, body),
       case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired' else 'dead' end,
       attempt, status, latency_ms, error, answer, method, url, key, tags, schedule
@@ -100,7 +100,8 @@ export const flushCalls = statementOf<FlushParams>(
     set called = t.called + excluded.called, expired = t.expired + excluded.expired, dead = t.dead + excluded.dead
   ), u as (
     update jobs j set
-      due_at = case f.verdict when ${verdictCodes.sidelined} then 'infinity' else now() + f.delay_ms * interval '1 millisecond' end,
+      due_at = case f.verdict when ${verdictCodes.sidelined} then 'infinity'
+        else now() + f.delay_ms * interval '1 millisecond' end,
       attempt = j.attempt + case f.verdict when ${verdictCodes.retry} then 1 else 0 end,
       sideline = case f.verdict when ${verdictCodes.sidelined} then f.remark end
     from f
@@ -138,8 +139,8 @@ export const flushCalls = statementOf<FlushParams>(
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
-  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, client::text, null, null, null, null, null, null,
-    null, null, null from j where not is_due
+  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, client::text, null, null, null, null,
+    null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
     null, null, null, null, null, null, null, null, null, null, null, null, null from f`,

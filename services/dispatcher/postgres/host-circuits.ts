@@ -66,7 +66,8 @@ const openCircuit = statementOf<HostKey & { cause: string; nextInMs: number }>(
   'open-host-circuit',
   ($) => `
   insert into host_circuits as c (client, host, state, cause, next_at)
-  values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')}, now() + ${$('nextInMs')}::float8 * interval '1 millisecond')
+  values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')},
+    now() + ${$('nextInMs')}::float8 * interval '1 millisecond')
   on conflict (client, host) do update
   set state = 'open', cause = excluded.cause, next_at = excluded.next_at, openings = c.openings + 1,
     closing_since = null
@@ -156,8 +157,10 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
     )
     returning *
   ), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'expired', attempt, method, url, key, tags, schedule
+    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key,
+      tags, schedule)
+    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'expired', attempt, method, url, key,
+      tags, schedule
     from x
   ), t as (
     insert into client_totals as t (client, slot, expired)

@@ -45,7 +45,8 @@ const totals = z.object({ results: z.number(), events: z.number(), users: z.numb
 
 async function stored() {
   const { rows: found } = await rows.query(`
-    select (select count(*)::int from sandbox.reward_results) results, (select count(*)::int from sandbox.reward_events) events,
+    select (select count(*)::int from sandbox.reward_results) results,
+      (select count(*)::int from sandbox.reward_events) events,
       (select count(*)::int from sandbox.reward_balances) users,
       (select coalesce(sum(units), 0)::int from sandbox.reward_balances) units`);
   return totals.parse(found[0]);

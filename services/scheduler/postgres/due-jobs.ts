@@ -89,7 +89,8 @@ const missedReason = `'its start was missed for longer than its schedule allows'
  */
 const insertRuns = `
   with k as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) with ordinality k (id, campaign, revision, due_at, position)
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) with ordinality k (id, campaign,
+      revision, due_at, position)
   ), r as (
     insert into runs (id, campaign, revision, scheduled_for, deadline_at, state, state_reason, ended_at)
     select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at,

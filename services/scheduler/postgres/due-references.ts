@@ -143,7 +143,8 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
 export const skimDue = statementOf<MarkParams & { skips: string; limit: number }>(
   'skim-due',
   ($) => `
-  select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('skips')}::text[]) w (p, due, id, skip)
+  select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
+    ${$('skips')}::text[]) w (p, due, id, skip)
   cross join lateral (select w.skip::uuid[] as clients offset 0) s
   cross join lateral (
     select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)}, t.read::int4 from (

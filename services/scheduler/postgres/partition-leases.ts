@@ -58,7 +58,8 @@ const beatNode = statementOf<BeatParams>(
   ($) => `
   with n as (
     insert into job_nodes (owner, kind, region, expires_at, figures)
-    values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')}::int4 * interval '1 millisecond', ${$('figures')}::jsonb)
+    values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')}::int4 * interval '1 millisecond',
+      ${$('figures')}::jsonb)
     on conflict (owner) do update set expires_at = excluded.expires_at, figures = excluded.figures
   ), r as (
     update job_partitions set owner = null, expires_at = now()

@@ -129,7 +129,8 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
         cross join lateral (select e.id from ended_jobs e where e.id = l.id and ${recently} limit 1) e`;
   return `
   with stored as (
-    insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body, tags, schedule)
+    insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body,
+      tags, schedule)
     select k.partition_id, d.due, k.id, k.client, d.due, d.due + k.relevancy * interval '1 millisecond',
       k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule
     from (
@@ -143,7 +144,8 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
         unnest(${$('tags')}::text[]) as tags, unnest(${$('schedules')}::uuid[]) as schedule
     ) k
     cross join lateral (
-      select greatest(coalesce('epoch'::timestamptz + k.due * interval '1 millisecond', now() + k.delay * interval '1 millisecond'), now()) as due
+      select greatest(coalesce('epoch'::timestamptz + k.due * interval '1 millisecond',
+        now() + k.delay * interval '1 millisecond'), now()) as due
     ) d
     where k.id not in (
       select j.id from jobs j where j.id = any(${$('looked')}::uuid[])

@@ -48,7 +48,8 @@ const beat = statementOf<Beat>(
 /** What it claimed and could not end is free: its row stays for a day, and says so. */
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
-  update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}' where owner = $1`;
+  update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}'
+    where owner = $1`;
 
 /**
  * After an outage of the database every row has expired, and owners that are alive have to have time for a beat: no row

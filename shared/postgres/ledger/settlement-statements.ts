@@ -24,7 +24,8 @@ export const settle = statementOf<SettleParams>(
   'settle-unknown',
   ($) => `
   with k as (
-    select * from unnest(${$('users')}::text[], ${$('steps')}::int2[], ${$('countries')}::text[], ${$('outcomes')}::int2[], ${$('reasons')}::text[],
+    select * from unnest(${$('users')}::text[], ${$('steps')}::int2[], ${$('countries')}::text[],
+      ${$('outcomes')}::int2[], ${$('reasons')}::text[],
       ${$('details')}::text[]) with ordinality k (user_id, step, country, outcome, reason, detail, position)
   ), d as (
     select d.feed, d.country from runs r join feeds d on d.run = r.id where r.id = ${$('run')}

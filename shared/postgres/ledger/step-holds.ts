@@ -35,7 +35,8 @@ export const holdSteps = statementOf<{ feeds: string; steps: string; causes: str
   insert into holds as h (feed, step, cause, batches, next_try_at)
   select feed, step, (array_agg(cause order by place desc))[1], count(*),
     now() + ${tryHeldEveryMs} * interval '1 millisecond'
-  from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('causes')}::text[]) with ordinality k (feed, step, cause, place)
+  from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('causes')}::text[]) with ordinality k (feed, step,
+    cause, place)
   group by feed, step order by feed, step
   on conflict (feed, step) do update set cause = excluded.cause, batches = h.batches + excluded.batches`,
 );

@@ -46,7 +46,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   with r as (
     update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users,
       lost_digest = k.lost_digest, failed = k.failed, unknown = k.unknown, lease_until = now()
-    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('rests')}::int2[],
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[],
+      ${$('rests')}::int2[],
       ${$('restUsers')}::int2[], ${$('lostDigests')}::text[], ${$('failed')}::int2[], ${$('unknown')}::int2[],
       ${$('refused')}::int2[]) with ordinality
       k (feed, batch_no, step, epoch, rest, rest_users, lost_digest, failed, unknown, refused, position)
@@ -56,7 +57,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   ), f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
     select r.feed, r.batch_no, r.step, k.user_id, k.outcome, k.reason, k.detail, k.attempts
-    from r join unnest(${$('failurePositions')}::int[], ${$('failedUsers')}::text[], ${$('outcomes')}::int2[], ${$('reasons')}::text[],
+    from r join unnest(${$('failurePositions')}::int[], ${$('failedUsers')}::text[], ${$('outcomes')}::int2[],
+      ${$('reasons')}::text[],
       ${$('details')}::text[], ${$('attempts')}::int2[]) k (position, user_id, outcome, reason, detail, attempts)
         on k.position = r.position
     returning feed, batch_no, step, user_id, outcome, reason
@@ -82,14 +84,15 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     from k where remaining is not null
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
       epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
-      lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1 else s.lapses end,
-      open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
+      lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1
+        else s.lapses end, open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
       next_attempt_at = case when s.state = ${stepState.waiting} then s.next_attempt_at end
     where s.state = ${stepState.running} and s.lease_until < now() and s.lapses < ${quarantinedAfterLapses}
       or s.state = ${stepState.waiting} and s.next_attempt_at <= now()
     returning feed, batch_no, step, epoch, attempts, open, lapses, next_attempt_at
   ), t as (
-    insert into run_totals as t (feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown, done, survived, waiting, refused)
+    insert into run_totals as t (feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown, done,
+      survived, waiting, refused)
     select feed, step, ${$('slot')}::int2, sum(fed), sum(succeeded), sum(failed), sum(expired), sum(cancelled),
       sum(unknown), sum(done), sum(survived), sum(waiting), sum(refused)
     from (
@@ -148,7 +151,8 @@ export const putBack = statementOf<PutBackParams>(
       open = k.open,
       next_attempt_at = now() + k.delay_ms * interval '1 millisecond', attempts = s.attempts + k.answered,
       cause = k.cause
-    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('delaysMs')}::float8[],
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[],
+      ${$('delaysMs')}::float8[],
       ${$('open')}::boolean[], ${$('answered')}::int2[], ${$('causes')}::text[]) with ordinality
       k (feed, batch_no, step, epoch, delay_ms, open, answered, cause, position)
     where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
@@ -180,7 +184,8 @@ export const noteBegins = statementOf<EpochParams>(
   ($) => `
   with b as (
     update batch_steps s set begun = true
-    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[],
+      ${$('epochs')}::int[]) with ordinality
       k (feed, batch_no, step, epoch, position)
     where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
       and s.state = ${stepState.running}
@@ -208,8 +213,8 @@ export const noteAttempts = statementOf<NoteAttemptsParams>(
   'note-attempts',
   ($) => `
   insert into step_attempts (feed, batch_no, step, epoch, reading, cause, users)
-  select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('readings')}::text[],
-    ${$('causes')}::text[], ${$('users')}::text[])
+  select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[],
+    ${$('readings')}::text[], ${$('causes')}::text[], ${$('users')}::text[])
   on conflict (feed, batch_no, step, epoch) do nothing`,
 );
 
@@ -251,7 +256,8 @@ export const insertChildren = statementOf<InsertChildrenParams>(
     select feed, batch_no, parent, step, n, first_user, last_user, users, attempts, open, claimed,
       case when not claimed then now() + delay_ms * interval '1 millisecond' end as next_attempt_at,
       case when claimed then now() + ${$('leaseMs')}::float8 * interval '1 millisecond' end as lease_until
-    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('parents')}::int[], ${$('steps')}::int2[], ${$('sizes')}::int2[],
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('parents')}::int[], ${$('steps')}::int2[],
+      ${$('sizes')}::int2[],
       ${$('firstUsers')}::text[], ${$('lastUsers')}::text[], ${$('users')}::text[], ${$('delaysMs')}::float8[],
       ${$('attempts')}::int2[], ${$('open')}::boolean[], ${$('claimed')}::boolean[])
       k (feed, batch_no, parent, step, n, first_user, last_user, users, delay_ms, attempts, open, claimed)
@@ -277,7 +283,8 @@ export const writtenBefore = statementOf<EpochParams>(
   'written-before',
   ($) => `
   select k.position
-  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[],
+    ${$('epochs')}::int[]) with ordinality
     k (feed, batch_no, step, epoch, position)
   join batch_steps s on s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
   where s.state <> ${stepState.running}`,
@@ -292,6 +299,7 @@ export const lostBefore = statementOf<{ feeds: string; batchNos: string; steps: 
       where f.feed = k.feed and f.batch_no = k.batch_no and f.step < k.step) as failed,
     (select string_agg(b.users, ',' order by b.batch_no) from batches b
       where b.feed = k.feed and b.parent = k.batch_no and b.from_step < k.step) as split_off
-  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed, batch_no, step, position)
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed,
+    batch_no, step, position)
   order by k.position`,
 );

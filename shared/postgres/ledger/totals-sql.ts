@@ -53,5 +53,6 @@ export function failureTotalsAdded(source: string, slot: string): string {
       (array_agg(user_id order by batch_no, user_id))[1:${sampleSize}]
     from ${source} group by feed, step, outcome, reason order by feed, step, outcome, reason
     on conflict (feed, step, outcome, reason, slot) do update set users = t.users + excluded.users,
-      sample = case when cardinality(t.sample) >= ${sampleSize} then t.sample else (t.sample || excluded.sample)[1:${sampleSize}] end`;
+      sample = case when cardinality(t.sample) >= ${sampleSize} then t.sample
+        else (t.sample || excluded.sample)[1:${sampleSize}] end`;
 }

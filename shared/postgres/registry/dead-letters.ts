@@ -44,7 +44,7 @@ const insertDeadLetters = statementOf<DeadLetterParams>(
   'insert-dead-letters',
   ($) => `
   insert into dead_letters (id, topic, partition, "offset", key, value, reason)
-  select * from unnest(${$('ids')}::uuid[], ${$('topics')}::text[], ${$('partitions')}::int[], ${$('offsets')}::bigint[],
-    ${$('keys')}::bytea[], ${$('values')}::bytea[], ${$('reasons')}::text[])
+  select * from unnest(${$('ids')}::uuid[], ${$('topics')}::text[], ${$('partitions')}::int[],
+    ${$('offsets')}::bigint[], ${$('keys')}::bytea[], ${$('values')}::bytea[], ${$('reasons')}::text[])
   on conflict (topic, partition, "offset", digest) do nothing`,
 );

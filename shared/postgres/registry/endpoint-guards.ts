@@ -112,7 +112,8 @@ export const openGuard = statementOf<{ actionType: string; country: string; caus
   'open-guard',
   ($) => `
   insert into endpoint_guards as g (action_type, country, state, cause, retry_at)
-  values (${$('actionType')}, ${$('country')}, 'open', ${$('cause')}, now() + ${$('delayMs')}::float8 * interval '1 millisecond')
+  values (${$('actionType')}, ${$('country')}, 'open', ${$('cause')},
+    now() + ${$('delayMs')}::float8 * interval '1 millisecond')
   on conflict (action_type, country) do update set state = 'open', cause = excluded.cause, opened_at = now(),
     retry_at = excluded.retry_at,
     openings = case when g.slow_start_at > now() - ${slowStartLasts} then g.openings + 1 else 1 end,
@@ -154,7 +155,8 @@ export const failProbe = statementOf<EndProbeParams & { cause: string; delayMs: 
 
 const selectGuards = `
   select action_type as "actionType", country, cause, opened_at as "openedAt",
-    case when state = 'open' then 'open' when slow_start_at > now() - ${slowStartLasts} then 'slow-start' else 'closed' end as state,
+    case when state = 'open' then 'open' when slow_start_at > now() - ${slowStartLasts} then 'slow-start'
+      else 'closed' end as state,
     case when state = 'open' then retry_at end as "retryAt",
     case when state = 'closed' then slow_start_at end as "closedAt"
   from endpoint_guards order by action_type, country`;

@@ -94,10 +94,11 @@ function startJson({ occurrence, row }: TargetRow) {
 
 const insertWanted = `
   with k as (
-    select * from jsonb_to_recordset($1::jsonb) as k (position int, schedule uuid, group_name text, scheduled_for timestamptz, kind text,
-      state text, target uuid, due_at timestamptz)
+    select * from jsonb_to_recordset($1::jsonb) as k (position int, schedule uuid, group_name text,
+      scheduled_for timestamptz, kind text, state text, target uuid, due_at timestamptz)
   ), o as (
-    insert into occurrences (schedule, group_name, scheduled_for, kind, state, open, target, due_at, region, owner, decided_at)
+    insert into occurrences (schedule, group_name, scheduled_for, kind, state, open, target, due_at, region, owner,
+      decided_at)
     select k.schedule, k.group_name, k.scheduled_for, k.kind, k.state, true, k.target, k.due_at, $2, $3, now() from k
     on conflict do nothing returning schedule, group_name, scheduled_for
   )

@@ -15,11 +15,14 @@ export async function watchFires(database: Observer): Promise<void> {
     create function witness_fire() returns trigger language plpgsql as $$
     begin
       if tg_op = 'INSERT' then
-        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until) values ('claimed', new.owner, new.id, new.due_at, new.epoch, new.lease_until);
+        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until)
+          values ('claimed', new.owner, new.id, new.due_at, new.epoch, new.lease_until);
       elsif tg_op = 'DELETE' then
-        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until) values ('gone', old.owner, old.id, old.due_at, old.epoch, old.lease_until);
+        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until)
+          values ('gone', old.owner, old.id, old.due_at, old.epoch, old.lease_until);
       elsif new.epoch <> old.epoch or new.owner <> old.owner then
-        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until, alive_until) values ('taken-over', new.owner, new.id, new.due_at, new.epoch, new.lease_until,
+        insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until, alive_until)
+          values ('taken-over', new.owner, new.id, new.due_at, new.epoch, new.lease_until,
           (select expires_at from job_nodes where owner = old.owner));
       end if;
       return null;
@@ -74,8 +77,8 @@ export async function storedEvidence(
       union all select id::text, 'dead' from dead_jobs`),
     database.rows<AttemptRow>('select id::text, status, error from job_attempts'),
     database.rows(`
-      select coalesce(sum(accepted), 0) as accepted, coalesce(sum(called), 0) as called, coalesce(sum(expired), 0) as expired,
-        coalesce(sum(cancelled), 0) as cancelled, coalesce(sum(dead), 0) as dead
+      select coalesce(sum(accepted), 0) as accepted, coalesce(sum(called), 0) as called,
+        coalesce(sum(expired), 0) as expired, coalesce(sum(cancelled), 0) as cancelled, coalesce(sum(dead), 0) as dead
       from client_totals`),
     claimEvents(database),
   ]);

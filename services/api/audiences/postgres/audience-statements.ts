@@ -11,7 +11,8 @@ export const insert = `
   where audiences.state <> 'ready'`;
 
 const columns = `
-  id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates, rejected::float8 as rejected, cause,
+  id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
+    rejected::float8 as rejected, cause,
   created_at as "createdAt", ready_at as "readyAt"`;
 
 export const selectOne = `select ${columns} from audiences where id = $1`;

@@ -159,7 +159,8 @@ const selectCampaigns = `
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   left join lateral (
     -- As they are now: they may be raised while runs go on.
-    select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units) order by country)) as budgets
+    select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units)
+      order by country)) as budgets
     from budgets where campaign = c.id having count(*) > 0
   ) b on true
   left join schedules s on s.campaign = c.id

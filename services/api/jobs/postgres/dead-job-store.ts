@@ -193,7 +193,8 @@ const anyDead = { clients: null, cause: null, until: null, perSecond: null, offs
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = `${fits($)}
-      and (${$('jobId')}::uuid is null or id = ${$('jobId')}) and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
+      and (${$('jobId')}::uuid is null or id = ${$('jobId')})
+        and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
   const isExpired = `coalesce(${expiresAt} <= now(), false)`;
   return `
   with k as (
@@ -204,9 +205,11 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   ), n as (
     select x.*, ${$('offset')}::int4 + row_number() over (order by died_at, id) - 1 as place from x
   ), j as (
-    insert into jobs (partition_id, due_at, id, client, scheduled_for, accepted_at, expires_at, key, method, url, headers, body, tags, schedule)
+    insert into jobs (partition_id, due_at, id, client, scheduled_for, accepted_at, expires_at, key, method, url,
+      headers, body, tags, schedule)
     select get_byte(uuid_send(id), 15) % 64,
-      now() + case when ${$('perSecond')}::float8 is null then 0 else place / ${$('perSecond')}::float8 end * interval '1 second',
+      now() + case when ${$('perSecond')}::float8 is null then 0
+        else place / ${$('perSecond')}::float8 end * interval '1 second',
       id, client, (job ->> 'scheduledFor')::timestamptz, (job ->> 'acceptedAt')::timestamptz,
       case when ${isExpired} then null else ${expiresAt} end,
       job ->> 'key', job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body',

@@ -127,9 +127,10 @@ export const cancelJobs = statementOf<{ ids: string; slot: number }>(
     delete from jobs j where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
     returning j.*
   ), ended as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'cancelled', attempt, method, url, key, tags,
-      schedule
+    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key,
+      tags, schedule)
+    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'cancelled', attempt, method, url, key,
+      tags, schedule
     from gone
   ), counted as (
     insert into client_totals as t (client, slot, cancelled)
@@ -148,7 +149,8 @@ export const moveJobs = statementOf<{ ids: string; dueAt: string | null; delayMs
   ($) => `
   update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for),
     sideline = null
-  from (select greatest(coalesce(${$('dueAt')}::timestamptz, now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
+  from (select greatest(coalesce(${$('dueAt')}::timestamptz,
+    now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
   where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
   returning j.id`,
 );

@@ -16,7 +16,8 @@ const claim = `
   select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`;
 const end = `
   with j as (delete from jobs where id = $1 returning *), f as (delete from fires where id = $1),
-  d as (insert into dead_jobs (id, client, cause, job) select id, client, coalesce($4, ''), to_jsonb(j) from j where $2 = 'dead')
+  d as (insert into dead_jobs (id, client, cause, job) select id, client, coalesce($4, ''), to_jsonb(j) from j
+    where $2 = 'dead')
   insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, error, method, url, key, tags)
   select id, client, clock_timestamp(), scheduled_for, $2, attempt, $3::int2, $4, method, url, key, tags from j`;
 const noteAttempt =

@@ -32,7 +32,8 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
   'record-receipts',
   ($) => `
   with recursive k as materialized (
-    select * from unnest(${$('runs')}::uuid[], ${$('countries')}::text[], ${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[],
+    select * from unnest(${$('runs')}::uuid[], ${$('countries')}::text[], ${$('feeds')}::uuid[],
+      ${$('batchNos')}::int[], ${$('steps')}::int2[],
       ${$('users')}::text[], ${$('quotedUsers')}::text[], ${$('delivered')}::boolean[], ${$('codes')}::text[],
       ${$('ats')}::timestamptz[], ${$('actionTypes')}::text[]) with ordinality
       k (run, country, feed, batch_no, step, user_id, quoted, delivered, code, at, action_type, position)

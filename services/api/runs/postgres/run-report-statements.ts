@@ -82,8 +82,8 @@ export const selectSnapshots = `
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
       and not ${isOverSinceClosed}
   ), waits as (
-    select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches,
-          'held', held, 'nextTryAt', next_try_at)
+    select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since,
+      'batches', batches, 'held', held, 'nextTryAt', next_try_at)
         order by since, step, country, cause) as waits,
       (array_agg(cause order by since, step, country, cause))[1] as cause
     from causes group by run
@@ -91,7 +91,8 @@ export const selectSnapshots = `
   select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince",
     r.in_flight as "inFlight", coalesce(f.waiting, 0) as "waitingForRetry",
     case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
-    case when r.ended_at is not null then null when f.stalled is not null then 'audience' when w.cause is not null then 'step'
+    case when r.ended_at is not null then null when f.stalled is not null then 'audience'
+      when w.cause is not null then 'step'
       when r.waiting_cause is not null then 'engine' end as "stalledBy",
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
     (

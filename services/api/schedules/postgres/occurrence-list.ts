@@ -70,7 +70,8 @@ const skipped = (schedule: string) => `
 
 const columns = `
   u.scheduled_for as "scheduledFor", u.group_name as "group", u.state, u.kind, nullif(u.cause, '') as cause, u.instants,
-  u.last_at as "lastInstant", u.job as "jobId", r.id as "runId", u.due_at as "dueAt", u.region, u.decided_at as "decidedAt"`;
+  u.last_at as "lastInstant", u.job as "jobId", r.id as "runId", u.due_at as "dueAt", u.region,
+    u.decided_at as "decidedAt"`;
 
 const runs = `left join runs r on r.campaign = u.campaign and r.scheduled_for = u.due_at and r.parent is null`;
 

@@ -211,7 +211,8 @@ interface PageParams {
 const selectPage = unnamedStatementOf<PageParams>(
   ($) => `
   ${selectSchedules}
-  where (${$('cursor')}::uuid is null or s.id < ${$('cursor')}) and (${$('state')}::text is null or s.state = ${$('state')})
+  where (${$('cursor')}::uuid is null or s.id < ${$('cursor')})
+    and (${$('state')}::text is null or s.state = ${$('state')})
     and (${$('client')}::uuid is null or s.client = ${$('client')})
     and (${$('clients')}::uuid[] is null or s.client is null or s.client = any(${$('clients')}))
   order by s.id desc limit ${$('limit')}`,

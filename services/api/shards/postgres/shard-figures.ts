@@ -30,7 +30,8 @@ const reports = `
 const work = `
   with steps as (
     select f.feed, f.country, s.step, s.entry ->> 'action' as action, f.next_batch_no - 1 as fed,
-      case when f.complete then 0 else greatest(0, ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
+      case when f.complete then 0 else greatest(0,
+        ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
       coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born,
       greatest(0, coalesce(t.waiting, 0)) as waiting
     from runs r

@@ -128,10 +128,12 @@ export const endOpen = statementOf<EndOpenParams>(
     returning a.feed
   ), e as materialized (
     select b.feed, b.batch_no, s.attempts,
-      case when s.step is null then b.from_step when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
+      case when s.step is null then b.from_step when s.state = ${stepState.done} then s.step + 1
+        else s.step end as step,
       case when s.state <> ${stepState.done} then s.state end as state,
       case when s.state <> ${stepState.done} then s.epoch end as epoch,
-      case when s.step is null then b.n when s.state = ${stepState.done} then s.rest_users else ${remainingIn} end as remaining,
+      case when s.step is null then b.n when s.state = ${stepState.done} then s.rest_users
+        else ${remainingIn} end as remaining,
       s.state is distinct from ${stepState.done} and s.step is not null and (${mayHaveBeenCalled}) as is_unknown
     from w
     cross join lateral (select * from batches where feed = w.feed and batch_no = w.batch_no limit 1) b

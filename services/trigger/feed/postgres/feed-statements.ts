@@ -178,7 +178,8 @@ export const loads = `
   select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action'
     from jsonb_array_elements(c.definition -> 'chain') s) as chain,
     (c.definition || r.settings) ->> 'priority' as priority, f.complete,
-    case when k.pace is null then null when p.run is null then f.batch_users else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
+    case when k.pace is null then null when p.run is null then f.batch_users
+      else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
     f.batch_users as "batchUsers",
     exists (select from holds h where h.feed = f.feed) as held,
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines

@@ -41,7 +41,8 @@ export const noteEnd = `
 /** Who is on the way to this step, or in it, or not fed yet. `f` is the feed, `s.place` the step. */
 const isAwaited = `
   (not f.complete or f.fed_users - f.held_out_users > (
-    select coalesce(sum(failed + expired + cancelled + unknown), 0) + coalesce(sum(succeeded) filter (where t.step = s.place), 0)
+    select coalesce(sum(failed + expired + cancelled + unknown), 0) + coalesce(sum(succeeded)
+      filter (where t.step = s.place), 0)
     from run_totals t where t.feed = f.feed and t.step <= s.place
   ))`;
 

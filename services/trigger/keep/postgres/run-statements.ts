@@ -56,7 +56,8 @@ export const begin = statementOf<Beginning>(
     insert into run_events (run, kind, detail)
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units, stalled, stalled_until)
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units, stalled,
+      stalled_until)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
       step_units(r.campaign, r.revision, k.country),
       -- Given back until its time.
@@ -74,7 +75,8 @@ export const tallies = `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
     c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
-    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
+    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch
+      from now() - r.state_since) * 1000)::float8 end
       as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
@@ -135,7 +137,8 @@ export const shortages = `
 
 export const show = `
   update runs set in_flight = $2, waiting = $3, waiting_cause = $4,
-    waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now() else waiting_since end
+    waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now()
+      else waiting_since end
   where id = $1 and ended_at is null
     and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
 

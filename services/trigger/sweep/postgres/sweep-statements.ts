@@ -113,7 +113,8 @@ export const look = statementOf<LookParams>(
     order by s.batch_no, s.step desc
   ), p as (
     select w.feed, w.batch_no, s.next_attempt_at,
-      case when s.step is null then w.from_step when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
+      case when s.step is null then w.from_step when s.state = ${stepState.done} then s.step + 1
+        else s.step end as step,
       case
         when s.step is null or s.state = ${stepState.done} and s.goes_on then 'unborn'
         when s.state = ${stepState.done} then 'through'

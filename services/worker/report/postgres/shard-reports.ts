@@ -15,8 +15,8 @@ const report = statementOf<ReportParams>(
   with gone as (
     delete from shard_reports where reported_at < now() - interval '1 hour'
   )
-  insert into shard_reports as s (worker, action_type, country, in_flight, call_limit, waiting, breaker_open, batches_per_second,
-    refusal)
+  insert into shard_reports as s (worker, action_type, country, in_flight, call_limit, waiting, breaker_open,
+    batches_per_second, refusal)
   select ${$('worker')}, k."actionType", k.country, k."inFlight", k."callLimit", k.waiting, k."breakerOpen",
     k."batchesPerSecond", k.refusal
   from jsonb_to_recordset(${$('reports')}::jsonb) k ("actionType" text, country text, "inFlight" int, "callLimit" int, waiting int,

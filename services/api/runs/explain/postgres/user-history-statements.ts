@@ -36,7 +36,8 @@ export const findPlace = `
     where h.feed = f.feed and h.low = h.high and h.low > 0
   ) hit on true
   left join lateral (
-    select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts, 'failedAt', failed_at) as failure
+    select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts,
+      'failedAt', failed_at) as failure
     from user_failures where feed = f.feed and batch_no = 0 and step = f.from_step and user_id in ($2, $3) limit 1
   ) u on true
   where r.id = $1
@@ -77,7 +78,8 @@ export const followUser = `
     from batch_steps s
     left join holds h on h.feed = s.feed and h.step = s.step
     left join lateral (
-      select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts, 'failedAt', failed_at) as failure
+      select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts,
+        'failedAt', failed_at) as failure
       from user_failures where feed = s.feed and batch_no = s.batch_no and step = s.step and user_id = $3 limit 1
     ) u on true
     left join lateral (
