@@ -53,7 +53,7 @@ export const schedulerMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['execution-path'],
+    noticedBy: ['control-stores'],
   },
   {
     takesAway: 'a job is not claimed before it is due',
@@ -69,12 +69,6 @@ export const schedulerMutations: readonly Mutation[] = [
         replacement: "and ${$('regionEpoch')}::int8 is not null)",
       },
     ],
-    project: 'integration',
-    noticedBy: ['callbacks.integration'],
-  },
-  {
-    takesAway: 'an end under an epoch that was overtaken meanwhile records nothing',
-    edits: [{ text: 'where f.ctid = k.tid and f.epoch = k.epoch\n', replacement: 'where f.ctid = k.tid\n' }],
     project: 'integration',
     noticedBy: ['callbacks.integration'],
   },
