@@ -21,7 +21,7 @@ import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-serve
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { ClientChange } from './client-store.port.ts';
+import type { ClientChange } from './postgres/client-store.ts';
 import { cursorInQuery, pageView } from '../frame/public-ids.ts';
 import { clientView } from './client-view.ts';
 

@@ -12,7 +12,7 @@ import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
-import type { Receipt } from './receipt-store.port.ts';
+import type { Receipt } from './postgres/receipt-store.ts';
 
 /** A receipt as it can be written, or why it cannot, in the order of the request. */
 export type ReadReceipt = Receipt | Omit<ReceiptProblem, 'index'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptVerdict } from './receipt-store.port.ts';
+import type { Receipt, ReceiptVerdict } from './postgres/receipt-store.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
 
 const at = new Date(0);

@@ -1,6 +1,5 @@
 import { HttpProblem } from '../frame/http-problem.ts';
-import type { ReceiptStore } from './postgres/receipt-store.ts';
-import type { Receipt, ReceiptVerdict } from './receipt-store.port.ts';
+import type { Receipt, ReceiptStore, ReceiptVerdict } from './postgres/receipt-store.ts';
 
 /** Receipts in one statement, at most; a request is never divided. */
 const maxGroup = 2000;

@@ -1,5 +1,5 @@
 import type { UserReceipt } from '../../../shared/contracts/endpoints/receipts.ts';
-import type { RecordedReceipt } from './receipt-store.port.ts';
+import type { RecordedReceipt } from './postgres/receipt-store.ts';
 
 export function receiptView({ user, delivered, at, receivedAt, ...receipt }: RecordedReceipt): UserReceipt {
   return {

@@ -12,8 +12,7 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { DeadLetterRow } from './dead-letter-store.port.ts';
-import type { DeadLetterStore } from './postgres/dead-letter-store.ts';
+import type { DeadLetterRow, DeadLetterStore } from './postgres/dead-letter-store.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { deadLetterContentView, deadLetterGroupView, deadLetterView } from './dead-letter-view.ts';
 

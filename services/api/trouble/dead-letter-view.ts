@@ -5,7 +5,7 @@ import type {
   DeadLetterShape,
 } from '../../../shared/contracts/messages/dead-letters.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { DeadLetterBytes, DeadLetterGroupRow, DeadLetterRow } from './dead-letter-store.port.ts';
+import type { DeadLetterBytes, DeadLetterGroupRow, DeadLetterRow } from './postgres/dead-letter-store.ts';
 
 export function deadLetterView(letter: DeadLetterRow): DeadLetterShape {
   const { letterId, topic, partition, offset, reason, state, replays, bytes, createdAt, settledAt } = letter;

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/messages/quarantined-steps.ts';
+import {
+  quarantinedStep,
+  quarantinedStepDetail,
+  quarantineStates,
+} from '../../../shared/contracts/messages/quarantined-steps.ts';
 import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
 import { mayBeReplayed, replayRefusal } from '../../../shared/domain/step/quarantine.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -9,8 +13,7 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { quarantineStates, type QuarantineDetail, type QuarantinedStep } from './quarantined-steps.port.ts';
-import type { QuarantinedSteps } from './postgres/quarantined-steps.ts';
+import type { QuarantineDetail, QuarantinedStep, QuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { quarantinedStepDetailView, quarantinedStepView } from './quarantined-step-view.ts';
 

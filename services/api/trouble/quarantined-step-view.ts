@@ -4,7 +4,7 @@ import type {
 } from '../../../shared/contracts/messages/quarantined-steps.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { QuarantineDetail, QuarantinedStep } from './quarantined-steps.port.ts';
+import type { QuarantineDetail, QuarantinedStep } from './postgres/quarantined-steps.ts';
 
 /** @param whyNot why it may not be opened again */
 export function quarantinedStepView(row: QuarantinedStep, whyNot: string | null): QuarantinedStepShape {

@@ -1,6 +1,5 @@
 import type { Settlements } from '../../../shared/ports/settlements.ts';
-import type { SettlementRequests } from './postgres/settlement-requests.ts';
-import type { RejectedLine, SettlementRecord } from './settlement-requests.port.ts';
+import type { RejectedLine, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
 import { readSettlementLines, type ReadLine } from './settlement-lines.ts';
 
 /** Settled in one transaction. */

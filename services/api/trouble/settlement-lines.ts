@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { settledFields } from '../../../shared/contracts/runs/settlements.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { SettledUser } from '../../../shared/ports/settlements.ts';
-import type { RejectedLine } from './settlement-requests.port.ts';
+import type { RejectedLine } from './postgres/settlement-requests.ts';
 import { textLines } from '../frame/text-lines.ts';
 
 /** No line is longer: an id of 256 bytes, escaped, and a few words. */

@@ -1,6 +1,6 @@
 import type { SettlementShape } from '../../../shared/contracts/runs/settlements.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { SettlementRecord } from './settlement-requests.port.ts';
+import type { SettlementRecord } from './postgres/settlement-requests.ts';
 
 export function settlementView(record: SettlementRecord): SettlementShape {
   const { counts, apiKey } = record;

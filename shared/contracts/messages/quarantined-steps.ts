@@ -3,6 +3,14 @@ import { runStates } from '../../domain/run/run-states.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 
+/**
+ * `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users
+ * stay unknown.
+ */
+export const quarantineStates = ['kept', 'replayed', 'discarded'] as const;
+
+export type QuarantineState = (typeof quarantineStates)[number];
+
 /** HTTP shape of a step that is not called for any more, because its calls ended their workers again and again. */
 export const quarantinedStep = z
   .object({
@@ -14,7 +22,7 @@ export const quarantinedStep = z
     step: z.int().min(1),
     action: z.string(),
     state: z
-      .enum(['kept', 'replayed', 'discarded'])
+      .enum(quarantineStates)
       .describe('kept: nobody has decided; replayed: it was opened again; discarded: its users stay unknown'),
     users: z.int().min(0).describe('Whose outcome became unknown'),
     lapses: z.int().min(0).describe('Leases that lapsed with a call begun'),

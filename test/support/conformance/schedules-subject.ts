@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach } from 'vitest';
-import type { NewClient } from '../../../services/api/clients/client-store.port.ts';
+import type { NewClient } from '../../../services/api/clients/postgres/client-store.ts';
 import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type {
   GroupStore,

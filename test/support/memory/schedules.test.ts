@@ -1,4 +1,4 @@
-import type { NewClient } from '../../../services/api/clients/client-store.port.ts';
+import type { NewClient } from '../../../services/api/clients/postgres/client-store.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { describeCampaignSchedules } from '../conformance/campaign-schedules.conformance.ts';
 import { describeSchedules } from '../conformance/schedules.conformance.ts';

@@ -1,5 +1,5 @@
 import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import type { QuarantineState } from '../../../services/api/trouble/quarantined-steps.port.ts';
+import type { QuarantineState } from '../../../shared/contracts/messages/quarantined-steps.ts';
 import type { AttemptNote, ReportedUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 
 export interface StepRow {

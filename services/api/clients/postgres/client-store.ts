@@ -1,11 +1,41 @@
 import pg, { type Pool, type PoolClient } from 'pg';
+import type { ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { ClientChange, ClientChanged, NewClient, NewClientKey } from '../client-store.port.ts';
 import type { Page } from '../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+
+export interface NewClient {
+  clientId: string;
+  name: string;
+  definition: ClientDefinition;
+}
+
+export interface ClientChange {
+  name?: string | undefined;
+  definition?: ClientDefinition | undefined;
+  enabled?: boolean | undefined;
+  /** Kept while it is not enabled. */
+  disabledReason?: string | null | undefined;
+}
+
+export type ClientChanged =
+  | { kind: 'changed'; client: Client }
+  | { kind: 'missing' }
+  /** It is not at the expected revision any more: nothing was changed. */
+  | { kind: 'outdated'; client: Client }
+  /** Another has this name. */
+  | { kind: 'name-taken' };
+
+export interface NewClientKey {
+  keyId: string;
+  /** Encrypted. */
+  sealed: string;
+  /** Keys that are there expire then, unless they do so earlier; null: they stay. */
+  othersExpireAt: Date | null;
+}
 
 export type ClientStore = ReturnType<typeof createClientStore>;
 

@@ -1,7 +1,7 @@
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptFilter } from '../receipt-store.port.ts';
+import type { Receipt, ReceiptFilter } from './receipt-store.ts';
 import { InvalidCursorError } from '../../frame/page.port.ts';
 import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { receiptLine } from '../../../../shared/domain/step/receipts.ts';

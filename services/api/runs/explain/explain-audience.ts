@@ -4,7 +4,7 @@ import { isHeldOut } from '../../../../shared/domain/run/hold-out.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import { compareUserIds } from '../../../../shared/domain/ids/user-id.ts';
-import type { HistoryFeed, UserHistory, UserPlace } from './user-histories.port.ts';
+import type { HistoryFeed, UserHistory, UserPlace } from './postgres/user-histories.ts';
 
 export type ExplainedPlace = UserExplanation['audience'];
 

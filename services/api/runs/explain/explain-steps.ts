@@ -1,7 +1,7 @@
 import type { AttemptResult, UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { requestKey } from '../../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
-import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './user-histories.port.ts';
+import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './postgres/user-histories.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];
 type ExplainedAttempt = ExplainedStep['attempts'][number];

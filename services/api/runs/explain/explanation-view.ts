@@ -2,7 +2,7 @@ import type { UserExplanation } from '../../../../shared/contracts/runs/explanat
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { explainAudience } from './explain-audience.ts';
 import { explainSteps } from './explain-steps.ts';
-import type { UserHistory } from './user-histories.port.ts';
+import type { UserHistory } from './postgres/user-histories.ts';
 
 export function explanationView(history: UserHistory, userId: string): UserExplanation {
   const { runId, campaignId, state, asOf, chain, place } = history;

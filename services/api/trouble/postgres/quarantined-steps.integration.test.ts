@@ -2,7 +2,7 @@ import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QuarantineFilter } from '../quarantined-steps.port.ts';
+import type { QuarantineFilter } from './quarantined-steps.ts';
 import { stepLines } from '../../../../shared/domain/step/outcomes.ts';
 import { aloneFromLapses } from '../../../../shared/domain/step/suspects.ts';
 import type { StepLedger, StepRef } from '../../../../shared/ports/step-ledger.ts';

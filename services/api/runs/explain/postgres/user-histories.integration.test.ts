@@ -2,7 +2,7 @@ import { apiOnPostgres } from '../../../../../test/support/api-on-postgres.ts';
 import { createPostgresExecutionStores } from '../../../../../test/support/postgres-execution-stores.ts';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HistoryBatch, UserHistory } from '../user-histories.port.ts';
+import type { HistoryBatch, UserHistory } from './user-histories.ts';
 import { segmentAlone } from '../../../../../shared/contracts/runs/feed-audience.ts';
 import type { AttemptNote, StepLedger, StepRef } from '../../../../../shared/ports/step-ledger.ts';
 import {
