@@ -1,5 +1,13 @@
 import { number, several, text, whole } from '../frame/options.ts';
 
+/** Fields of a definition that are sent as they are given. */
+export const plainFields = {
+  deadlineSeconds: whole('--deadline-seconds <n>', 'what is not begun by then expires'),
+  priority: text('--priority <priority>', 'low, normal or high'),
+  paceUsersPerSecond: whole('--pace <n>', 'users per second at most'),
+  pauseAtFailedPercent: number('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users'),
+};
+
 /** What a campaign is, in options instead of a file. */
 export const definitionOptions = {
   file: text('-f, --file <path>', 'the definition as JSON; - reads standard input'),
@@ -25,10 +33,7 @@ export const definitionOptions = {
   misfire: text('--misfire <policy>', 'when runs were missed: fire-once, fire-all or skip'),
   catchUpSeconds: whole('--catch-up-seconds <n>', 'a start that was missed for longer does not happen'),
   overlap: text('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow'),
-  deadlineSeconds: whole('--deadline-seconds <n>', 'what is not begun by then expires'),
-  priority: text('--priority <priority>', 'low, normal or high'),
-  pace: whole('--pace <n>', 'users per second at most'),
-  pauseAtFailed: number('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users'),
+  ...plainFields,
   budget: several('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable'),
   unitsPerUser: several(
     '--units-per-user <[step=]n>',

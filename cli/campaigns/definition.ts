@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
 import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import type { ValuesOf } from '../frame/options.ts';
+import type { Options, ValuesOf } from '../frame/options.ts';
 import { audienceLabel, audienceOf, includesAnybody } from './audience-options.ts';
 import { budgetsOf } from './budget-texts.ts';
-import type { definitionOptions } from './definition-options.ts';
+import { plainFields, type definitionOptions } from './definition-options.ts';
 import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 
 export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
@@ -28,7 +28,7 @@ async function givenDefinition(options: DefinitionOptions, input: Readable): Pro
 }
 
 export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
-  const { name, countries, action: actions, deadlineSeconds, priority, pace, pauseAtFailed, budget } = flags;
+  const { name, countries, action: actions, budget } = flags;
   if (name === undefined || !includesAnybody(flags) || countries === undefined || actions === undefined) {
     throw new UsageError(
       '--name, --segment (or --list, --run), --countries and at least one --action are needed, or a file with -f',
@@ -40,12 +40,13 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
     audience: audienceOf(flags),
     chain: withUnits(actions.map(stepOf), flags.unitsPerUser ?? []),
     schedule: scheduleOf(flags),
-    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(pace === undefined ? {} : { paceUsersPerSecond: pace }),
-    ...(pauseAtFailed === undefined ? {} : { pauseAtFailedPercent: pauseAtFailed }),
+    ...plainFieldsIn(flags),
     ...(budget === undefined ? {} : { budgets: budgetsOf(budget) }),
   };
+}
+
+function plainFieldsIn(flags: object): object {
+  return Object.fromEntries(Object.entries(flags).filter(([field]) => field in plainFields));
 }
 
 interface Step {
@@ -86,15 +87,13 @@ function parseJson(content: string, where: string): unknown {
   }
 }
 
+const plain: Options = plainFields;
+
 const optionOf: Record<string, string> = {
   name: '--name',
   countries: '--countries',
   audience: '--segment',
   budgets: '--budget',
-  deadlineSeconds: '--deadline-seconds',
-  priority: '--priority',
-  paceUsersPerSecond: '--pace',
-  pauseAtFailedPercent: '--pause-at-failed',
 };
 
 /**
@@ -106,7 +105,7 @@ export function optionLabel(pointer: string): string {
   const [, field = '', place = '', ...below] = pointer.split('/');
   if (field === 'audience') return audienceLabel(place, below);
   if (below[0] === 'unitsPerUser') return `--units-per-user ${Number(place) + 1}`;
-  if (field !== 'chain') return optionOf[field] ?? pointer;
+  if (field !== 'chain') return optionOf[field] ?? plain[field]?.flags.split(' ')[0] ?? pointer;
   if (place === '') return '--action';
   const inside = below.filter((part) => part !== 'action');
   return [`--action ${Number(place) + 1}`, ...(inside.length === 0 ? [] : [`/${inside.join('/')}`])].join(' ');
