@@ -12,10 +12,12 @@ interface Crew {
   /** Calls at once, of each worker. */
   slots: readonly number[];
   unbegun?: UnbegunSteps;
+  /** What a look for steps that no worker has begun takes. */
+  lookMs?: number;
 }
 
 /** Workers of these slots, a partition each, at an endpoint that takes its time. */
-async function startWorkers({ slots, unbegun }: Crew) {
+async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
   const fixture = createWorkerFixture({ partitions: slots.length, type: { concurrency: Math.max(...slots) } });
   const { clock, endpoint } = fixture;
   const callsOf = new Map<string, SeenCall[]>();
@@ -32,7 +34,11 @@ async function startWorkers({ slots, unbegun }: Crew) {
       if (frozen.has(name)) await new Promise(() => undefined);
       return answer;
     };
-    const changes = unbegun ? { unbegun } : {};
+    const find: UnbegunSteps['find'] = async (windows, most) => {
+      await clock.sleep(lookMs);
+      return deps.unbegun.find(windows, most);
+    };
+    const changes = unbegun ? { unbegun } : lookMs > 0 ? { unbegun: { find } } : {};
     const worker = createWorker({ ...deps, ...changes, concurrency, endpoint: { ...endpoint, call } });
     await worker.start();
   }
@@ -65,6 +71,14 @@ describe('a worker of a tenth of the slots beside another', () => {
     const alone = await endOf({ slots: [40] }, 800);
     const beside = await endOf({ slots: [40, 4], unbegun: nothingUnbegun }, 800);
     expect(beside.tookMs).toBeGreaterThan(3 * alone.tookMs);
+  });
+});
+
+describe('a free worker whose looks take 200 ms each', () => {
+  it('holds up a campaign no more than one with quick looks', async () => {
+    const alone = await endOf({ slots: [40] }, 800);
+    const beside = await endOf({ slots: [40, 4], lookMs: 200 }, 800);
+    expect(beside.tookMs).toBeLessThanOrEqual(1.2 * alone.tookMs);
   });
 });
 

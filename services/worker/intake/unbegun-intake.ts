@@ -12,12 +12,16 @@ import type { UnbegunInFeed, UnbegunSteps } from './unbegun-steps.port.ts';
 const lookEveryMs = 50;
 /** Between looks at a feed that bring nothing: from the first pause it doubles. */
 const longestPauseMs = 2000;
-/** A look takes at most this part of a connection's time. */
+/** A look takes at most this part of a connection's time, */
 const partOfTime = 1 / 20;
+/** but where looks take long, as on a loaded database: free slots would wait for seconds between two. */
+const longestRestMs = 500;
+/** Taken at once: what free slots call until the next look, after the longest rest too. Nothing is claimed early. */
+const roundsAhead = 4;
 /** A feed of which nothing came for so long is looked at no more. */
 const livelyMs = 30_000;
 const feedsPerLook = 50;
-const stepsPerFeed = 100;
+const stepsPerFeed = 400;
 const idleMs = 1000;
 
 export interface UnbegunIntakeDeps {
@@ -95,7 +99,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     const found = new Map((await unbegun.find(windows, stepsPerFeed)).map((each) => [each.feedId, each]));
     if (isOver) return;
     const nowMs = clock.monotonicMs();
-    notBeforeMs = nowMs + (nowMs - startedMs) / partOfTime;
+    notBeforeMs = nowMs + Math.min(longestRestMs, (nowMs - startedMs) / partOfTime);
     let isFound = false;
     for (const feed of due) {
       const inFeed = found.get(feed.feedId);
@@ -115,14 +119,14 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     if (isFound) deps.onFound();
   }
 
-  /** As many as there is room for: what is left is found again. */
+  /** What is left is found again. */
   function take(feed: LivelyFeed, { steps }: UnbegunInFeed, isFree: (topic: string) => boolean): boolean {
     const { feedId } = feed;
     let isTaken = false;
     for (const [topic, own] of Map.groupBy(steps, ({ step }) => feed.topics[step - 1] ?? '')) {
       if (!isFree(topic)) continue;
       const room = Math.min(slots.room(topic), slots.roomOf(topic, feedId));
-      const taken = own.slice(0, room).map(({ batchNo, step, remaining, isFirst }) => {
+      const taken = own.slice(0, roundsAhead * room).map(({ batchNo, step, remaining, isFirst }) => {
         return { feedId, batchNo, step, topic, origin: null, remaining, lost: isFirst ? [] : null };
       });
       queue.add(taken);
