@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { doneOf } from '../../../test/support/conformance/execution-subject.ts';
 import { createMemoryExecutionRows } from '../../../test/support/memory/execution-rows.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
+import type { SweptFeed } from './outbox-sweep.port.ts';
 
 const stepTwice = [
   { action: 'award-reward', params: {} },
@@ -36,6 +38,44 @@ describe('a run whose sums were damaged', () => {
     await workOff();
     await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
     expect(database.runEvents.map(({ kind }) => kind)).not.toContain('repaired');
+  });
+});
+
+describe('the rows of a run', () => {
+  async function countedRun() {
+    const world = createTriggerFixture();
+    world.segmentation.users.set('SG', userIds(10_000));
+    const deps = world.triggerDeps('a');
+    const read: string[] = [];
+    const reconcile = (feed: SweptFeed) => {
+      read.push(feed.feedId);
+      return deps.reconciliation.reconcile(feed);
+    };
+    createTrigger({ ...deps, reconciliation: { reconcile } }).start();
+    await world.startCampaign({ chain: stepTwice });
+    await passTimeUntil(world.clock, () => world.feedRows()[0]?.complete === true);
+    await passTime(world.clock, 0);
+    return { ...world, feedId: world.feedRows()[0]?.feedId ?? '', read };
+  }
+
+  it('are not read while its batches move', async () => {
+    const { clock, feedId, ledger, read } = await countedRun();
+    for (let batchNo = 1; batchNo <= 20; batchNo++) {
+      await passTime(clock, 10_000);
+      const claims = [{ feedId, batchNo, step: 1 }];
+      const { claimed } = await ledger.flush({ results: [], claims, begins: [] });
+      await ledger.flush({ results: claimed.map((claim) => doneOf(claim)), claims: [], begins: [] });
+    }
+    expect(read).toEqual([]);
+  });
+
+  it('are read when it stands still, and ever more rarely for as long as it does', async () => {
+    const { clock, read } = await countedRun();
+    await passTime(clock, 40_000);
+    expect(read).toHaveLength(1);
+    await passTime(clock, 1_200_000);
+    expect(read.length).toBeGreaterThan(3);
+    expect(read.length).toBeLessThan(8);
   });
 });
 

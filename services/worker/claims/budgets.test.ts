@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerOf } from '../../../test/support/worker-fixture.ts';
+import { answerOf, nothingUnbegun } from '../../../test/support/worker-fixture.ts';
 
 const chain = [{ action: 'award-reward', params: {}, unitsPerUser: 2 }];
 
@@ -49,7 +49,7 @@ describe('a worker whose campaign has a budget', () => {
   });
 
   it('asks again for as long as another has its budget locked, and serves others meanwhile', async () => {
-    const { clock, database, endpoint, feed } = await createRunningWorker();
+    const { clock, database, endpoint, feed } = await createRunningWorker({}, () => ({ unbegun: nothingUnbegun }));
     const budgets = [{ country: 'SG', units: 20 }];
     const locked = await feed(batchesOf('l', 2, 5), { countries: ['SG'], chain, budgets });
     for (const budget of database.budgets.values()) budget.isLocked = true;
