@@ -4,7 +4,7 @@ import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { originsOf } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import { compileParamsSchema } from './check-params.ts';
 import { checkReceiptsAreTaken, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
 

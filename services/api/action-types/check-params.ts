@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import type { ParamsSchema } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { paramsFormats } from '../../../shared/domain/endpoint/params-schema.ts';
 import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-cost.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { describeParamsError } from './describe-params-error.ts';
 
 /** Every part of a schema may be held against every value: more would keep everybody else waiting. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import { secretNames, type SecretName } from '../../../shared/ports/registry.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import type { Checked } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';

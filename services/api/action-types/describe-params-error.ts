@@ -5,7 +5,7 @@ import { knownFields, nounOf, oneOf, sized } from '../../../shared/runtime/right
 import { didYouMean } from '../frame/did-you-mean.ts';
 import { missingWords, unknownFieldWords, wrongSizeWords, wrongWords } from '../frame/field-words.ts';
 import { quoted } from '../frame/http-problem.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
 type Fields = Record<string, unknown>;

@@ -6,7 +6,7 @@ import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { quoted } from '../frame/http-problem.ts';
 
 /** The creation or start of a campaign waits no longer for the services that are asked about it. */

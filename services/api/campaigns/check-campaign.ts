@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { paramsProblems } from '../action-types/check-params.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Role } from '../../../shared/domain/roles.ts';
-import type { FieldProblem, Problem } from './problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
+import type { Problem } from './problems.contract.ts';
 
 /** Listed to the caller: more would only make the answer as absurd as the request. */
 const maxFieldProblems = 100;

@@ -1,14 +1,6 @@
 import { z } from 'zod';
+import { fieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { roles } from '../../../shared/domain/roles.ts';
-
-/** One thing that is wrong with a request. */
-export const fieldProblem = z.object({
-  pointer: z.string().describe('JSON pointer (RFC 6901) to the field, or to the query parameter'),
-  code: z.string(),
-  detail: z.string().describe('The value, and what would be right'),
-});
-
-export type FieldProblem = z.infer<typeof fieldProblem>;
 
 /** Every answer from 400 on (RFC 9457, `application/problem+json`). */
 export const problem = z

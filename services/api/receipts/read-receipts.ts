@@ -10,7 +10,7 @@ import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { Receipt } from './postgres/receipt-store.ts';
 

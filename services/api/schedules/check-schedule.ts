@@ -3,7 +3,7 @@ import { localStartMs, zoneOfCountry } from '../../../shared/contracts/campaigns
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { dueInstant } from './due-instant.ts';
 import { quoted } from '../frame/http-problem.ts';
 

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { z } from 'zod';
 import type { scheduleAt } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { didYouMean } from '../frame/did-you-mean.ts';
 import { quoted } from '../frame/http-problem.ts';
 

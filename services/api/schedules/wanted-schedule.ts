@@ -4,7 +4,7 @@ import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/sch
 import { headersOf } from '../jobs/accept/admit-jobs.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
-import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { bodyTextOf } from '../jobs/accept/read-job.ts';
 import type { ScheduleRecord } from './schedule-store.port.ts';
 import { scheduleView } from './schedule-view.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldProblem } from '../field-problems.ts';
 import { json } from '../campaigns/campaigns.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 
@@ -178,14 +179,12 @@ export const acceptedJob = z
 
 export type AcceptedJob = z.output<typeof acceptedJob>;
 
-const itemProblem = z.object({ pointer: z.string(), code: z.string(), detail: z.string() });
-
 export const jobResult = z.discriminatedUnion('status', [
   z.object({ status: z.literal('accepted'), id: z.string(), warnings: z.array(warning).optional() }),
   z.object({ status: z.literal('duplicate'), id: z.string() }),
-  z.object({ status: z.literal('refused'), errors: z.array(itemProblem) }),
+  z.object({ status: z.literal('refused'), errors: z.array(fieldProblem) }),
   z
-    .object({ status: z.literal('unknown'), errors: z.array(itemProblem) })
+    .object({ status: z.literal('unknown'), errors: z.array(fieldProblem) })
     .describe('The database was lost: sent again with its key, it is stored once'),
 ]);
 

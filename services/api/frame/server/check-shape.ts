@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { knownFields, oneOf, rightOf } from '../../../../shared/runtime/right-value.ts';
 import { missing, unknownFieldWords, wrongSizeWords, wrongWords } from '../field-words.ts';
 import { quoted } from '../http-problem.ts';
-import type { FieldProblem } from '../problems.contract.ts';
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { pointerOf } from './json-pointer.ts';
 
 /** `more`: how many problems there are beyond those listed. */

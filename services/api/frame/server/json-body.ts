@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import type { FieldProblem } from '../problems.contract.ts';
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { HttpProblem, invalidRequest } from '../http-problem.ts';
 import { pointerOf } from './json-pointer.ts';
 import { hasNumbersAtRisk, parseMarkingInexact, InexactNumber } from './inexact-numbers.ts';

@@ -5,7 +5,7 @@ import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
-import type { FieldProblem } from '../../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { HttpProblem, invalidRequest } from '../../frame/http-problem.ts';
 import type { Acceptance, JobAcceptor } from './job-acceptor.ts';
 import type { MinuteLoads } from '../scheduler/minute-loads.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { campaignEstimate } from '../../../../shared/contracts/campaigns/estimates.ts';
-import { fieldProblem } from '../../frame/problems.contract.ts';
+import { fieldProblem } from '../../../../shared/contracts/field-problems.ts';
 
 const count = z.int().min(0);
 const seconds = z.number().min(0);

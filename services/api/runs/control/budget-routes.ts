@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import type { FieldProblem } from '../../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
 import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';

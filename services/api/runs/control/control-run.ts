@@ -7,7 +7,7 @@ import {
   type ControlVerb,
 } from '../../../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
-import type { FieldProblem } from '../../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/contracts/runs/retries.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
-import type { FieldProblem } from '../../frame/problems.contract.ts';
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';

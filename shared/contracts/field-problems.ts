@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** One thing that is wrong with a request, or with one of the things that it brings. */
+export const fieldProblem = z.object({
+  pointer: z.string().describe('JSON pointer (RFC 6901) to the field, or to the query parameter'),
+  code: z.string(),
+  detail: z.string().describe('The value, and what would be right'),
+});
+
+export type FieldProblem = z.infer<typeof fieldProblem>;
