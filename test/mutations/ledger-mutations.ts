@@ -37,7 +37,7 @@ export const ledgerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'budget rows are locked before they are looked at',
-    edits: [{ text: '  order by b.campaign, b.country for update;', replacement: '  order by b.campaign, b.country;' }],
+    edits: [{ text: '    for update skip locked\n  ) b;', replacement: '  ) b;' }],
     project: 'integration',
     noticedBy: ['budgets.integration'],
   },
