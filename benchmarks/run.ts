@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigurationError } from '../shared/runtime/configuration/configuration-error.ts';
 import { benchmarkAccept } from './accept/accept.ts';
 import { compareChains } from './chain/against.ts';
+import { benchmarkAge } from './age/age.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { benchmarkConsole } from './console/console.ts';
@@ -46,6 +47,7 @@ const questions: Record<string, Question> = {
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   accept: ({ rounds, quick, only }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   firing: ({ rounds, quick, only }) => benchmarkFiring({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  age: ({ rounds, quick }) => benchmarkAge({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),

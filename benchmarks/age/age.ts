@@ -1,0 +1,138 @@
+import { createCampaignLists } from '../../services/api/campaigns/postgres/campaign-lists.ts';
+import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
+import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
+import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
+import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
+import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
+import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
+import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
+import { startPostgresAlone } from '../postgres-alone.ts';
+import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
+import { databaseSettings } from '../warm-database.ts';
+import { openAged, runsADay, type AgedInstallation } from './aged-installation.ts';
+
+/**
+ * What does it cost that runs have ended? The same is asked of databases of three ages, in turn, and of one of the
+ * oldest age whose ended runs are not put away: it has to show what the others must not.
+ */
+const question = `Milliseconds with ${runsADay} ended runs a day behind, beside those with none`;
+/** Days; the last one is the control's as well. */
+const [ages, quickAges] = [
+  [0, 1, 400],
+  [0, 1, 40],
+] as const;
+/** A control that costs no more than this shows that the benchmark sees nothing. */
+const controlAtLeast = 1.2;
+const claimsPerFlush = 20;
+const pageSize = 50;
+
+interface AgeOptions {
+  rounds: number;
+  quick: boolean;
+}
+
+type Act = () => Promise<unknown>;
+
+export async function benchmarkAge({ rounds, quick }: AgeOptions): Promise<void> {
+  const postgres = await startPostgresAlone(databaseSettings);
+  try {
+    const aged: { name: string; isControl: boolean; installation: AgedInstallation; acts: Record<string, Act> }[] = [];
+    const asked = quick ? quickAges : ages;
+    for (const [days, isControl] of [...asked.map((each) => [each, false] as const), [asked[2], true] as const]) {
+      const name = isControl ? `control, ${days} days` : `${days} days`;
+      console.error(`age: writing ${name}`);
+      const installation = await openAged(postgres.databaseUrl, { days, isControl });
+      aged.push({ name, isControl, installation, acts: actsOf(installation) });
+    }
+    const taken = new Map<string, number[]>();
+    const looks = quick ? 9 : 25;
+    for (let round = 0; round <= rounds; round++) {
+      for (const act of Object.keys(aged[0]?.acts ?? {})) {
+        for (const { name, acts } of aged) {
+          const ms = await medianOf(looks, acts[act] ?? (() => Promise.resolve()));
+          // The first round fills caches.
+          if (round > 0) taken.set(`${act}/${name}`, [...(taken.get(`${act}/${name}`) ?? []), ms]);
+        }
+      }
+    }
+    const names = aged.map(({ name }) => name);
+    const rows = Object.keys(aged[0]?.acts ?? {}).map((act) => rowOf(act, names, taken));
+    const disk: Row[] = [];
+    for (const { name, installation } of aged) disk.push({ age: name, ...(await sizesOf(installation)) });
+    publishTables('age', question, [
+      { title: 'p50 ms, and the ratio to the first day', rows },
+      { title: 'MiB with indexes', rows: disk },
+    ]);
+    const control = rows[0]?.[`ratio, ${names.at(-1) ?? ''}`];
+    if (typeof control !== 'number' || control <= controlAtLeast)
+      throw new Error(`the control shows nothing: ${String(control)} times the first day`);
+    await Promise.all(aged.map(({ installation }) => installation.end()));
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** The first one is what the control is about. */
+function actsOf({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstallation): Record<string, Act> {
+  const ledger = createStepLedger({ pool: hotPool, owner: 'age', slot: 0, leaseMs: 30_000 });
+  const runs = createRunStore({ pool });
+  const feeds = createFeedStore({ pool });
+  const contexts = createFeedContexts({ pool: hotPool });
+  const reports = createRunReports({ pool });
+  const history = createRunHistory({ pool });
+  const budgets = createBudgetStore({ pool });
+  const campaigns = createCampaignLists({ pool });
+  let claimed = 0;
+  const flush = async (unitsPerUser: ReadonlyMap<string, readonly number[]>) => {
+    const claims = Array.from({ length: claimsPerFlush }, () => ({ feedId, batchNo: ++claimed, step: 1 }));
+    const flushed = await ledger.flush({ results: [], claims, begins: [], unitsPerUser });
+    if (flushed.claimed.length !== claimsPerFlush) throw new Error(`${flushed.claimed.length} steps were claimed`);
+  };
+  return {
+    'flush with units': () => flush(new Map([[feedId, [1, 0]]])),
+    'flush without': () => flush(new Map()),
+    "trigger's look: feeds": () => feeds.loads([]),
+    "trigger's look: runs": () => runs.tallies(),
+    "trigger's look: points": () => history.notePoints(),
+    "worker's look": () => contexts.admissions([feedId]),
+    budgets: () => budgets.list(campaignId),
+    'list of runs': () => reports.list({}, pageSize, null),
+    'list of runs that go on': () => reports.list({ state: 'running' }, pageSize, null),
+    "list of an old campaign's runs": () => reports.list({ campaignId: oldest.campaignId }, pageSize, null),
+    'list of campaigns': () => campaigns.page({}, undefined, 'state', pageSize, null),
+    'progress of a run': () => reports.snapshot(runId),
+    'report of the oldest run': () => reports.snapshot(oldest.runId),
+    'runs to compare with': () => reports.comparable(runId, pageSize),
+  };
+}
+
+async function medianOf(looks: number, act: Act): Promise<number> {
+  const tookMs: number[] = [];
+  for (let look = 0; look < looks; look++) {
+    const startedMs = performance.now();
+    await act();
+    tookMs.push(performance.now() - startedMs);
+  }
+  return median(tookMs);
+}
+
+function rowOf(act: string, names: readonly string[], taken: ReadonlyMap<string, number[]>): Row {
+  const [first = ''] = names;
+  const msOf = (name: string) => taken.get(`${act}/${name}`) ?? [];
+  const figures = names.map((name): [string, number] => [name, rounded(median(msOf(name)))]);
+  const ratioOf = (name: string): [string, number] => [
+    `ratio, ${name}`,
+    rounded(ratioByRound(msOf(name), msOf(first))),
+  ];
+  return { what: act, ...Object.fromEntries([...figures, ...names.slice(1).map(ratioOf)]) };
+}
+
+/** What ended runs leave for as long as runs are kept. */
+async function sizesOf({ pool }: AgedInstallation): Promise<Record<string, number>> {
+  const tables = ['runs', 'feeds', 'run_totals', 'run_points', 'run_events'];
+  const { rows } = await pool.query<{ name: string; bytes: number }>(
+    'select name, pg_total_relation_size(name::regclass)::float8 as bytes from unnest($1::text[]) name',
+    [tables],
+  );
+  return Object.fromEntries(rows.map(({ name, bytes }) => [name, rounded(bytes / 1024 ** 2)]));
+}
