@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { selectComparable } from '../../services/api/runs/postgres/run-report-statements.ts';
 import type { SettledUser } from '../../shared/ports/settlements.ts';
 import type { UserFailure } from '../../shared/ports/step-ledger.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
@@ -99,6 +100,15 @@ describe('a run that has ended', () => {
     await database.pool.query('analyze runs, feeds, run_totals');
     expect(await pagesReadBy(feedId, steps.length)).toBeLessThanOrEqual(1.2 * first);
   });
+
+  it('is found to be compared with others without a look at all of its campaign', async () => {
+    const { campaignId, runId } = await doneRun();
+    await database.pool.query(endedRuns, [campaignId, 4000]);
+    await database.pool.query('analyze runs');
+    const { rows } = await database.pool.query<Plan>(`${explained} ${selectComparable}`, [runId, 5]);
+    const [all] = (await database.pool.query<Plan>(`${explained} select count(created_at) from runs`)).rows;
+    expect(pagesOf(rows[0])).toBeLessThan(pagesOf(all));
+  });
 });
 
 /** Each with eight slots, as the engine leaves none. */
@@ -115,6 +125,17 @@ const endedRuns = `
   insert into run_totals (feed, step, slot, batches, succeeded, done)
   select feed, 1, slot, 1, 100, 1 from f, generate_series(0, 7) slot`;
 
+interface Plan {
+  'QUERY PLAN': [{ Plan: Record<string, number> }];
+}
+
+const explained = 'explain (analyze, buffers, format json)';
+
+function pagesOf(row: Plan | undefined): number {
+  const plan = row?.['QUERY PLAN'][0].Plan ?? {};
+  return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+}
+
 /** Of a reservation for a batch more, undone. */
 async function pagesReadBy(feedId: string, batches: number): Promise<number> {
   const pages: number[] = [];
@@ -125,12 +146,12 @@ async function pagesReadBy(feedId: string, batches: number): Promise<number> {
     );
     // The first ones look into the catalogue as well.
     for (let look = 0; look < 3; look++) {
-      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-        `explain (analyze, buffers, format json) select * from reserve_budgets($1, $2, $3)`,
-        [[feedId], [batches + 1], [1]],
-      );
-      const { Plan: plan } = rows[0]?.['QUERY PLAN'][0] ?? {};
-      pages.push((plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0));
+      const { rows } = await client.query<Plan>(`${explained} select * from reserve_budgets($1, $2, $3)`, [
+        [feedId],
+        [batches + 1],
+        [1],
+      ]);
+      pages.push(pagesOf(rows[0]));
       await client.query('delete from budget_reservations where feed = $1 and batch_no > $2', [feedId, batches]);
     }
     await client.query('delete from batches where feed = $1 and batch_no > $2', [feedId, batches]);

@@ -104,11 +104,20 @@ export const selectSnapshots = `
   from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id
     where r.id = any($1::uuid[])`;
 
-/** $1 run, $2 limit. */
+const comparableWith = (when: string) => `
+  select * from (
+    select r.id, '${when}' = '<' as is_earlier from runs r
+    where r.campaign = (select campaign from o) and r.scheduled_for ${when} (select scheduled_for from o)
+      and r.parent is null and r.ended_at is not null and r.started_at is not null
+    order by r.scheduled_for desc limit $2
+  ) r`;
+
+/** $1 run, $2 limit. Each part follows the key (campaign, scheduled_for), so that it reads no more than it shows. */
 export const selectComparable = `
-  select ${header} from ${runsWithRevision} join runs o on o.id = $1 and o.campaign = r.campaign and o.id <> r.id
-  where r.parent is null and r.ended_at is not null and r.started_at is not null
-  order by r.scheduled_for < o.scheduled_for desc, r.scheduled_for desc, r.id desc limit $2`;
+  with o as materialized (select campaign, scheduled_for from runs where id = $1),
+    k as (${comparableWith('<')} union all ${comparableWith('>')})
+  select ${header} from ${runsWithRevision} join k on k.id = r.id
+  order by k.is_earlier desc, r.scheduled_for desc, r.id desc limit $2`;
 
 /** $1 run. */
 export const selectPoints = `
