@@ -53,8 +53,8 @@ describe('row 62: Postgres fails over to its synchronous standby under load', ()
         runs.push(runId);
         const batchesCalled = async () =>
           (await campaigns.batchesCalled(runId, 1)) + (await campaigns.batchesCalled(runId, 2));
-        await callbacks.schedule({ count: 300, spreadMs: 30_000 });
         await campaigns.awaitCalls(runId, 1, 20);
+        await callbacks.schedule({ count: 300, spreadMs: 60_000 });
 
         // Every third in order, the others as if its machine were gone.
         const isPlanned = done % 3 === 2;
