@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getJob, getScheduler } from '../../sdk/generated/sdk.gen.ts';
+import { changeClient, getJob, getScheduler } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 
+/** Until each dispatcher has heard what the others know of a host. */
+const heardOfMs = 2000;
 const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 } as const;
 
 describe('a host that answers some jobs well and others never', () => {
@@ -27,17 +29,20 @@ describe('a host that answers some jobs well and others never', () => {
   async function badThenGood() {
     const bad = await trial.schedule({ count: 10, client: 'shop', path: 'bad' });
     await until('the host is left alone', async () => (await hosts()).length > 0);
+    await lasting(heardOfMs);
     const sinceMs = Date.now();
     const good = await trial.schedule({ count: 20, client: 'shop' });
     return { bad, good, sinceMs };
   }
 
   it('row 57: ten jobs that always get 500 end as dead letters, the twenty behind them are called within 10 s', async () => {
-    await trial.addClient('shop', { sideline: {}, retry });
+    const { id } = await trial.addClient('shop', { sideline: {}, retry });
     const over = trial.injections.begin('500 for ten jobs of thirty', 'receiver');
     const { bad, good, sinceMs } = await badThenGood();
     await until('the good ones are called', () => isCalled(good), 60_000);
     const tookMs = Date.now() - sinceMs;
+    // Some thirty attempts are left, one with each probe: every 30 s otherwise.
+    await changeClient({ client: trial.client, path: { id }, body: { sideline: { probeSeconds: 2 } } });
     await trial.awaitEnded(240_000);
     over();
 
