@@ -41,8 +41,10 @@ export async function storeFutureJobs(databaseUrl: string, jobs: number): Promis
 /** $1 jobs, $2 client. */
 const insertFuture = `
   insert into jobs (partition_id, due_at, id, client, scheduled_for, key, method, url, headers, body)
-  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $2::uuid, k.due, k.id::text, 'POST', 'http://127.0.0.1:1/hooks/orders',
-    '{"content-type":"application/json"}', '{"order":"' || k.id || '","what":"reminder","filler":"' || repeat('x', 80) || '"}'
+  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $2::uuid, k.due, k.id::text, 'POST',
+    'http://127.0.0.1:1/hooks/orders',
+    '{"content-type":"application/json"}', '{"order":"' || k.id || '","what":"reminder","filler":"' || repeat('x',
+      80) || '"}'
   from (
     select gen_random_uuid() as id, now() + interval '30 days' + random() * interval '90 days' as due
     from generate_series(1, $1::int8)

@@ -109,7 +109,8 @@ async function addEnded(pool: Pool, run: { campaignId: string; from: number; to:
     `with r as (
        insert into runs (id, campaign, revision, scheduled_for, state, created_at, deadline_at, started_at, ended_at)
        select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
-           || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, $1, 1, at, 'completed', at, at + interval '1 hour', at, at + interval '10 min'
+           || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, $1, 1, at, 'completed', at,
+             at + interval '1 hour', at, at + interval '10 min'
        from (select now() - n * interval '15 min' as at from generate_series($2::int, $3::int) n) t
        returning id, campaign, started_at, ended_at
      ), e as (

@@ -48,14 +48,16 @@ const insertSteps = `
 const insertFailures = `
   insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
   select $1, b, 1, ${nameIn('u')}, 2,
-    case when b % 200 = 199 then '${rareReason}' when b % 20 = 0 then 'not-eligible' when b % 3 = 0 then 'limit-reached' else 'out-of-stock' end,
+    case when b % 200 = 199 then '${rareReason}' when b % 20 = 0 then 'not-eligible'
+      when b % 3 = 0 then 'limit-reached' else 'out-of-stock' end,
     'the endpoint said so', 1 + b % 3
   from generate_series($2::int, $3::int) b, generate_series(0, ${failedPerBatch - 1}) u`;
 
 /** $1 feed, $2 batches. */
 const insertTotals = `
   insert into run_totals (feed, step, slot, batches, succeeded, failed, done, survived)
-  select $1, s, 0, $2::int, $2::int * ${batchUsers - failedPerBatch}, case s when 1 then $2::int * ${failedPerBatch} else 0 end, $2, $2
+  select $1, s, 0, $2::int, $2::int * ${batchUsers - failedPerBatch}, case s when 1 then $2::int * ${failedPerBatch}
+    else 0 end, $2, $2
   from generate_series(1, 2) s`;
 
 const insertFailureTotals = `

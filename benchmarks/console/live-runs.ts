@@ -103,9 +103,11 @@ const advanced = `
   ), ended as (
     insert into run_totals as t (feed, step, slot, batches, succeeded, failed, done, survived)
     select feed, s, $3::int2, $2, $2::int * (${batchUsers} - s), $2, $2, $2 from fed, generate_series(1, $4::int) s
-    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches, succeeded = t.succeeded + excluded.succeeded,
+    on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches,
+      succeeded = t.succeeded + excluded.succeeded,
       failed = t.failed + excluded.failed, done = t.done + excluded.done, survived = t.survived + excluded.survived
   )
   insert into failure_totals as t (feed, step, outcome, reason, slot, users, sample)
-  select feed, s, 2, $5::text, $3::int2, $2, array['user-000000001', 'user-000000002', 'user-000000003'] from fed, generate_series(1, $4::int) s
+  select feed, s, 2, $5::text, $3::int2, $2, array['user-000000001', 'user-000000002', 'user-000000003']
+    from fed, generate_series(1, $4::int) s
   on conflict (feed, step, outcome, reason, slot) do update set users = t.users + excluded.users`;

@@ -85,9 +85,11 @@ export async function writeRun(pool: Pool, users: number): Promise<string> {
 
 const insertSteps = `
   insert into batch_steps (feed, batch_no, step, state, epoch, lease_until, rest, rest_users, failed, unknown)
-  select $1, b, s, 3, 1, now(), 1, 98, case s when 1 then 2 else 0 end, 0 from generate_series($2::int, $3::int) b, generate_series(1, 2) s
+  select $1, b, s, 3, 1, now(), 1, 98, case s when 1 then 2 else 0 end, 0
+    from generate_series($2::int, $3::int) b, generate_series(1, 2) s
   where $4::int >= 0`;
 
 const insertFailures = `
   insert into user_failures (feed, batch_no, step, user_id, outcome, reason, attempts)
-  select $1, b, 1, ${nameIn('u')}, 2, 'out-of-stock', 1 from generate_series($2::int, $3::int) b, unnest(array[50, 51]) u`;
+  select $1, b, 1, ${nameIn('u')}, 2, 'out-of-stock', 1 from generate_series($2::int, $3::int) b,
+    unnest(array[50, 51]) u`;

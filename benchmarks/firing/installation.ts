@@ -145,8 +145,10 @@ const deleteDue = `
 /** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 client. */
 const insertJobs = `
   insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url, body)
-  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $5, k.due, 'POST', $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
+  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $5, k.due, 'POST',
+    $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
   from (
-    select gen_random_uuid() as id, to_timestamp($2::float8 / 1000) + (n * $3::float8 / $1::int8) * interval '1 millisecond' as due
+    select gen_random_uuid() as id,
+      to_timestamp($2::float8 / 1000) + (n * $3::float8 / $1::int8) * interval '1 millisecond' as due
     from generate_series(0, $1::int8 - 1) n
   ) k`;

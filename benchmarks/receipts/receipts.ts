@@ -180,7 +180,8 @@ function headersOf(body: string, index: number): Record<string, string> {
 /** What is kept of a receipt, with the same key and nothing else. */
 const bareTable = `
   create table bare_receipts (
-    feed uuid not null, step int2 not null, user_id text collate "C" not null, delivered boolean not null, code text, at timestamptz not null,
+    feed uuid not null, step int2 not null, user_id text collate "C" not null, delivered boolean not null, code text,
+      at timestamptz not null,
     primary key (feed, step, user_id))`;
 
 const bareInsert = `

@@ -53,7 +53,8 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
 
   it('ends without an epoch: the late end of a frozen dispatcher counts, and another’s call is under way (S4)', async () => {
     await trial.database.rows(`
-      create function same_epoch() returns trigger language plpgsql as $$ begin new.epoch := old.epoch; return new; end $$;
+      create function same_epoch() returns trigger language plpgsql
+        as $$ begin new.epoch := old.epoch; return new; end $$;
       create trigger same_epoch before update on fires for each row execute function same_epoch()`);
     const over = trial.injections.begin('epochs stand still', 'fires');
     // One offer after the other: which of the two dispatchers gets how many is not known.

@@ -62,13 +62,15 @@ async function passTime(ms: number): Promise<void> {
     [ms],
   );
   await database.pool.query(
-    `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms',
+    `update runs set deadline_at = deadline_at - $1 * interval '1 ms',
+      scheduled_for = scheduled_for - $1 * interval '1 ms',
        state_since = state_since - $1 * interval '1 ms', started_at = started_at - $1 * interval '1 ms'`,
     [ms],
   );
   await database.pool.query(`update run_points set at = at - $1 * interval '1 ms'`, [ms]);
   await database.pool.query(
-    `update endpoint_guards set opened_at = opened_at - $1 * interval '1 ms', retry_at = retry_at - $1 * interval '1 ms',
+    `update endpoint_guards set opened_at = opened_at - $1 * interval '1 ms',
+      retry_at = retry_at - $1 * interval '1 ms',
        probe_until = probe_until - $1 * interval '1 ms', slow_start_at = slow_start_at - $1 * interval '1 ms'`,
     [ms],
   );

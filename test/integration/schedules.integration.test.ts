@@ -94,7 +94,8 @@ async function postgresCampaignSchedules(): Promise<CampaignSchedulesSubject> {
 
 async function jobs(): Promise<StoredJob[]> {
   const { rows } = await database.pool.query<StoredJob>(
-    `select id as "jobId", ${msOf('due_at')} as "dueAtMs", ${msOf('expires_at')} as "expiresAtMs", key, url, headers, schedule as "scheduleId"
+    `select id as "jobId", ${msOf('due_at')} as "dueAtMs", ${msOf('expires_at')} as "expiresAtMs", key, url, headers,
+      schedule as "scheduleId"
      from jobs order by due_at, id`,
   );
   return rows;

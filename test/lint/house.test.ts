@@ -35,3 +35,18 @@ tester.run('house/named-parameters', of('named-parameters'), {
     { code: 'const text = `select $12 from ${table}`;', errors: [{ messageId: 'counted' }] },
   ],
 });
+
+const column = `${'x'.repeat(110)} as y`;
+tester.run('house/narrow-statements', of('narrow-statements'), {
+  valid: [
+    `const text = \`\n select ${'x'.repeat(100)}\n from t\`;`,
+    `const text = \`update ${'x'.repeat(120)}\`;`,
+    `const text = \`\n ${'x'.repeat(120)}\n\`;`,
+  ],
+  invalid: [
+    {
+      code: `const text = \`\n select ${column}\n from t\`;`,
+      errors: [{ messageId: 'wide', data: { length: '123' } }],
+    },
+  ],
+});

@@ -52,7 +52,38 @@ const namedParameters = defineRule({
   },
 });
 
+/** Prettier leaves texts as they are, also statements of many lines. */
+const narrowStatements = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { wide: 'a line of {{length}} columns: statements wrap at 120' },
+  },
+  create(context) {
+    const { sourceCode } = context;
+    return {
+      TemplateLiteral: (node) => {
+        const { start, end } = node.loc;
+        const lines = sourceCode.lines.slice(start.line - 1, end.line);
+        if (lines.length === 1 || !/\b(select|insert into|update|delete from|create table)\b/.test(lines.join(' ')))
+          return;
+        for (const [index, { length }] of lines.entries()) {
+          const loc = {
+            start: { line: start.line + index, column: 0 },
+            end: { line: start.line + index, column: length },
+          };
+          if (length > 120) context.report({ loc, messageId: 'wide', data: { length: String(length) } });
+        }
+      },
+    };
+  },
+});
+
 export default definePlugin({
   meta: { name: 'house' },
-  rules: { 'plain-comments': plainComments, 'named-parameters': namedParameters },
+  rules: {
+    'plain-comments': plainComments,
+    'named-parameters': namedParameters,
+    'narrow-statements': narrowStatements,
+  },
 });

@@ -19,7 +19,8 @@ export async function makeClockSettable(pool: Pool): Promise<void> {
     create schema settable_clock;
     create table settable_clock.moment (at timestamptz not null);
     insert into settable_clock.moment values (now());
-    create function settable_clock.now() returns timestamptz stable language sql as 'select at from settable_clock.moment';
+    create function settable_clock.now() returns timestamptz stable language sql
+      as 'select at from settable_clock.moment';
     create sequence settable_clock.ticks;
     create function settable_clock.clock_timestamp() returns timestamptz volatile language sql as
       'select at + nextval(''settable_clock.ticks'') * interval ''1 microsecond'' from settable_clock.moment';
@@ -30,7 +31,8 @@ export async function makeClockSettable(pool: Pool): Promise<void> {
         join pg_attribute a on (a.attrelid, a.attnum) = (d.adrelid, d.adnum)
         where pg_get_expr(d.adbin, d.adrelid) = 'now()'
       loop
-        execute format('alter table only %s alter %s set default settable_clock.now()', row_default.name, row_default.field);
+        execute format('alter table only %s alter %s set default settable_clock.now()', row_default.name,
+          row_default.field);
       end loop;
     end $$;
   `);

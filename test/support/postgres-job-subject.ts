@@ -58,13 +58,15 @@ export function postgresJobSubject(pool: Pool): JobSubject {
       // to be.
       await pool.query(`update fires set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);
       await pool.query(
-        `update dead_jobs set job = jsonb_set(job, '{expiresAt}', to_jsonb((job ->> 'expiresAt')::timestamptz - $1 * interval '1 ms'))
+        `update dead_jobs set job = jsonb_set(job, '{expiresAt}',
+          to_jsonb((job ->> 'expiresAt')::timestamptz - $1 * interval '1 ms'))
          where job ->> 'expiresAt' is not null`,
         [ms],
       );
       await pool.query(`update jobs set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
       await pool.query(
-        `update host_circuits set opened_at = opened_at - $1 * interval '1 ms', next_at = next_at - $1 * interval '1 ms',
+        `update host_circuits set opened_at = opened_at - $1 * interval '1 ms',
+          next_at = next_at - $1 * interval '1 ms',
            closing_since = closing_since - $1 * interval '1 ms'`,
         [ms],
       );

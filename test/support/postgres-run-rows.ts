@@ -12,7 +12,8 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
     addRun: async (seed) => {
       const runId = uuidv7();
       await pool.query(
-        `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at, ended_at, in_flight,
+        `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at,
+          ended_at, in_flight,
            waiting, waiting_cause, waiting_since, state_since, settings, parent)
          values ($1, $2, $3, $4, $5, $6, $12, $7, $8, $9, $10, $11, case when $11::text is not null then now() end,
            coalesce($13::timestamptz, now()), $14, $15)`,
@@ -44,7 +45,8 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
         ...seed,
       };
       await pool.query(
-        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled, held_out_users, excluded_users)
+        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete,
+          stalled, held_out_users, excluded_users)
          values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10)`,
         [
           ...[feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
@@ -57,9 +59,10 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
     addTotals: async (feedId, slot, { step, ...totals }) => {
       const columns = Object.keys(totals);
       const places = columns.map((_, index) => `$${index + 4}`);
+      const sums = columns.map((column) => `${column} = t.${column} + excluded.${column}`);
       await pool.query(
         `insert into run_totals as t (feed, step, slot, ${columns.join(', ')}) values ($1, $2, $3, ${places.join(', ')})
-         on conflict (feed, step, slot) do update set ${columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')}`,
+         on conflict (feed, step, slot) do update set ${sums.join(', ')}`,
         [feedId, step, slot, ...Object.values(totals)],
       );
     },

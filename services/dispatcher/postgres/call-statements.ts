@@ -80,7 +80,8 @@ export const flushCalls = statementOf<FlushParams>(
     insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, status, latency_ms,
       error, answer, method, url, key, tags, schedule)
     select id, client, now(), scheduled_for, call_digest(key, headers, body),
-      case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired' else 'dead' end,
+      case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired'
+        else 'dead' end,
       attempt, status, latency_ms, error, answer, method, url, key, tags, schedule
     from x
   ), d as (

@@ -119,7 +119,8 @@ export const rests = statementOf<OfBatches>(
   'earlier-rests',
   ($) => `
   select batch_no as "batchNo", step,
-    case rest when ${restCode.succeeded} then 'succeeded' when ${restCode.expired} then 'expired' else 'cancelled' end as rest
+    case rest when ${restCode.succeeded} then 'succeeded' when ${restCode.expired} then 'expired'
+      else 'cancelled' end as rest
   from batch_steps
   where feed = ${$('feedId')} and batch_no = any(${$('batchNos')}::int[]) and state = ${stepState.done}
     and rest is not null`,

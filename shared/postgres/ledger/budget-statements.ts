@@ -24,7 +24,8 @@ export const unreserved = statementOf<KeyParams>(
   'unreserved-steps',
   ($) => `
   select k.position::int as position
-  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed, batch_no, step, position)
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality k (feed,
+    batch_no, step, position)
   where not exists (
     select from budget_reservations v where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step
       and v.granted)`,
@@ -47,7 +48,8 @@ export const settleReservations = statementOf<SettleReservationsParams>(
     where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step
   )
   insert into budget_reservations (feed, batch_no, step, units, granted)
-  select *, true from unnest(${$('childFeeds')}::uuid[], ${$('childNos')}::int[], ${$('childSteps')}::int2[], ${$('childUnits')}::bigint[])`,
+  select *, true from unnest(${$('childFeeds')}::uuid[], ${$('childNos')}::int[], ${$('childSteps')}::int2[],
+    ${$('childUnits')}::bigint[])`,
 );
 
 /** Claimed to be split alone: should its worker be lost, it is known that no call was made. */

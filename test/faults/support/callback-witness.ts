@@ -11,7 +11,8 @@ export async function watchFires(database: Observer): Promise<void> {
   await database.rows(`
     create table witnessed_fires (
       n bigserial primary key, at timestamptz not null default clock_timestamp(),
-      kind text not null, owner text not null, id uuid not null, due_at timestamptz not null, epoch int not null, lease_until timestamptz not null, alive_until timestamptz);
+      kind text not null, owner text not null, id uuid not null, due_at timestamptz not null, epoch int not null,
+        lease_until timestamptz not null, alive_until timestamptz);
     create function witness_fire() returns trigger language plpgsql as $$
     begin
       if tg_op = 'INSERT' then

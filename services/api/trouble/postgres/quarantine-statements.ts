@@ -4,7 +4,8 @@ import { aloneFromLapses } from '../../../../shared/domain/step/suspects.ts';
 import { failureCode, settlementSlot, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 
 const row = `
-  q.id as "quarantineId", r.id as "runId", r.state as "runState", q.feed as "feedId", f.country, q.batch_no as "batchNo", q.step,
+  q.id as "quarantineId", r.id as "runId", r.state as "runState", q.feed as "feedId", f.country,
+    q.batch_no as "batchNo", q.step,
   v.definition -> 'chain' -> (q.step - 1) ->> 'action' as "actionType", q.state, q.users, q.lapses, q.worker, q.since,
   q.decided_at as "decidedAt"`;
 
@@ -23,7 +24,8 @@ export const selectQuarantined = `
 /** $1 id, $2 users of the sample. What is noted of a call by its beginning and by its end meets in the epoch. */
 export const selectQuarantinedStep = `
   select ${row},
-    (select coalesce(json_agg(json_build_object('at', c.at, 'worker', c.worker, 'reading', c.reading, 'cause', c.cause) order by c.epoch), '[]')
+    (select coalesce(json_agg(json_build_object('at', c.at, 'worker', c.worker, 'reading', c.reading,
+      'cause', c.cause) order by c.epoch), '[]')
      from (
        select epoch, coalesce(b.at, a.at) as at, b.worker, coalesce(a.reading, 'lost') as reading, a.cause
        from (select * from step_begins where feed = q.feed and batch_no = q.batch_no and step = q.step) b

@@ -87,7 +87,8 @@ export const reconcileFedUsers = statementOf<{ feed: string }>(
   'reconcile-fed-users',
   ($) => `
   with w as (
-    select f.held_out_users + coalesce((select sum(n) from batches where feed = f.feed and batch_no < ${firstChildBatchNo}), 0)
+    select f.held_out_users + coalesce((select sum(n) from batches where feed = f.feed
+      and batch_no < ${firstChildBatchNo}), 0)
       + (select count(*) from user_failures where feed = f.feed and batch_no = 0) - f.fed_users as users
     from feeds f where f.feed = ${$('feed')}
   ), r as (
@@ -104,7 +105,9 @@ export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }
   'reconcile-agenda',
   ($) => `
   with m as (
-    select coalesce((select below from sweep_marks where feed = ${$('feed')} and step = ${$('chainLength')}::int2), 1) as below
+    select coalesce((
+      select below from sweep_marks where feed = ${$('feed')} and step = ${$('chainLength')}::int2
+    ), 1) as below
   ), s as (
     select distinct on (batch_no) batch_no, step, state, lease_until, next_attempt_at,
       rest = ${restCode.succeeded} and rest_users > 0 and step < ${$('chainLength')}::int as goes_on

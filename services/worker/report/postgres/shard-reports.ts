@@ -19,11 +19,13 @@ const report = statementOf<ReportParams>(
     batches_per_second, refusal)
   select ${$('worker')}, k."actionType", k.country, k."inFlight", k."callLimit", k.waiting, k."breakerOpen",
     k."batchesPerSecond", k.refusal
-  from jsonb_to_recordset(${$('reports')}::jsonb) k ("actionType" text, country text, "inFlight" int, "callLimit" int, waiting int,
+  from jsonb_to_recordset(${$('reports')}::jsonb) k ("actionType" text, country text, "inFlight" int,
+    "callLimit" int, waiting int,
     "breakerOpen" boolean, "batchesPerSecond" real, refusal text)
   on conflict (worker, action_type, country) do update
   set in_flight = excluded.in_flight, call_limit = excluded.call_limit, waiting = excluded.waiting,
-    breaker_open = excluded.breaker_open, batches_per_second = excluded.batches_per_second, refusal = excluded.refusal, reported_at = now()`,
+    breaker_open = excluded.breaker_open, batches_per_second = excluded.batches_per_second,
+      refusal = excluded.refusal, reported_at = now()`,
 );
 
 const withdraw = `
