@@ -106,10 +106,10 @@ function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
 
 /** One line per topic and cause in a while, with how many there were since the one before. */
 function createTeller({ clock, logger }: Pick<LetterKeeperDeps, 'clock' | 'logger'>) {
-  const told = new Map<string, { atMs: number; since: number }>();
+  const reported = new Map<string, { atMs: number; since: number }>();
   return ({ lane: { topic, partition }, offset }: LaneMessage, cause: LetterCause, reason: string): void => {
     const key = `${topic}/${cause}`;
-    const last = told.get(key);
+    const last = reported.get(key);
     const nowMs = clock.monotonicMs();
     if (last && nowMs - last.atMs < logEveryMs) {
       last.since++;
@@ -117,6 +117,6 @@ function createTeller({ clock, logger }: Pick<LetterKeeperDeps, 'clock' | 'logge
     }
     const messages = 1 + (last?.since ?? 0);
     logger.error({ topic, partition, offset, cause, reason, messages }, 'a message was set aside');
-    told.set(key, { atMs: nowMs, since: 0 });
+    reported.set(key, { atMs: nowMs, since: 0 });
   };
 }

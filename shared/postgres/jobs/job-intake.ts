@@ -15,7 +15,7 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
    * Between the look at what is there and the insert, another may have stored the same key, or its job has ended: then
    * with more care.
    */
-  async function storeSurely(jobs: readonly JobToStore[], slot: number, isAgain: boolean) {
+  async function storeWithCare(jobs: readonly JobToStore[], slot: number, isAgain: boolean) {
     for (let tries = 1; ; tries++) {
       const isCareful = isAgain || tries > 1 || carefulGroups > 0;
       if (carefulGroups > 0) carefulGroups--;
@@ -32,7 +32,7 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
 
   return {
     store: async (jobs, slot, isAgain = false) => {
-      const { rows } = await retryingDeadlocks(() => storeSurely(jobs, slot, isAgain));
+      const { rows } = await retryingDeadlocks(() => storeWithCare(jobs, slot, isAgain));
       const [answer] = rows;
       if (!answer) throw new Error('a statement that stores jobs has answered nothing');
       return duesOf(jobs, answer);
