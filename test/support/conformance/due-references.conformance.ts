@@ -199,16 +199,18 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(rest.readUpTo).toEqual(new Map());
     });
 
-    it('sweeps what was claimed by an owner that is dead', async () => {
+    it('sweeps what was claimed by an owner that is dead, and reads it for its client', async () => {
       const keys = await add({ number: 1, dueInMs: -4000 });
       const [claimed] = keys;
       if (!claimed) throw new Error('nothing was added');
       await subject.nodes.beat({ owner: 'a', kind: 'dispatcher', region: 'local', figures: {}, credit: null }, 10_000);
       await subject.ledgerOf('a').flush({ results: [], claims: keys });
       const range = rangeOf(1, firstMark, markOf(claimed));
-      expect(await due.sweepLapsed([range], 16)).toEqual([]);
+      const ofClient = { ...range, clientId: clientIdOf(1), limit: 16 };
+      expect([await due.sweepLapsed([range], 16), await due.lookOf([ofClient])]).toEqual([[], []]);
       await subject.passTime(10_001);
       expect(idsOf(await due.sweepLapsed([range], 16))).toEqual([jobIdOf(1)]);
+      expect(idsOf(await due.lookOf([ofClient]))).toEqual([jobIdOf(1)]);
     });
 
     it('sweeps what was claimed and whose lease is over alone, where that is asked for', async () => {

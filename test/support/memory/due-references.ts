@@ -61,7 +61,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           ofPartition(
             mark.partition,
             (reference) =>
-              reference.dueUs > mark.dueUs - 1_000_000 && isUpTo(reference, mark) && !isLive(reference.jobId),
+              reference.dueUs > mark.dueUs - 1_000_000 && isUpTo(reference, mark) && !isHeld(reference.jobId),
           ),
         );
         // Nothing has to be left out.
@@ -74,7 +74,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           ofPartition(
             range.partition,
             (reference) =>
-              reference.clientId === range.clientId && isWithin(reference, range) && !isLive(reference.jobId),
+              reference.clientId === range.clientId && isWithin(reference, range) && !isHeld(reference.jobId),
           ).slice(0, range.limit),
         );
       }),
