@@ -47,7 +47,7 @@ it('a migration that takes away what they still use is seen here: the campaign i
       applyUnknownMigration(databaseUrl, ['alter table runs rename column state to state_of_run']),
   });
   try {
-    await expect(muster.api.run(campaign)).rejects.toThrow('500');
+    await expect(muster.api.run(campaign)).rejects.toMatchObject({ problem: { status: 500 } });
   } finally {
     await muster.stop();
   }
