@@ -85,7 +85,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
       epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1
-        else s.lapses end, open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
+        else s.lapses end,
+      open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
       next_attempt_at = case when s.state = ${stepState.waiting} then s.next_attempt_at end
     where s.state = ${stepState.running} and s.lease_until < now() and s.lapses < ${quarantinedAfterLapses}
       or s.state = ${stepState.waiting} and s.next_attempt_at <= now()
