@@ -9,6 +9,8 @@ const result = z.discriminatedUnion('kind', [
     file: z.string(),
     name: z.string(),
     state: z.enum(['passed', 'failed', 'skipped']),
+    /** Of one that failed: what was said of it, the place last. */
+    why: z.string().optional(),
   }),
   /** A file, or a tool of `check`, began and ended: milliseconds since 1970. `failed` is what no test of it says. */
   z.object({
@@ -18,6 +20,7 @@ const result = z.discriminatedUnion('kind', [
     beganMs: z.number(),
     endedMs: z.number(),
     failed: z.boolean(),
+    why: z.string().optional(),
   }),
   /** What there was no time for. It has not failed. */
   z.object({ kind: z.literal('not-reached'), tier: z.string(), file: z.string() }),
@@ -43,7 +46,7 @@ export interface TierSummary {
   passed: number;
   failed: number;
   skipped: number;
-  /** From the first file's beginning to the last one's end. */
+  /** While a file of it ran: those that ran side by side count once. */
   minutes: number;
   notReached: string[];
 }
@@ -54,15 +57,23 @@ export function summarize(results: readonly Result[]): TierSummary[] {
     const tests = lines.filter((line) => line.kind === 'test');
     const files = lines.filter((line) => line.kind === 'file');
     const count = (state: string) => tests.filter((test) => test.state === state).length;
-    const began = Math.min(...files.map(({ beganMs }) => beganMs));
-    const ended = Math.max(...files.map(({ endedMs }) => endedMs));
     return {
       tier,
       passed: count('passed') + files.filter((file) => tier === 'check' && !file.failed).length,
       failed: count('failed') + files.filter(({ failed }) => failed).length,
       skipped: count('skipped'),
-      minutes: files.length === 0 ? 0 : (ended - began) / 60_000,
+      minutes: coveredMs(files) / 60_000,
       notReached: lines.filter((line) => line.kind === 'not-reached').map(({ file }) => file),
     };
   });
+}
+
+function coveredMs(files: readonly { beganMs: number; endedMs: number }[]): number {
+  let covered = 0;
+  let until = 0;
+  for (const { beganMs, endedMs } of files.toSorted((a, b) => a.beganMs - b.beganMs)) {
+    covered += Math.max(0, endedMs - Math.max(beganMs, until));
+    until = Math.max(until, endedMs);
+  }
+  return covered;
 }

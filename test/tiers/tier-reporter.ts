@@ -1,5 +1,6 @@
 import path from 'node:path';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { stripVTControlCharacters } from 'node:util';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 import { resultsVariable, writeResult } from './results.ts';
 
 /** Writes each result down as it comes; what vitest itself prints goes on as ever. */
@@ -12,10 +13,10 @@ export default class TierReporter implements Reporter {
   }
 
   onTestCaseResult(test: TestCase): void {
-    const { state } = test.result();
+    const { state, errors } = test.result();
     if (this.#resultsFile === undefined || state === 'pending') return;
     const { name, file } = placeOf(test.module);
-    writeResult(this.#resultsFile, { kind: 'test', tier: name, file, name: test.fullName, state });
+    writeResult(this.#resultsFile, { kind: 'test', tier: name, file, name: test.fullName, state, ...whyOf(errors) });
   }
 
   onTestModuleEnd(module: TestModule): void {
@@ -25,17 +26,31 @@ export default class TierReporter implements Reporter {
     const failed = module.state() === 'failed' && !hasFailedTest;
     const endedMs = Date.now();
     const beganMs = this.#began.get(module.moduleId) ?? endedMs;
-    writeResult(this.#resultsFile, { kind: 'file', tier: name, file, beganMs, endedMs, failed });
+    const why = failed ? whyOf(module.errors()) : {};
+    writeResult(this.#resultsFile, { kind: 'file', tier: name, file, beganMs, endedMs, failed, ...why });
   }
 
-  onTestRunEnd(_modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+  onTestRunEnd(_modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     if (this.#resultsFile === undefined || unhandled.length === 0) return;
     const now = Date.now();
     const file = `${unhandled.length} errors outside of tests`;
-    writeResult(this.#resultsFile, { kind: 'file', tier: 'unhandled', file, beganMs: now, endedMs: now, failed: true });
+    const line = { kind: 'file', tier: 'unhandled', file, beganMs: now, endedMs: now, failed: true } as const;
+    writeResult(this.#resultsFile, { ...line, ...whyOf(unhandled) });
   }
 }
 
 function placeOf({ project, moduleId }: TestModule) {
   return { name: project.name, file: path.relative(project.config.root, moduleId) };
+}
+
+/** Of each error so much as tells what was expected, and where. */
+const linesShown = 25;
+
+function whyOf(errors: readonly SerializedError[] | undefined): { why?: string } {
+  if (errors === undefined || errors.length === 0) return {};
+  const texts = errors.map(({ message, diff, stack }) => {
+    const places = stack?.split('\n').filter((line) => line.includes('/test/') || line.includes('.test.ts')) ?? [];
+    return [...`${message}\n${diff ?? ''}`.trim().split('\n').slice(0, linesShown), ...places.slice(0, 3)].join('\n');
+  });
+  return { why: stripVTControlCharacters(texts.join('\n')) };
 }
