@@ -6,12 +6,16 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
 import type { StepQueue } from './step-queue.ts';
-import type { UnbegunInFeed, UnbegunSteps } from './unbegun-steps.port.ts';
+import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.port.ts';
 
 /** Slots of a shard that had nothing to do for so long are free; and from look to look while something is found. */
 const lookEveryMs = 50;
 /** Between looks at a feed that bring nothing: from the first pause it doubles. */
 const longestPauseMs = 2000;
+/** While references of a feed still come, what no worker has begun may be on its way to one: it is left for so long. */
+const onItsWayMs = 200;
+/** A feed of which no reference came for so long has sent them all elsewhere. */
+const quietAfterMs = 100;
 /** A look takes at most this part of a connection's time, */
 const partOfTime = 1 / 20;
 /** but where looks take long, as on a loaded database: free slots would wait for seconds between two. */
@@ -58,9 +62,16 @@ interface LivelyFeed {
   /** Of each step of its chain. */
   readonly topics: readonly string[];
   from: number;
+  /** A reference came, or something was found. */
   seenAtMs: number;
+  /** The last reference that came. */
+  cameAtMs: number;
+  /** Since when one of its shards has had nothing to do. */
+  freeSinceMs: number;
   notBeforeMs: number;
   pauseMs: number;
+  /** By batch, the step that lies unbegun, and since when it is known to. */
+  lying: Map<number, { step: number; sinceMs: number }>;
 }
 
 export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
@@ -86,8 +97,11 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     const due: LivelyFeed[] = [];
     for (const feed of feeds.values()) {
       if (nowMs - feed.seenAtMs > livelyMs) feeds.delete(feed.feedId);
-      else if (!feed.topics.some(isFree)) Object.assign(feed, { pauseMs: lookEveryMs, notBeforeMs: 0 });
-      else if (feed.notBeforeMs <= nowMs) due.push(feed);
+      else if (!feed.topics.some(isFree)) {
+        Object.assign(feed, { pauseMs: lookEveryMs, notBeforeMs: 0, freeSinceMs: nowMs });
+      } else if (feed.notBeforeMs <= nowMs && (isQuiet(feed, nowMs) || nowMs - feed.freeSinceMs >= onItsWayMs)) {
+        due.push(feed);
+      }
     }
     if (due.length > 0 && !isOver && nowMs >= notBeforeMs) await look(due.slice(0, feedsPerLook), isFree);
     return feeds.size === 0 ? idleMs : lookEveryMs;
@@ -104,7 +118,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     for (const feed of due) {
       const inFeed = found.get(feed.feedId);
       if (!inFeed) feeds.delete(feed.feedId);
-      else if (take(feed, inFeed, isFree)) {
+      else if (take(feed, lyingIn(feed, inFeed, nowMs), isFree)) {
         isFound = true;
         feed.seenAtMs = nowMs;
         delay(feed, lookEveryMs);
@@ -120,7 +134,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
   }
 
   /** What is left is found again. */
-  function take(feed: LivelyFeed, { steps }: UnbegunInFeed, isFree: (topic: string) => boolean): boolean {
+  function take(feed: LivelyFeed, steps: readonly UnbegunStep[], isFree: (topic: string) => boolean): boolean {
     const { feedId } = feed;
     let isTaken = false;
     for (const [topic, own] of Map.groupBy(steps, ({ step }) => feed.topics[step - 1] ?? '')) {
@@ -146,7 +160,8 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     const shardOf = (actionType: string): Shard => ({ actionType, country: context.country });
     const ofChain = context.chain.map(({ action }) => topics.shard(shardOf(action)));
     const notYet = { notBeforeMs: nowMs + lookEveryMs, pauseMs: lookEveryMs };
-    feeds.set(feedId, { feedId, topics: ofChain, from: 1, seenAtMs: nowMs, ...notYet });
+    const times = { seenAtMs: nowMs, cameAtMs: nowMs, freeSinceMs: nowMs, ...notYet };
+    feeds.set(feedId, { feedId, topics: ofChain, from: 1, ...times, lying: new Map() });
   }
 
   return {
@@ -156,7 +171,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
       const isFirst = feeds.size === 0;
       for (const { feedId } of steps) {
         const known = feeds.get(feedId);
-        if (known) known.seenAtMs = nowMs;
+        if (known) known.seenAtMs = known.cameAtMs = nowMs;
         else add(feedId, nowMs);
       }
       if (isFirst) loop.poke();
@@ -167,4 +182,20 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     },
     stop: () => loop.stop(),
   };
+}
+
+const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >= quietAfterMs;
+
+/** Of what a look brought: what no reference on its way would begin. */
+function lyingIn(feed: LivelyFeed, { steps, next }: UnbegunInFeed, nowMs: number): readonly UnbegunStep[] {
+  const isLookedAt = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);
+  const before = feed.lying;
+  const isOfOtherWindow = ([batchNo]: [number, unknown]) => !isLookedAt(batchNo);
+  feed.lying = new Map([...before].filter(isOfOtherWindow));
+  for (const { batchNo, step } of steps) {
+    const known = before.get(batchNo);
+    feed.lying.set(batchNo, known?.step === step ? known : { step, sinceMs: nowMs });
+  }
+  if (isQuiet(feed, nowMs)) return steps;
+  return steps.filter(({ batchNo }) => nowMs - (feed.lying.get(batchNo)?.sinceMs ?? nowMs) >= onItsWayMs);
 }
