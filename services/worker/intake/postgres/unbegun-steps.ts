@@ -14,7 +14,10 @@ interface FindParams {
   stepsPerFeed: number;
 }
 
-/** The furthest step of a batch tells its place. The rows are read as one range of the primary key. */
+/**
+ * The furthest step of a batch tells its place; 0 where it has none. The rows are read as one range of the primary key,
+ * and sorted with the numbers of the batches: a join of the two would compare each with each, as the planner expects few.
+ */
 export const findUnbegun = statementOf<FindParams>(
   'find-unbegun-steps',
   ($) => `
@@ -33,17 +36,21 @@ export const findUnbegun = statementOf<FindParams>(
     select coalesce(json_agg(json_build_object('feedId', k.feed, 'batchNo', u.batch_no, 'step', u.step,
       'remaining', coalesce(u.survivors, b.n), 'isFirst', u.step = f.from_step) order by u.batch_no), '[]') as steps
     from (
-      select g.batch_no, coalesce(s.step + 1, f.from_step) as step, s.rest_users as survivors
-      from generate_series(l.low, l.behind - 1) g (batch_no)
-      left join (
-        select distinct on (s.batch_no) s.batch_no, s.step, s.rest_users, s.state = ${stepState.done}
-          and s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < k.chain_length as goes_on
-        from batch_steps s where s.feed = k.feed and s.batch_no >= l.low and s.batch_no < l.behind
-        order by s.batch_no, s.step desc
-      ) s on s.batch_no = g.batch_no
-      where (s.step is null or s.goes_on)
-        and not exists (select from agenda a where a.feed = k.feed and a.batch_no = g.batch_no offset 0)
-      order by g.batch_no
+      select x.batch_no, case when x.step = 0 then f.from_step else x.step + 1 end as step, x.survivors
+      from (
+        select distinct on (y.batch_no) y.* from (
+          select g.batch_no, 0 as step, null::int2 as survivors, true as goes_on
+          from generate_series(l.low, l.behind - 1) g (batch_no)
+          union all
+          select s.batch_no, s.step, s.rest_users, s.state = ${stepState.done}
+            and s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < k.chain_length
+          from batch_steps s where s.feed = k.feed and s.batch_no >= l.low and s.batch_no < l.behind
+        ) y
+        order by y.batch_no, y.step desc
+      ) x
+      where x.goes_on
+        and not exists (select from agenda a where a.feed = k.feed and a.batch_no = x.batch_no offset 0)
+      order by x.batch_no
       limit ${$('stepsPerFeed')}::int
     ) u
     cross join lateral (select n from batches where feed = k.feed and batch_no = u.batch_no limit 1) b
