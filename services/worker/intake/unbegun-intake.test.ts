@@ -1,7 +1,11 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { answerOf, createWorkerFixture, nothingUnbegun, type SeenCall } from '../../../test/support/worker-fixture.ts';
 import { createWorker } from '../assemble-worker.ts';
+import { createUnbegunIntake } from './unbegun-intake.ts';
 import type { UnbegunSteps } from './unbegun-steps.port.ts';
 
 /** Calls take 200 ms on average, none as long as the next: rounds of calls in step would hide parts of one. */
@@ -133,5 +137,40 @@ describe('looking for what no worker has begun', () => {
     );
     await passTime(clock, 10_000);
     expect(looks).toBe(0);
+  });
+});
+
+describe('while references of a feed still come', () => {
+  const context = { feedId: 'f', runId: 'r', campaignId: 'c', country: 'SG', ...oneStep, unitsPerUser: null };
+  const unbegunStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
+
+  it('takes only what has lain unbegun for 200 ms, and at once what is there when no more come', async () => {
+    const clock = createSettableClock(0);
+    const taken: number[] = [];
+    let fedLast = 1;
+    const intake = createUnbegunIntake({
+      // Batch 1 lies; each look finds another one that was just fed.
+      unbegun: {
+        find: () => Promise.resolve([{ feedId: 'f', steps: [unbegunStep(1), unbegunStep(++fedLast)], next: null }]),
+      },
+      queue: { topics: () => [], add: (steps) => taken.push(...steps.map(({ batchNo }) => batchNo)) },
+      slots: { room: () => 10, roomOf: () => 10 },
+      directory: { contextOf: () => context },
+      shards: { has: () => true },
+      topics: topicNames('muster'),
+      onFound: () => undefined,
+      clock,
+      logger: pino({ level: 'silent' }),
+    });
+    intake.start();
+    for (let ms = 0; ms < 1500; ms += 30) {
+      intake.onSteps([{ feedId: 'f', batchNo: 99, step: 1 }]);
+      await passTime(clock, 30);
+    }
+    expect(fedLast).toBeGreaterThan(3);
+    expect(new Set(taken)).toEqual(new Set([1]));
+    await passTime(clock, 1000);
+    expect(taken).toContain(fedLast);
+    await intake.stop();
   });
 });

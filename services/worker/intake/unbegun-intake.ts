@@ -30,7 +30,7 @@ const idleMs = 1000;
 
 export interface UnbegunIntakeDeps {
   unbegun: UnbegunSteps;
-  queue: StepQueue;
+  queue: Pick<StepQueue, 'topics' | 'add'>;
   slots: Pick<CallSlots, 'room' | 'roomOf'>;
   directory: Pick<FeedDirectory, 'contextOf'>;
   /** Those that this worker serves, by topic. */
