@@ -46,11 +46,20 @@ function placeOf({ project, moduleId }: TestModule) {
 /** Of each error so much as tells what was expected, and where. */
 const linesShown = 25;
 
+/** Other tools fill it in as well. */
+interface Said {
+  message?: string;
+  diff?: string;
+  stack?: string;
+}
+
 function whyOf(errors: readonly SerializedError[] | undefined): { why?: string } {
   if (errors === undefined || errors.length === 0) return {};
-  const texts = errors.map(({ message, diff, stack }) => {
+  const texts = errors.map(({ message, diff, stack }: Said) => {
     const places = stack?.split('\n').filter((line) => line.includes('/test/') || line.includes('.test.ts')) ?? [];
-    return [...`${message}\n${diff ?? ''}`.trim().split('\n').slice(0, linesShown), ...places.slice(0, 3)].join('\n');
+    return [...`${message ?? ''}\n${diff ?? ''}`.trim().split('\n').slice(0, linesShown), ...places.slice(0, 3)].join(
+      '\n',
+    );
   });
   return { why: stripVTControlCharacters(texts.join('\n')) };
 }
