@@ -15,8 +15,8 @@ interface FindParams {
 }
 
 /**
- * The furthest step of a batch tells its place; 0 where it has none. The rows are read as one range of the primary key,
- * and sorted with the numbers of the batches: a join of the two would compare each with each, as the planner expects few.
+ * The furthest step of a batch tells its place; 0 where it has none. The rows are read as one range of the primary key
+ * and sorted with the numbers of the batches: the planner expects few, and a join would compare each with each.
  */
 export const findUnbegun = statementOf<FindParams>(
   'find-unbegun-steps',
