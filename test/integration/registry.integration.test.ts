@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
-import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
@@ -17,7 +16,6 @@ async function emptied() {
     types: createActionTypeStore({ pool: database.pool }),
     source: createRegistrySource({ pool: database.pool }),
     shards: createShardStore({ pool: database.pool }),
-    campaigns: createCampaignStore({ pool: database.pool }),
     seed: async (seed: Parameters<typeof joinInstallation>[2]) => {
       await joinInstallation(database.pool, noServices, seed);
     },

@@ -19,7 +19,7 @@ import { createActionTypeChanger, refusalOf } from './change-action-type.ts';
 import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { ActionTypeStore } from './action-type-store.port.ts';
+import type { ActionTypeStore } from './postgres/action-type-store.ts';
 import type { AuditDetail } from '../access/record-changes.ts';
 import { actionTypeView } from './action-type-view.ts';
 

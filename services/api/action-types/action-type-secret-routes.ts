@@ -9,7 +9,7 @@ import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
-import type { ActionTypeStore } from './action-type-store.port.ts';
+import type { ActionTypeStore } from './postgres/action-type-store.ts';
 
 export interface ActionTypeSecretRoutesDeps {
   changer: ActionTypeChanger;

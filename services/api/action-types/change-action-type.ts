@@ -9,7 +9,7 @@ import type {
   ActionTypeChanged,
   ActionTypeRemoved,
   ActionTypeStore,
-} from './action-type-store.port.ts';
+} from './postgres/action-type-store.ts';
 
 export interface ActionTypeChangerDeps {
   actionTypes: ActionTypeStore;

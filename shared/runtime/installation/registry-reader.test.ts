@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
-import { createMemoryActionTypeStore, createMemoryRegistrySource } from '../../../test/support/memory/registry.ts';
+import { createMemoryRegistrySource, seedMemoryRegistry } from '../../../test/support/memory/registry.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { actionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
@@ -15,7 +15,7 @@ describe('what a process knows of the registry', () => {
   let asked: string[];
   let source: RegistrySource;
   let reader: RegistryReader;
-  let register: (name: string) => Promise<unknown>;
+  let register: (name: string) => void;
   beforeEach(() => {
     const database = createMemoryDatabase(clock);
     const inner = createMemoryRegistrySource({ database });
@@ -31,8 +31,7 @@ describe('what a process knows of the registry', () => {
       },
     };
     reader = createRegistryReader({ registry: source, clock, logger: pino({ level: 'silent' }) });
-    const types = createMemoryActionTypeStore({ database });
-    register = (name) => types.create(name, { config, enabled: true });
+    register = (name) => seedMemoryRegistry(database, { actionTypes: { [name]: config }, partitionsPerShard: 1 });
   });
 
   it('follows a change within about a second, and tells of it once', async () => {
@@ -40,7 +39,7 @@ describe('what a process knows of the registry', () => {
     reader.onChange(({ actionTypes }) => seen.push(actionTypes.length));
     reader.start();
     await passTime(clock, 3000);
-    await register('award-reward');
+    register('award-reward');
     await passTime(clock, 1100);
     expect(seen).toEqual([0, 1]);
     await passTime(clock, 3000);
@@ -59,13 +58,13 @@ describe('what a process knows of the registry', () => {
   it('gives whoever asks what was there when he asked, also while a look is under way', async () => {
     await reader.refresh();
     const underWay = reader.refresh();
-    await register('award-reward');
+    register('award-reward');
     expect((await reader.refresh()).actionTypes).toHaveLength(1);
     await underWay;
   });
 
   it('keeps what it knew while the store does not answer, and goes on by itself', async () => {
-    await register('award-reward');
+    register('award-reward');
     await reader.refresh();
     const answering = source.revision.bind(source);
     source.revision = () => Promise.reject(new Error('scripted failure'));
@@ -73,7 +72,7 @@ describe('what a process knows of the registry', () => {
     await expect(reader.refresh()).rejects.toThrow('scripted failure');
     expect(reader.current()?.actionTypes).toHaveLength(1);
     source.revision = answering;
-    await register('award-points');
+    register('award-points');
     await passTime(clock, 2100);
     expect(reader.current()?.actionTypes).toHaveLength(2);
     await reader.stop();

@@ -1,13 +1,10 @@
-import type { ActionTypeChange, ActionTypeStore } from '../../../services/api/action-types/action-type-store.port.ts';
 import type {
   RegisteredActionType,
   RegisteredShard,
   RegistrySource,
-  SealedSecrets,
   Seed,
   ShardStore,
 } from '../../../shared/ports/registry.ts';
-import { secretNames } from '../../../shared/ports/registry.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { ActionTypeRow } from './service-tables.ts';
@@ -66,78 +63,8 @@ export function seedMemoryRegistry(
   }
 }
 
-export function createMemoryActionTypeStore({ database }: Database): ActionTypeStore {
-  const { actionTypes, clock } = database;
-  const find = (name: string) => {
-    const row = actionTypes.get(name);
-    return row && isThere(row) ? row : undefined;
-  };
-
-  return {
-    list: () => atOnce(() => typesIn(database)),
-    get: (name) => atOnce(() => copyOf(find(name))),
-
-    create: (name, type) =>
-      atOnce(() => {
-        if (find(name)) return undefined;
-        const revision = (actionTypes.get(name)?.revision ?? 0) + 1;
-        const { config, enabled = true } = type;
-        if (!config) return undefined;
-        const secrets = secretsAfter({}, type, clock.now());
-        actionTypes.set(name, { ...newRow(name, clock.now()), revision, config, enabled, secrets, origin: 'api' });
-        database.registry.revision++;
-        return copyOf(find(name));
-      }),
-
-    change: (name, change, expected) =>
-      atOnce(() => {
-        const row = find(name);
-        if (!row) return { kind: 'missing' };
-        if (expected !== null && expected !== row.revision) return { kind: 'outdated', type: shownOf(row) };
-        const { config = row.config, enabled = row.enabled } = change;
-        const secrets = secretsAfter(row.secrets, change, clock.now());
-        const isOther = JSON.stringify(config) !== JSON.stringify(row.config);
-        if (!isOther && enabled === row.enabled && JSON.stringify(secrets) === JSON.stringify(row.secrets)) {
-          return { kind: 'changed', type: shownOf(row) };
-        }
-        const origin = isOther ? ('api' as const) : row.origin;
-        const next = { ...row, config, enabled, secrets, origin, revision: row.revision + 1, updatedAt: clock.now() };
-        actionTypes.set(name, next);
-        database.registry.revision++;
-        return { kind: 'changed', type: shownOf(next) };
-      }),
-
-    remove: (name, expected) =>
-      atOnce(() => {
-        const row = find(name);
-        if (!row) return { kind: 'missing' };
-        if (expected !== null && expected !== row.revision) return { kind: 'outdated', type: shownOf(row) };
-        const using = [...database.campaigns.values()]
-          .filter(({ definition }) => definition.chain.some(({ action }) => action === name))
-          .sort((a, b) => (a.id > b.id ? -1 : 1));
-        if (using.length > 0) {
-          const names = using.slice(0, 3).map(({ definition }) => definition.name);
-          return { kind: 'used', campaigns: using.length, names };
-        }
-        actionTypes.set(name, { ...row, deletedAt: clock.now(), secrets: {}, revision: row.revision + 1 });
-        database.registry.revision++;
-        return { kind: 'removed' };
-      }),
-  };
-}
-
 function newRow(name: string, now: Date) {
   return { name, revision: 1, enabled: true, secrets: {}, createdAt: now, updatedAt: now, deletedAt: null };
-}
-
-function secretsAfter(before: SealedSecrets, { secrets = {} }: ActionTypeChange, now: Date): SealedSecrets {
-  const after: SealedSecrets = { ...before };
-  for (const name of secretNames) {
-    const text = secrets[name];
-    if (text === null) Reflect.deleteProperty(after, name);
-    else if (text !== undefined) after[name] = { sealed: text, changedAt: now };
-  }
-  return after;
 }
 
 function bringToLife(
@@ -163,10 +90,6 @@ function typesIn({ actionTypes }: MemoryDatabase): RegisteredActionType[] {
     .filter(isThere)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(shownOf);
-}
-
-function copyOf(row: ActionTypeRow | undefined): RegisteredActionType | undefined {
-  return row && shownOf(row);
 }
 
 function shownOf({ deletedAt: _deletedAt, ...row }: ActionTypeRow): RegisteredActionType {

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import type { RegisteredActionType } from '../../../../shared/ports/registry.ts';
+import type { ActionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import type { RegisteredActionType, SecretName } from '../../../../shared/ports/registry.ts';
 import {
   actionTypeFields,
   actionTypeOf,
@@ -8,28 +9,54 @@ import {
   moveRevision,
 } from '../../../../shared/postgres/registry/registry.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import type { ActionTypeChange, ActionTypeStore } from '../action-type-store.port.ts';
+
+/** What is to be different; what is not named stays. */
+export interface ActionTypeChange {
+  config?: ActionTypeConfig | undefined;
+  enabled?: boolean | undefined;
+  /** Encrypted; null takes one away. */
+  secrets?: Partial<Record<SecretName, string | null>> | undefined;
+}
+
+export type ActionTypeChanged =
+  | { kind: 'changed'; type: RegisteredActionType }
+  | { kind: 'missing' }
+  /** It is not at the expected revision any more: nothing was changed. */
+  | { kind: 'outdated'; type: RegisteredActionType };
+
+export type ActionTypeRemoved =
+  | { kind: 'removed' }
+  | { kind: 'missing' }
+  | { kind: 'outdated'; type: RegisteredActionType }
+  /** Campaigns have it in their chain: how many, and the names of the newest few. */
+  | { kind: 'used'; campaigns: number; names: string[] };
 
 /** Names of the campaigns that stand in the way of a deletion: enough to know where to look. */
 const namesShown = 3;
 
-export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore {
+export type ActionTypeStore = ReturnType<typeof createActionTypeStore>;
+
+/** Action types as people change them. Every change moves the type's revision and the registry's. */
+export function createActionTypeStore({ pool }: { pool: Pool }) {
   return {
-    list: async () => {
+    /** By name. */
+    list: async (): Promise<RegisteredActionType[]> => {
       const { rows } = await pool.query<ActionTypeRow>(`${select} order by name`);
       return rows.flatMap((row) => actionTypeOf(row) ?? []);
     },
 
-    get: (name) => find(pool, name),
+    get: (name: string) => find(pool, name),
 
-    create: (name, type) =>
+    /** Undefined when there is one of that name. Revisions of a deleted one go on. */
+    create: (name: string, type: Required<Pick<ActionTypeChange, 'config' | 'enabled'>> & ActionTypeChange) =>
       changeRegistry(pool, async (client) => {
         const { rows } = await client.query<ActionTypeRow>(insert.with({ name, ...paramsOf(type) }));
         return rows[0] && actionTypeOf(rows[0]);
       }),
 
-    change: (name, change, expected) =>
-      changeRegistry(pool, async (client) => {
+    /** Where nothing differs, nothing moves. @param expected revision; null for whatever it is */
+    change: (name: string, change: ActionTypeChange, expected: number | null) =>
+      changeRegistry(pool, async (client): Promise<ActionTypeChanged> => {
         const before = await find(client, name);
         if (!before) return { kind: 'missing' };
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', type: before };
@@ -40,8 +67,9 @@ export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore
         return { kind: 'changed', type: (rows[0] && actionTypeOf(rows[0])) ?? before };
       }),
 
-    remove: (name, expected) =>
-      changeRegistry(pool, async (client) => {
+    /** Only where no campaign has it in its chain. @param expected revision; null for whatever it is */
+    remove: (name: string, expected: number | null) =>
+      changeRegistry(pool, async (client): Promise<ActionTypeRemoved> => {
         const before = await find(client, name);
         if (!before) return { kind: 'missing' };
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', type: before };

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import { joinInstallation } from '../../../../shared/postgres/connection/installation.ts';
+import { createRegistrySource, createShardStore } from '../../../../shared/postgres/registry/registry.ts';
+import { campaignDefinitionOf } from '../../../../test/support/conformance/run-rows.ts';
+import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { createCampaignStore } from '../../campaigns/postgres/campaign-store.ts';
+import { createActionTypeStore } from './action-type-store.ts';
+
+const database = databaseForFile();
+const rewards = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: 'A' });
+const points = actionTypeConfig.parse({ url: 'http://points.test/v1', class: 'B', timeoutMs: 500 });
+const award = { chain: [{ action: 'award-points', params: {} }] };
+
+describe('registered action types', () => {
+  let types: ReturnType<typeof createActionTypeStore>;
+  let source: ReturnType<typeof createRegistrySource>;
+  beforeEach(async () => {
+    await database.empty();
+    types = createActionTypeStore({ pool: database.pool });
+    source = createRegistrySource({ pool: database.pool });
+  });
+
+  /** By how much the revision of the registry moves. */
+  async function moves(work: () => Promise<unknown>): Promise<number> {
+    const before = await source.revision();
+    await work();
+    return (await source.revision()) - before;
+  }
+
+  const register = (name = 'award-points') => types.create(name, { config: points, enabled: true });
+
+  it('lets what was changed or deleted win over a file that comes later', async () => {
+    const seed = {
+      actionTypes: { 'award-reward': rewards, 'award-points': points },
+      countries: ['SG', 'ID'],
+      partitionsPerShard: 6,
+    };
+    const start = () => joinInstallation(database.pool, { actionTypes: {} }, seed);
+    await start();
+    await types.change('award-reward', { config: { ...rewards, timeoutMs: 777 } }, null);
+    await types.remove('award-points', null);
+
+    await start();
+
+    const { actionTypes, shards } = await source.read();
+    expect(actionTypes).toMatchObject([{ name: 'award-reward', origin: 'api', config: { timeoutMs: 777 } }]);
+    expect(new Set(shards.map(({ actionType }) => actionType))).toEqual(new Set(['award-reward']));
+  });
+
+  it('registers a type by its name, once, and shows all by name', async () => {
+    const created = await register();
+    expect(created).toMatchObject({ name: 'award-points', revision: 1, origin: 'api', config: points });
+    expect(await register()).toBeUndefined();
+    await register('a-first');
+    expect((await types.list()).map((type) => type.name)).toEqual(['a-first', 'award-points']);
+    expect(await types.get('award-points')).toEqual(created);
+    expect(await types.get('award-nothing')).toBeUndefined();
+  });
+
+  it('moves its revision, and the type’s, with every change, and with nothing else', async () => {
+    await register();
+    const change = (enabled: boolean) => types.change('award-points', { config: points, enabled }, null);
+    expect(await moves(() => change(true))).toBe(0);
+    expect(await moves(() => change(false))).toBe(1);
+    expect(await types.get('award-points')).toMatchObject({ revision: 2, enabled: false });
+  });
+
+  it('changes a type only at the revision that was expected', async () => {
+    await register();
+    const slower = { config: { ...points, timeoutMs: 900 } };
+    expect(await types.change('award-points', slower, 7)).toMatchObject({
+      kind: 'outdated',
+      type: { revision: 1 },
+    });
+    expect(await types.change('award-points', slower, 1)).toMatchObject({
+      kind: 'changed',
+      type: { revision: 2, config: { timeoutMs: 900 } },
+    });
+    expect(await types.change('award-nothing', slower, null)).toEqual({ kind: 'missing' });
+  });
+
+  it('keeps secrets by name, each with the time of its setting, until they are taken away', async () => {
+    await register();
+    await types.change('award-points', { secrets: { authorization: 'sealed-1', signing: 'sealed-2' } }, null);
+    const set = await types.get('award-points');
+    expect(set?.secrets).toMatchObject({ authorization: { sealed: 'sealed-1' }, signing: { sealed: 'sealed-2' } });
+    expect(set?.secrets.signing?.changedAt).toBeInstanceOf(Date);
+
+    await types.change('award-points', { secrets: { authorization: null }, enabled: false }, null);
+    expect((await types.get('award-points'))?.secrets).toEqual({ signing: set?.secrets.signing });
+  });
+
+  it('does not forget a type that a campaign has in its chain', async () => {
+    await register();
+    const { definition } = await createCampaignStore({ pool: database.pool }).create(campaignDefinitionOf(award));
+    const used = { kind: 'used', campaigns: 1, names: [definition.name] };
+    expect(await types.remove('award-points', null)).toEqual(used);
+    expect(await types.get('award-points')).toMatchObject({ revision: 1 });
+  });
+
+  it('forgets a type that nobody uses, with its shards; one of that name made anew goes on with its revisions', async () => {
+    await register();
+    await createShardStore({ pool: database.pool }).ensure([{ actionType: 'award-points', country: 'SG' }], 3);
+    expect(await types.remove('award-points', 9)).toMatchObject({ kind: 'outdated' });
+    expect(await moves(() => types.remove('award-points', 1))).toBe(1);
+    expect(await source.read()).toMatchObject({ actionTypes: [], shards: [] });
+    expect(await types.remove('award-points', null)).toEqual({ kind: 'missing' });
+
+    expect((await register())?.revision).toBeGreaterThan(1);
+  });
+});
