@@ -14,6 +14,8 @@ describe('reading a message', () => {
   it.each([
     ['the field and the value', { ...reference, batchNos: ['one'] }, /^batchNos\.0: .*\(found "one"\)$/],
     ['a field that is not there', { ...reference, step: undefined }, /^step: .*\(found nothing\)$/],
+    ['that more are lost than a publisher says', { ...reference, lost: [Array(21).fill('u')] }, /^lost\.0: /],
+    ['that what is lost is no user', { ...reference, lost: [['u'.repeat(257)]] }, /^lost\.0\.0: /],
     ['that it is no object', [], /\(found \[\]\)$/],
   ])('names %s', (_what, value, reason) => {
     const read = readMessage(stepMessage, bytesOf(value));

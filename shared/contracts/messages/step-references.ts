@@ -1,7 +1,4 @@
-import type { StepMessage } from './messages.ts';
-
-/** Beyond this many lost users, the claim of the step reads them: messages stay small. */
-const maxLostInMessage = 20;
+import { maxLostInMessage, type StepMessage } from './messages.ts';
 
 /** A batch whose step is to be done. */
 export interface StepReference {
