@@ -8,6 +8,7 @@ import {
 } from '../../shared/contracts/endpoints/batch-actions.ts';
 import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
+import { referenceMessages } from '../../shared/contracts/messages/step-references.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/call/batch-endpoint.port.ts';
 import type { UnbegunSteps } from '../../services/worker/intake/unbegun-steps.port.ts';
@@ -160,9 +161,10 @@ export function createWorkerFixture({ type = {}, concurrency = 10, partitions = 
       .filter((row) => row.runId === runId)
       .map(({ feedId }) => ({ feedId, chainLength: actions.length }));
     for (const feed of feeds) await sweep.look(feed, { from: 1, limit: 1000, unborn: [] });
-    for (const { feedId: of, step, batchNo, remaining, lost } of (await sweep.due(feeds, 1000, [])).offers) {
-      const message: StepMessage = { feedId: of, step, batchNos: [batchNo], remaining: [remaining] };
-      await publish(step === 1 ? message : { ...message, lost: [lost] });
+    for (const { feedId: of, step, ...reference } of (await sweep.due(feeds, 1000, [])).offers) {
+      for (const value of referenceMessages({ feedId: of, step }, [reference], 1)) {
+        await publish(stepMessage.parse(JSON.parse(value)));
+      }
     }
   }
 

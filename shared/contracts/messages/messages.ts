@@ -15,8 +15,8 @@ export const maxLostInMessage = 20;
  * - `lost`: for each, the users that the chain has lost before this step, or null where the claim has to read them.
  *   Absent in step 1 of a fed batch, where no user can be lost.
  *
- * Neither is believed where the rows say something else. A message that holds more than a publisher ever writes is none:
- * what a worker keeps in memory of a lane is bounded by it.
+ * Neither is believed where the rows say something else. A message that holds more than a publisher ever writes is
+ * none: what a worker keeps in memory of a lane is bounded by it.
  */
 export const stepMessage = z.object({
   feedId: z.uuid().lowercase(),
