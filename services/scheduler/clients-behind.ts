@@ -14,6 +14,8 @@ export interface ClientBehind {
 export interface ClientsBehind {
   readonly size: number;
   has(clientId: string, partition: number): boolean;
+  /** Where its reading goes on; undefined when it is not behind there. */
+  markOf(clientId: string, partition: number): Mark | undefined;
   /** Whether this job will be read from its client's own mark. */
   covers(reference: JobReference): boolean;
   /** Whose rows are passed over in this partition. */
@@ -55,6 +57,7 @@ export function createClientsBehind(): ClientsBehind {
       return turn.length > 0;
     },
     has: (clientId, partition) => behind.get(clientId)?.has(partition) ?? false,
+    markOf: (clientId, partition) => behind.get(clientId)?.get(partition),
     covers: (reference) => {
       const mark = behind.get(reference.clientId)?.get(reference.partition);
       return mark !== undefined && isBehind(reference, mark);

@@ -12,6 +12,7 @@ import { createMemoryPartitionLeases } from '../../test/support/memory/partition
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import type { DispatcherCredit } from './ports/dispatchers.ts';
+import type { DueReferences } from './ports/due-references.ts';
 import { createJobOfferer, leaderLease, type JobOffererDeps } from './job-offerer.ts';
 
 const topic = 'muster.local.calls';
@@ -248,6 +249,32 @@ describe('offering jobs that are due', () => {
     takes('e', 20);
     await passTime(clock, 500);
     expect(of(1)).toBe(1000);
+    await stop(offerer);
+  });
+
+  it('looks on, however long it takes to read for a client that is behind, to look back and to sweep', async () => {
+    const { clock, tables, takes, started, stop, offered, many } = setUp();
+    const due = createMemoryDueReferences({ tables });
+    const crowdIsRead = Promise.withResolvers<undefined>();
+    const slowly = async <Result>(read: () => Promise<Result>) => {
+      await crowdIsRead.promise;
+      return await read();
+    };
+    const slow: DueReferences = {
+      ...due,
+      lookOf: (ranges, rows) => slowly(() => due.lookOf(ranges, rows)),
+      lookLate: (marks, horizon) => slowly(() => due.lookLate(marks, horizon)),
+      sweep: (ranges, rows) => slowly(() => due.sweep(ranges, rows)),
+      sweepLapsed: (ranges, limit) => slowly(() => due.sweepLapsed(ranges, limit)),
+    };
+    takes('d', 50);
+    const offerer = await started('a', { due: slow });
+    await many(1000);
+    await passTime(clock, 500);
+    await many(40, clientIdOf(2), 20_000);
+    await passTime(clock, 30);
+    expect(offered().filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(40);
+    crowdIsRead.resolve(undefined);
     await stop(offerer);
   });
 

@@ -26,6 +26,9 @@ import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
 
+/** The look, those for clients that are behind and for late commits, the sweep, and what they are told beside. */
+const lookConnections = 6;
+
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
   const { logger, meter, owner, addPart, onClose } = context;
   const pool = onClose(
@@ -100,7 +103,7 @@ async function startOfferer(
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
-  const pool = onClose(createHotPathPool({ ...database, max: 4 }), (opened) => opened.end());
+  const pool = onClose(createHotPathPool({ ...database, max: lookConnections }), (opened) => opened.end());
   const region = onClose(createRegionWatch({ regions: createRegions({ pool }), name, clock, logger }), (watch) =>
     watch.stop(),
   );

@@ -9,8 +9,10 @@ import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createClientCredit } from './client-credit.ts';
 import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
+import type { DueReferences } from './ports/due-references.ts';
 import { createRecentOffers } from './recent-offers.ts';
-import { lookBehind, lookForDue, nearMs } from './offer-due.ts';
+import { lookBehind } from './look-behind.ts';
+import { lookForDue, nearMs } from './offer-due.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 function setUp() {
@@ -106,5 +108,41 @@ describe('when more of a client is due than may be offered', () => {
     await add(3, 2, 5000, -100);
     await lookForDue(look, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
+  });
+
+  it('what is passed over while it is read for is offered all the same', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(10);
+    await add(640, 1, 0);
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    const lookOfAndOn: DueReferences['lookOf'] = async (ranges, rows) => {
+      const read = await look.due.lookOf(ranges, rows);
+      // Everybody's look goes on, and finds the client behind in all partitions.
+      await add(64, 1, 6400, -60);
+      await lookForDue(look, nearMs, 0);
+      return read;
+    };
+    give(10_000);
+    await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfAndOn } }, 0);
+    for (let turns = 0; turns < 3; turns++) await lookBehind(look, 0);
+    expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
+  });
+
+  it('a mark that goes back while it is read for stays where it went', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(5);
+    await add(640, 1, 0);
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    const [lost] = outbox;
+    if (!lost) throw new Error('nothing was offered');
+    const lookOfWhileSwept: DueReferences['lookOf'] = async (ranges, rows) => {
+      const read = await look.due.lookOf(ranges, rows);
+      look.behind.add(lost);
+      return read;
+    };
+    give(10_000);
+    await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfWhileSwept } }, 0);
+    await lookBehind(look, 0);
+    expect(outbox.filter(({ jobId }) => jobId === lost.jobId)).toHaveLength(2);
   });
 });

@@ -3,13 +3,7 @@ import type { ClientCredit } from './client-credit.ts';
 import type { ClientsBehind } from './clients-behind.ts';
 import type { Marks } from './marks.ts';
 import type { RecentOffers } from './recent-offers.ts';
-import {
-  firstMark,
-  type ClientRange,
-  type DueReferences,
-  type PartitionMark,
-  type SkimMark,
-} from './ports/due-references.ts';
+import { firstMark, type DueReferences, type PartitionMark, type SkimMark } from './ports/due-references.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
 /** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
@@ -18,9 +12,6 @@ const rowsPerLook = 16;
 const rowsPerSkim = 500;
 /** What falls due so soon is near. */
 export const nearMs = 50;
-/** Clients that are behind, in one statement, and rows of one of them and one partition. */
-const clientsPerLook = 64;
-const rowsOfClient = 64;
 /** Of one partition in one sweep: a crowd of 100,000 of which nothing may be offered is swept past at once. */
 const rowsPerSweep = 2000;
 const lapsedPerSweep = 200;
@@ -98,7 +89,6 @@ function passBy(references: readonly JobReference[], deps: LookDeps, nowMs: numb
     offer(reference, deps, nowMs);
     deps.marks.advance(partition, reference);
   }
-  for (const partition of perPartition.keys()) deps.lately.forget(partition, deps.marks.of(partition));
   return perPartition;
 }
 
@@ -132,48 +122,10 @@ export async function lookForLate(
     offer(reference, deps, nowMs);
     found++;
   }
+  // What was seen since it began is known until the next one: marks may have moved on by more than they reach.
+  for (const { partition } of marks) deps.lately.forget(partition, deps.marks.of(partition));
   return { found, horizon: looked.horizon };
 }
-
-/** Reads on for clients that are behind and have credit again. Returns how many jobs were offered. */
-export async function lookBehind(deps: LookDeps, nowMs: number): Promise<number> {
-  const { due, behind, marks, credit } = deps;
-  const clients = behind.next(clientsPerLook, (clientId) => credit.left(clientId, nowMs) > 0);
-  const ranges = clients.flatMap(({ clientId, from }): ClientRange[] => {
-    const limit = Math.min(rowsOfClient, Math.ceil(credit.left(clientId, nowMs) / from.size));
-    return Array.from(from, ([partition, after]) => ({
-      clientId,
-      partition,
-      after,
-      limit,
-      until: marks.of(partition),
-    }));
-  });
-  if (ranges.length === 0) return 0;
-  const found = Map.groupBy(await due.lookOf(ranges), rangeKeyOf);
-  // The oldest first over all partitions of a client: there may be credit for a few only.
-  const oldestFirst = [...found.values()].flat().sort((a, b) => a.dueUs - b.dueUs);
-  const stopped = new Set<string>();
-  for (const reference of oldestFirst) {
-    const key = rangeKeyOf(reference);
-    if (stopped.has(key) || !credit.spend(reference.clientId, nowMs)) {
-      stopped.add(key);
-      continue;
-    }
-    deps.outbox.push(reference);
-    deps.lately.note(reference);
-    behind.advance(reference.clientId, reference.partition, reference);
-  }
-  for (const range of ranges) {
-    const isAll = (found.get(rangeKeyOf(range))?.length ?? 0) < range.limit && !stopped.has(rangeKeyOf(range));
-    if (isAll) behind.end(range.clientId, range.partition);
-    deps.lately.forget(range.partition, marks.of(range.partition));
-  }
-  return oldestFirst.length;
-}
-
-const rangeKeyOf = ({ clientId, partition }: Pick<JobReference, 'clientId' | 'partition'>) =>
-  `${clientId}/${partition}`;
 
 /** Offers again what was to be offered at least ten seconds ago and is not called. Returns what was found lost. */
 export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobReference[]> {

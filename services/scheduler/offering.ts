@@ -7,7 +7,8 @@ import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
 import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
 import { createRecentOffers } from './recent-offers.ts';
-import { lookBehind, lookForDue, lookForLate, nearMs, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
+import { lookBehind } from './look-behind.ts';
+import { lookForDue, lookForLate, nearMs, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
 import type { Dispatchers } from './ports/dispatchers.ts';
 import type { DueReferences } from './ports/due-references.ts';
 import { createPublications } from './publications.ts';
@@ -70,7 +71,8 @@ export interface Offering {
 /*
  * Who remembers what, and when it is forgotten. All of it goes with its partition.
  * marks     how far the look for all clients has read, and where that stood ten seconds ago
- * lately    what was seen in the second before a mark, until the mark is a second further: late looks leave it out
+ * lately    what was seen in the second before a mark, until a late look ends and the mark is a second further: late
+ *           looks leave it out
  * behind    from where on a client's jobs are passed over, until they have been read up to the mark
  * swept     what was found lost, until a pass does not find it; where the pass stands
  * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may
@@ -89,7 +91,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const outbox: JobReference[] = [];
   const look = { due, marks, lately, behind, swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
-  let [creditAtMs, lateAtMs, historyAtMs, rewoundAtMs] = [-Infinity, -Infinity, -Infinity, 0];
+  let [creditAtMs, historyAtMs, rewoundAtMs] = [-Infinity, -Infinity, 0];
   let lateHorizon: string | null = null;
   /** Whether the look before found something: then the next one comes as soon as if something were near. */
   let hasFound = false;
@@ -101,13 +103,9 @@ export function createOffering(deps: OfferingDeps): Offering {
     // What is not looked at costs nothing: it stays where it is until it is taken.
     if (!credit.isAny) return idleEveryMs;
     if (publications.isFull) return lookEveryMs;
+    keepHistory(nowMs);
     const looked = await lookForDue(look, hasFound ? 0 : nearMs, nowMs);
     figures.lagMs = looked.lateMs;
-    publish();
-    if (behind.isMidTurn || creditAtMs === nowMs) await lookBehind(look, nowMs);
-    // Before looking back, which may take a while.
-    publish();
-    await lookBack(nowMs);
     publish();
     const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked);
     hasFound = looked.found > 0;
@@ -126,6 +124,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (nowMs - creditAtMs < (isBusy ? creditEveryMs : idleCreditEveryMs)) return;
     const gone = credit.refresh(await dispatchers.credit(region), nowMs);
     creditAtMs = nowMs;
+    reading.poke();
     if (gone > 0) {
       // What it had in memory is found at once, and not when ten seconds are over.
       marks.settle();
@@ -137,18 +136,28 @@ export function createOffering(deps: OfferingDeps): Offering {
     }
   }
 
-  async function lookBack(nowMs: number): Promise<void> {
-    if (nowMs - historyAtMs >= historyEveryMs) {
-      historyAtMs = nowMs;
-      marks.keepHistory(nowMs);
-    }
-    if (nowMs - lateAtMs >= lateEveryMs) {
-      const looked = await lookForLate(look, lateHorizon, nowMs);
-      figures.late += looked.found;
-      lateHorizon = looked.horizon;
-      // In a crowd that is due at once this reads all of it: it must not be all that is done.
-      lateAtMs = nowMs + 4 * (clock.monotonicMs() - nowMs);
-    }
+  function keepHistory(nowMs: number): void {
+    if (nowMs - historyAtMs < historyEveryMs) return;
+    historyAtMs = nowMs;
+    marks.keepHistory(nowMs);
+  }
+
+  async function readBehind(): Promise<number> {
+    if (behind.size === 0 || !credit.isAny || publications.isFull) return creditEveryMs;
+    const isMore = await lookBehind(look, clock.monotonicMs());
+    publish();
+    return isMore ? lookEveryMs : creditEveryMs;
+  }
+
+  async function lookBack(): Promise<number> {
+    if (!credit.isAny || publications.isFull) return lateEveryMs;
+    const nowMs = clock.monotonicMs();
+    const looked = await lookForLate(look, lateHorizon, nowMs);
+    figures.late += looked.found;
+    lateHorizon = looked.horizon;
+    publish();
+    // Of a crowd that was due at once just now this reads all: it must not be all that the database does.
+    return Math.max(lateEveryMs, 4 * (clock.monotonicMs() - nowMs));
   }
 
   async function sweep(): Promise<number> {
@@ -169,16 +178,18 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
-  // Beside a crowd it takes a while: looks do not wait for it.
+  // Beside a crowd these take a while: looks do not wait for them.
+  const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
+  const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
+  const loops = [looking, reading, lookingBack, sweeping];
   return {
     start: () => {
-      looking.start();
-      sweeping.start();
+      for (const loop of loops) loop.start();
     },
     poke: () => looking.poke(),
     stop: async () => {
-      await Promise.all([looking.stop(), sweeping.stop()]);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
     levels: () => ({
       clientsBehind: behind.size,

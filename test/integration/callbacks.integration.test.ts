@@ -160,7 +160,7 @@ describe('the looks', () => {
       lookLate.with({ ...marks, horizon: null }),
       sweepDue.with({ ...marks, ...until, skips: '{"{}"}' }),
       skimDue.with({ ...marks, skips: '{"{}"}', limit: 16 }),
-      lookOfClients.with({ ...marks, ...until, clients: `{${clientIdOf(1)}}`, limits: '{16}' }),
+      lookOfClients.with({ ...marks, ...until, clients: `{${clientIdOf(1)}}`, limits: '{16}', rows: 16 }),
     ];
     const fromClaims = sweepLapsed.with({ ...marks, ...until });
     const explained = await database.pool.query<{ 'QUERY PLAN': string }>({
@@ -182,7 +182,78 @@ describe('the looks', () => {
       expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
     }
   });
+
+  it('read no more of a crowd than they are asked for, whether it is their client’s or another’s', async () => {
+    await database.empty();
+    await addCrowd(10_000);
+    await database.pool.query('analyze jobs, fires');
+    const read = await rowsReadOfLooks();
+    expect(Object.entries(read).filter(([, rows]) => rows > rowsAsked)).toEqual([]);
+  });
 });
+
+const rowsAsked = 64 * 16;
+
+/** Due at once, in all partitions. */
+async function addCrowd(jobs: number): Promise<void> {
+  await database.pool.query(
+    `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
+     select n % 64, now() - interval '5 s' + n / 64 * interval '1 us', gen_random_uuid(), $1, now(), 'POST', ''
+     from generate_series(0, $2::int4 - 1) n`,
+    [clientIdOf(1), jobs],
+  );
+}
+
+/** Sixteen of each partition, from its beginning, by the plan that all of a connection's looks go by. */
+async function rowsReadOfLooks(): Promise<Record<string, number>> {
+  const all = (value: string) => `{${Array.from({ length: 64 }, () => value).join(',')}}`;
+  const partitions = `{${Array.from({ length: 64 }, (_, partition) => partition).join(',')}}`;
+  const after = { partitions, dues: all('0'), ids: all(jobIdOf(0)) };
+  const range = { ...after, untilDues: all('4102444800000000'), untilIds: all(jobIdOf(0)) };
+  const ofClient = (client: number) =>
+    lookOfClients.with({ ...range, clients: all(clientIdOf(client)), limits: all('1'), rows: 16 });
+  const skips = all(`"{${clientIdOf(1)}}"`);
+  const statements = {
+    look: lookAhead.with({ ...after, limit: 16, nearMs: 50 }),
+    skim: skimDue.with({ ...after, skips, limit: 16 }),
+    'look of the crowd': ofClient(1),
+    'look of another client': ofClient(2),
+    sweep: sweepDue.with({ ...range, skips, limit: 16 }),
+  };
+  const read: Record<string, number> = {};
+  const connection = await database.pool.connect();
+  try {
+    for (const [name, { text, values = [] }] of Object.entries(statements)) {
+      await connection.query(`prepare looking as ${text}`);
+      const params = values.map((value) => `'${String(value)}'`).join(', ');
+      const { rows } = await connection.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+        `explain (analyze, format json, timing off) execute looking (${params})`,
+      );
+      await connection.query('deallocate looking');
+      read[name] = rowsReadOf(rows[0]?.['QUERY PLAN'][0]?.Plan);
+    }
+  } finally {
+    connection.release();
+  }
+  return read;
+}
+
+interface Plan {
+  'Relation Name'?: string;
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** Of jobs, over all loops. */
+function rowsReadOf(plan: Plan | undefined): number {
+  if (!plan) throw new Error('nothing was planned');
+  const ofOthers = (plan.Plans ?? []).reduce((sum, part) => sum + rowsReadOf(part), 0);
+  if (plan['Relation Name'] !== 'jobs') return ofOthers;
+  return ofOthers + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+}
 
 describe('the history of jobs', () => {
   beforeEach(() => database.empty());
@@ -248,10 +319,10 @@ describe('a late look on Postgres', () => {
     const due = createDueReferences({ pool: database.pool });
     const subject = postgresJobSubject(database.pool);
     const clientId = clientIdOf(1);
-    const [seen] = await subject.add([{ jobId: jobIdOf(1), clientId, dueInMs: -1000 }]);
+    const [seen] = await subject.add([{ jobId: jobIdOf(1), clientId, dueInMs: 60_000 }]);
     if (!seen) throw new Error('nothing was added');
     const marks = [{ partition: 1, dueUs: seen.dueUs, jobId: seen.jobId }];
-    await subject.add([{ jobId: jobIdOf(65), clientId, dueInMs: 60_000 }]);
+    await subject.add([{ jobId: jobIdOf(65), clientId, dueInMs: 120_000 }]);
     let horizon: string | null = null;
     const look = async () => {
       const looked = await due.lookLate(marks, horizon);

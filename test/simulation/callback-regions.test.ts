@@ -79,7 +79,10 @@ describe('a client of which more is due than dispatchers take', () => {
   });
 
   it('and the witnesses notice when nobody reads for those that are behind', async () => {
-    const withoutLookOf = (due: DueReferences): DueReferences => ({ ...due, lookOf: () => Promise.resolve([]) });
+    const withoutLookOf = (due: DueReferences): DueReferences => ({
+      ...due,
+      lookOf: (ranges) => Promise.resolve(ranges.map(() => ({ found: [], readUpTo: null }))),
+    });
     const found = await runCallbacks({ ...crowded(1), weakenDue: withoutLookOf });
     expect(found.join()).toContain('never called');
   });

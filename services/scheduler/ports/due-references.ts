@@ -55,6 +55,12 @@ export interface ClientRange extends MarkRange {
   limit: number;
 }
 
+export interface ClientRead {
+  found: JobReference[];
+  /** Where reading goes on; null when all of the range was read. */
+  readUpTo: Mark | null;
+}
+
 /** A range in which some clients' rows are passed over. */
 export interface SweptRange extends MarkRange {
   skip: readonly string[];
@@ -79,14 +85,17 @@ export interface DueReferences {
    */
   skim(marks: readonly SkimMark[], rows: number): Promise<Skimmed>;
   /**
-   * What is due between the second before the mark and the mark, it included: commits land there that began before
-   * others which were seen. Jobs that are being called are left out, and so may be what was committed before an earlier
-   * late look: looks that began after that saw it.
+   * What is due between the second before the mark and the mark, it included, and not ten seconds ago: commits land
+   * there that began before others which were seen. Jobs that are being called are left out, and so may be what was
+   * committed before an earlier late look: looks that began after that saw it.
    * @param horizon of an earlier late look at the same database; null: all of it is wanted
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
-  /** Of each range what its client has there and is not being called, the oldest first, at most its `limit`. */
-  lookOf(ranges: readonly ClientRange[]): Promise<JobReference[]>;
+  /**
+   * Of each range what its client has there and is not being called, the oldest first, at most its `limit`; by range.
+   * @param rows read of each range at most, whosever they are
+   */
+  lookOf(ranges: readonly ClientRange[], rows: number): Promise<ClientRead[]>;
   /** What is not being called. @param rows read of each partition at most, whosever they are */
   sweep(ranges: readonly SweptRange[], rows: number): Promise<Swept>;
   /**

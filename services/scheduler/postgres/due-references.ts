@@ -3,7 +3,7 @@ import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
-import type { DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
+import type { ClientRead, DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
 
 type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];
 
@@ -13,6 +13,9 @@ type HorizonRow = [partition: null, null, horizon: string, null, null];
 
 /** What is lost, and where all that was asked for was read the last row, be it lost or not. */
 type SweptRow = [...Row, isLost: boolean, isLast: boolean];
+
+/** What is the client's, and where as many rows were read as asked for the last of them, be it the client's or not. */
+type ClientRow = [...Row, isOwn: boolean, isLast: boolean, range: number];
 
 /** @param deps.pool for the hot path: these statements run a hundred times a second and must keep one good plan */
 export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
@@ -51,14 +54,15 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       }
       return { late, horizon: next };
     },
-    lookOf: async (ranges) => {
+    lookOf: async (ranges, rows) => {
       const clients = plainArray(ranges.map(({ clientId }) => clientId));
       const limits = plainArray(ranges.map(({ limit }) => limit));
-      const { rows } = await pool.query<Row>({
-        ...lookOfClients.with({ ...rangeParams(ranges), clients, limits }),
+      const read = await pool.query<ClientRow>({
+        ...lookOfClients.with({ ...rangeParams(ranges), clients, limits, rows }),
         rowMode: 'array',
       });
-      return rows.map(referenceOf);
+      const byRange = Map.groupBy(read.rows, ([, , , , , , , range]) => range);
+      return ranges.map(({ limit }, place) => clientReadOf(byRange.get(place + 1) ?? [], limit));
     },
     sweep: async (ranges, limit) => {
       const skips = textArray(ranges.map(({ skip }) => plainArray(skip)));
@@ -78,7 +82,15 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
   };
 }
 
-function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow | SweptRow): JobReference {
+function clientReadOf(rows: readonly ClientRow[], limit: number): ClientRead {
+  const found = rows.filter(([, , , , , isOwn]) => isOwn).map(referenceOf);
+  const last = found.length < limit ? rows.find(([, , , , , , isLast]) => isLast) : rows.at(-1);
+  if (!last) return { found, readUpTo: null };
+  const { dueUs, jobId } = referenceOf(last);
+  return { found, readUpTo: { dueUs, jobId } };
+}
+
+function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow | SweptRow | ClientRow): JobReference {
   return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
@@ -163,7 +175,8 @@ export const skimDue = statementOf<MarkParams & { skips: string; limit: number }
 /**
  * Of the second before the marks, the rows of transactions that were under way when the late look before began, or
  * began after it. `age` compares across the wrap-around of transaction ids. At 20,000 a second the whole second is
- * 20,000 rows four times a second, and took 50 ms each.
+ * 20,000 rows four times a second, and took 50 ms each. What fell due ten seconds ago is the sweep's: a crowd that only
+ * waits, before a mark that stands still, is not read for ever.
  */
 export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   'look-late',
@@ -171,7 +184,8 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   select d.* from ${marksOf($)}
   cross join lateral (
     select ${reference('0::float8')} from jobs t
-    where t.partition_id = w.p and t.due_at > ${instant('w.due')} - interval '1 second'
+    where t.partition_id = w.p
+      and t.due_at > greatest(${instant('w.due')} - interval '1 second', now() - interval '10 seconds')
       and (t.due_at, t.id) <= (${instant('w.due')}, w.id)
       and case when ${$('horizon')}::xid8 is null then true else age(t.xmin) <= age(${$('horizon')}::xid8::xid) end
       and not ${isLive}
@@ -181,17 +195,31 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   select null, null, pg_snapshot_xmin(pg_current_snapshot())::text, null, null`,
 );
 
-/** A client that is behind may be so by hours: what it has under way lies before its mark, or is claimed. */
-export const lookOfClients = statementOf<RangeParams & { clients: string; limits: string }>(
+/**
+ * A client that is behind may be so by hours: what it has under way lies before its mark, or is claimed. Others' rows
+ * between its own cost a comparison, and are read so many at a time.
+ */
+export const lookOfClients = statementOf<RangeParams & { clients: string; limits: string; rows: number }>(
   'look-of-clients',
   ($) => `
-  select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
+  select d.*, w.place::int4 from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
     ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('clients')}::uuid[], ${$('limits')}::int4[])
-    w (p, due, id, until_due, until_id, client, most)
+    with ordinality w (p, due, id, until_due, until_id, client, most, place)
   cross join lateral (
-    select ${reference('0::float8')} from jobs t
-    where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
-      and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and t.client = w.client and not ${isLive}
+    select ${reference('0::float8')}, t.client = w.client and f.live is null, t.is_last from (
+      select r.*, row_number() over (order by r.due_at, r.id) = ${$('rows')}::int4 as is_last from (
+        select t.partition_id, t.due_at, t.id, t.client from jobs t
+        where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
+          and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
+        order by t.due_at, t.id limit ${$('rows')}::int4
+      ) r
+    ) t
+    left join lateral (
+      select true as live from fires f
+      where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
+        and f.owner <> all (${deadOwners}) and t.client = w.client limit 1
+    ) f on true
+    where t.client = w.client and f.live is null or t.is_last
     order by t.due_at, t.id limit w.most
   ) d`,
 );

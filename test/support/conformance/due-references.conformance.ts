@@ -125,6 +125,19 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf(late)).toEqual([jobIdOf(65), jobIdOf(193)]);
     });
 
+    it('leaves to the sweep what fell due ten seconds ago, though the mark stands still', async () => {
+      const [, old, , mark] = await add(
+        { number: 1, dueInMs: -60_500 },
+        { number: 65, dueInMs: -60_000 },
+        { number: 129, dueInMs: -1500 },
+        { number: 193, dueInMs: -1000 },
+      );
+      if (!old || !mark) throw new Error('nothing was added');
+      expect(idsOf((await due.lookLate(marksOf([1], markOf(old)), null)).late)).toEqual([]);
+      const { late } = await due.lookLate(marksOf([1], markOf(mark)), null);
+      expect(idsOf(late)).toEqual([jobIdOf(129), jobIdOf(193)]);
+    });
+
     it('sees in a late look what came behind the mark since the one before', async () => {
       const [mark] = await add({ number: 1, dueInMs: -1000 });
       if (!mark) throw new Error('nothing was added');
@@ -142,7 +155,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       );
       if (!first || !third) throw new Error('nothing was added');
       const lookOf = async (range: MarkRange, limit = 16) =>
-        idsOf(await due.lookOf([{ ...range, clientId: clientIdOf(1), limit }]));
+        idsOf((await due.lookOf([{ ...range, clientId: clientIdOf(1), limit }], 16)).flatMap(({ found }) => found));
       expect(await lookOf(rangeOf(1))).toEqual([jobIdOf(1), jobIdOf(129), jobIdOf(193)]);
       expect(await lookOf(rangeOf(1, markOf(first), markOf(third)))).toEqual([jobIdOf(129)]);
       expect(await lookOf(rangeOf(1), 1)).toEqual([jobIdOf(1)]);
@@ -158,11 +171,36 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       );
       if (!called) throw new Error('nothing was added');
       await subject.ledgerOf('a').flush({ results: [], claims: [called] });
-      const read = await due.lookOf([
+      const ranges = [
         { ...rangeOf(1), clientId: clientIdOf(1), limit: 16 },
         { ...rangeOf(2), clientId: clientIdOf(2), limit: 1 },
-      ]);
-      expect(idsOf(read).sort()).toEqual([jobIdOf(65), jobIdOf(129), jobIdOf(2)].sort());
+      ];
+      const read = await due.lookOf(ranges, 16);
+      expect(read.map(({ found }) => idsOf(found))).toEqual([[jobIdOf(65), jobIdOf(129)], [jobIdOf(2)]]);
+    });
+
+    it('reads so many rows for a client at a time, whosever they are, and says where it goes on', async () => {
+      const crowd = { clientId: clientIdOf(2) };
+      const [, second, own, fourth, last] = await add(
+        { number: 1, dueInMs: -5000, ...crowd },
+        { number: 65, dueInMs: -4000, ...crowd },
+        { number: 129, dueInMs: -3000 },
+        { number: 193, dueInMs: -2000, ...crowd },
+        { number: 257, dueInMs: -1000 },
+      );
+      if (!second || !own || !fourth || !last) throw new Error('nothing was added');
+      const read = async (after: Mark, limit: number, rows: number) => {
+        const [{ found, readUpTo } = { found: [], readUpTo: null }] = await due.lookOf(
+          [{ ...rangeOf(1, after), clientId: clientIdOf(1), limit }],
+          rows,
+        );
+        return [idsOf(found), readUpTo];
+      };
+      expect(await read(firstMark, 16, 2)).toEqual([[], markOf(second)]);
+      expect(await read(markOf(second), 16, 2)).toEqual([[jobIdOf(129)], markOf(fourth)]);
+      expect(await read(firstMark, 1, 16)).toEqual([[jobIdOf(129)], markOf(own)]);
+      expect(await read(firstMark, 2, 16)).toEqual([[jobIdOf(129), jobIdOf(257)], markOf(last)]);
+      expect(await read(markOf(second), 16, 4)).toEqual([[jobIdOf(129), jobIdOf(257)], null]);
     });
 
     it('sweeps what nobody calls, up to a mark: neither what is called nor what is newer', async () => {
@@ -207,10 +245,11 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       await subject.ledgerOf('a').flush({ results: [], claims: keys });
       const range = rangeOf(1, firstMark, markOf(claimed));
       const ofClient = { ...range, clientId: clientIdOf(1), limit: 16 };
-      expect([await due.sweepLapsed([range], 16), await due.lookOf([ofClient])]).toEqual([[], []]);
+      const ownIds = async () => (await due.lookOf([ofClient], 16)).flatMap(({ found }) => idsOf(found));
+      expect([await due.sweepLapsed([range], 16), await ownIds()]).toEqual([[], []]);
       await subject.passTime(10_001);
       expect(idsOf(await due.sweepLapsed([range], 16))).toEqual([jobIdOf(1)]);
-      expect(idsOf(await due.lookOf([ofClient]))).toEqual([jobIdOf(1)]);
+      expect(await ownIds()).toEqual([jobIdOf(1)]);
     });
 
     it('sweeps what was claimed and whose lease is over alone, where that is asked for', async () => {

@@ -61,22 +61,25 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           ofPartition(
             mark.partition,
             (reference) =>
-              reference.dueUs > mark.dueUs - 1_000_000 && isUpTo(reference, mark) && !isHeld(reference.jobId),
+              reference.dueUs > Math.max(mark.dueUs - 1_000_000, nowUs() - 10_000_000) &&
+              isUpTo(reference, mark) &&
+              !isHeld(reference.jobId),
           ),
         );
         // Nothing has to be left out.
         return { late, horizon: '1' };
       }),
-    lookOf: (ranges) =>
+    lookOf: (ranges, rows) =>
       atOnce(() => {
         const ofPartition = byPartition();
-        return ranges.flatMap((range) =>
-          ofPartition(
-            range.partition,
-            (reference) =>
-              reference.clientId === range.clientId && isWithin(reference, range) && !isHeld(reference.jobId),
-          ).slice(0, range.limit),
-        );
+        return ranges.map((range) => {
+          const read = ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows);
+          const found = read
+            .filter(({ clientId, jobId }) => clientId === range.clientId && !isHeld(jobId))
+            .slice(0, range.limit);
+          const last = found.length < range.limit ? read[rows - 1] : found.at(-1);
+          return { found, readUpTo: last ? { dueUs: last.dueUs, jobId: last.jobId } : null };
+        });
       }),
     sweep: (ranges, rows) =>
       atOnce(() => {
