@@ -91,7 +91,7 @@ function actsOf({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstal
   return {
     'flush with units': () => flush(new Map([[feedId, [1, 0]]])),
     'flush without': () => flush(new Map()),
-    "trigger's look: feeds": () => feeds.loads([]),
+    "trigger's look: feeds": async () => feeds.loads((await feeds.listFeeds(null)).feedIds),
     "trigger's look: runs": () => runs.tallies(),
     "trigger's look: points": () => history.notePoints(),
     "worker's look": () => contexts.admissions([feedId]),

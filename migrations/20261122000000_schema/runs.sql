@@ -35,7 +35,8 @@ create table runs (
   failures_kept boolean not null default true,
   unique (campaign, scheduled_for)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index runs_unfinished on runs (state) where ended_at is null;
+-- By state, and in it those that came into it last: looks ask for what has changed since the last one.
+create index runs_unfinished on runs (state, state_since) where ended_at is null;
 -- A budget sums up these alone, however many of its campaign have ended.
 create index runs_unfinished_of_campaign on runs (campaign) where ended_at is null;
 create index runs_of_parent on runs (parent) where parent is not null;

@@ -45,14 +45,4 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(done)).toEqual({ 'a/SG': 5, 'b/SG': 2 });
     expect(Object.fromEntries(depths)).toEqual({ 'a/SG': 3, 'b/SG': 2 });
   });
-
-  it('is settled once the feed is complete and all has come through', () => {
-    const through = [{ done: 10, survived: 8 }, { done: 8 }];
-    expect(chainLoadOf(loadOf(10, through, { complete: true }), 0).isSettled).toBe(true);
-    expect(chainLoadOf(loadOf(10, through), 0).isSettled).toBe(false);
-    expect(chainLoadOf(loadOf(11, through, { complete: true }), 0).isSettled).toBe(false);
-    expect(
-      chainLoadOf(loadOf(11, [{ done: 10, survived: 8, waiting: 1 }, { done: 8 }], { complete: true }), 0).isSettled,
-    ).toBe(false);
-  });
 });

@@ -9,8 +9,6 @@ export interface ChainLoad {
   /** By shard: the latest step, from 1, that comes through it. */
   depths: Map<string, number>;
   waiting: number;
-  /** Nothing of it can change any more: everything that was fed has come through, and nothing more is fed. */
-  isSettled: boolean;
 }
 
 export function shardName(action: string, country: string): string {
@@ -49,5 +47,5 @@ export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
     depths.set(shard, index + 1);
   }
   const waiting = load.steps.reduce((sum, step) => sum + Math.max(0, step.waiting), 0);
-  return { loads, done, depths, waiting, isSettled: load.complete && onTheWay + waiting === 0 };
+  return { loads, done, depths, waiting };
 }

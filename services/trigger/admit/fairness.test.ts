@@ -1,6 +1,7 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { admitBatches, readyBound, smoothedRate, type SharingFeed } from './fairness.ts';
+import { admitBatches, readyBound, roomsIn, smoothedRate, type SharingFeed } from './fairness.ts';
+import { createShardSums } from './shard-sums.ts';
 
 /** What one visit of the round gives to a feed of weight 1. */
 const quantum = 10;
@@ -12,15 +13,29 @@ const bounds = new Map([
 ]);
 const noTurns: ReadonlyMap<string, number> = new Map();
 
-type Changes = Partial<Omit<SharingFeed, 'loads'>> & { feedId: string; ready?: number; readyLater?: number };
+/** Any trigger's: `wants` is null where it is not this one's. */
+interface AnyFeed extends Omit<SharingFeed, 'wants'> {
+  complete: boolean;
+  wants: number | null;
+}
+
+type Changes = Partial<Omit<AnyFeed, 'loads'>> & { feedId: string; ready?: number; readyLater?: number };
 
 /** A feed of two steps with so much ready in each of them. */
-function feedOf({ ready = 0, readyLater = 0, ...changes }: Changes): SharingFeed {
+function feedOf({ ready = 0, readyLater = 0, ...changes }: Changes): AnyFeed {
   const loads = new Map([
     [shard, ready],
     [later, ready + readyLater],
   ]);
   return { pace: null, weight: 2, loads, waiting: 0, held: false, complete: false, wants: 0, ...changes };
+}
+
+/** What one trigger grants its own of these feeds. */
+function admit(feeds: readonly AnyFeed[], shardBounds: typeof bounds, turns: ReadonlyMap<string, number>) {
+  const sums = createShardSums();
+  for (const feed of feeds) sums.add({ ...feed, depths: new Map(), isOwn: feed.wants !== null });
+  const own = feeds.flatMap(({ wants, ...feed }) => (wants === null ? [] : [{ ...feed, wants }]));
+  return admitBatches(own, roomsIn(sums.shards(), shardBounds), shardBounds, turns);
 }
 
 const someFeeds = fc
@@ -44,7 +59,7 @@ describe('admitting batches', () => {
   it('gives nobody more than it wants', () => {
     fc.assert(
       fc.property(someFeeds, (feeds) => {
-        for (const [feedId, batches] of admitBatches(feeds, bounds, noTurns).grants) {
+        for (const [feedId, batches] of admit(feeds, bounds, noTurns).grants) {
           expect(batches).toBeLessThanOrEqual(feeds.find((feed) => feed.feedId === feedId)?.wants ?? 0);
         }
       }),
@@ -55,7 +70,7 @@ describe('admitting batches', () => {
     fc.assert(
       fc.property(someFeeds, fc.constantFrom(1, 2, 4), fc.integer({ min: 1, max: 500 }), (others, weight, wants) => {
         const small = feedOf({ feedId: 'small', weight, wants });
-        const { grants } = admitBatches([...others, small], bounds, noTurns);
+        const { grants } = admit([...others, small], bounds, noTurns);
         expect(grants.get('small')).toBeGreaterThanOrEqual(Math.min(wants, quantum * weight));
       }),
     );
@@ -64,27 +79,27 @@ describe('admitting batches', () => {
   it('lets a neighbour whose batches all wait take no room at all', () => {
     const stuck = feedOf({ feedId: 'stuck', wants: 500, waiting: 100_000 });
     const free = feedOf({ feedId: 'free', wants: 290 });
-    expect(admitBatches([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
+    expect(admit([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
   it('feeds no more of a run whose own batches wait up to the bound', () => {
     const feed = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting });
-    expect(total(admitBatches([feed(299)], bounds, noTurns).grants)).toBeLessThanOrEqual(20);
-    expect(total(admitBatches([feed(300)], bounds, noTurns).grants)).toBe(0);
+    expect(total(admit([feed(299)], bounds, noTurns).grants)).toBeLessThanOrEqual(20);
+    expect(total(admit([feed(300)], bounds, noTurns).grants)).toBe(0);
   });
 
   it('gives a held feed its floor and no more, what waits included', () => {
     const held = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting, held: true });
-    expect(total(admitBatches([held(0)], bounds, noTurns).grants)).toBe(2 * quantum);
-    expect(total(admitBatches([held(15)], bounds, noTurns).grants)).toBe(5);
-    expect(total(admitBatches([held(20)], bounds, noTurns).grants)).toBe(0);
+    expect(total(admit([held(0)], bounds, noTurns).grants)).toBe(2 * quantum);
+    expect(total(admit([held(15)], bounds, noTurns).grants)).toBe(5);
+    expect(total(admit([held(20)], bounds, noTurns).grants)).toBe(0);
   });
 
   it('stops a feed at the fullest shard of its chain', () => {
     const behind = feedOf({ feedId: 'a', ready: 0, readyLater: 600, wants: 500 });
-    expect(admitBatches([behind], bounds, noTurns).grants.size).toBe(0);
+    expect(admit([behind], bounds, noTurns).grants.size).toBe(0);
     const other = feedOf({ feedId: 'b', readyLater: 600, wants: null });
-    expect(admitBatches([feedOf({ feedId: 'a', wants: 500 }), other], bounds, noTurns).grants).toEqual(
+    expect(admit([feedOf({ feedId: 'a', wants: 500 }), other], bounds, noTurns).grants).toEqual(
       new Map([['a', 2 * quantum]]),
     );
   });
@@ -99,7 +114,7 @@ describe('admitting batches', () => {
           const feeds = rows.map(({ first, second }, i) =>
             feedOf({ feedId: `feed-${i}`, ready: first, readyLater: second, wants: 400 }),
           );
-          const admitted = admitBatches(feeds, bounds, turns);
+          const admitted = admit(feeds, bounds, turns);
           turns = admitted.turns;
           for (const [i, row] of rows.entries()) {
             row.first += admitted.grants.get(`feed-${i}`) ?? 0;
@@ -125,7 +140,7 @@ describe('admitting batches', () => {
       [shard, 7000],
       [later, 7000],
     ]);
-    expect(Object.fromEntries(admitBatches(feeds, wide, noTurns).grants)).toEqual({
+    expect(Object.fromEntries(admit(feeds, wide, noTurns).grants)).toEqual({
       low: 1000,
       normal: 2000,
       high: 4000,
@@ -147,7 +162,7 @@ describe('admitting batches', () => {
             feedOf({ feedId: 'b', weight: 4, ready: 4 * quantum, wants: 1000 }),
           ];
           const bound = room + 5 * quantum;
-          const admitted = admitBatches(
+          const admitted = admit(
             feeds,
             new Map([
               [shard, bound],
@@ -166,7 +181,7 @@ describe('admitting batches', () => {
   it('leaves other triggers their share of the bound by the weights of their feeds', () => {
     const own = feedOf({ feedId: 'own', weight: 1, wants: 500, ready: 40 });
     const others = feedOf({ feedId: 'others', weight: 2, wants: null });
-    expect(total(admitBatches([own, others], bounds, noTurns).grants)).toBe(60);
+    expect(total(admit([own, others], bounds, noTurns).grants)).toBe(60);
   });
 
   it('serves whoever was served longest ago first, feeds of other shards or none in between', () => {
@@ -176,7 +191,7 @@ describe('admitting batches', () => {
       ['b', 7],
       ['gone', 8],
     ]);
-    const admitted = admitBatches(
+    const admitted = admit(
       feeds,
       new Map([
         [shard, 301],
@@ -194,9 +209,9 @@ describe('a run with a pace', () => {
 
   it('gets no more than its pace allows, over all of its countries, whatever room there is', () => {
     const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(5), wants: 100 }));
-    expect(total(admitBatches(feeds, bounds, noTurns).grants)).toBe(5);
+    expect(total(admit(feeds, bounds, noTurns).grants)).toBe(5);
     const none = feeds.map((feed) => ({ ...feed, pace: pace(0) }));
-    expect(admitBatches(none, bounds, noTurns).grants.size).toBe(0);
+    expect(admit(none, bounds, noTurns).grants.size).toBe(0);
   });
 
   it('serves its countries in turn, one batch at a time where it allows no more', () => {
@@ -204,7 +219,7 @@ describe('a run with a pace', () => {
     const served: string[] = [];
     for (let look = 0; look < 6; look++) {
       const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(1), wants: 100 }));
-      const admitted = admitBatches(feeds, bounds, turns);
+      const admitted = admit(feeds, bounds, turns);
       turns = admitted.turns;
       served.push(...admitted.grants.keys());
     }
@@ -214,12 +229,12 @@ describe('a run with a pace', () => {
   it('leaves what it may not use to others', () => {
     const slow = feedOf({ feedId: 'slow', pace: pace(1), wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 299 });
-    expect(Object.fromEntries(admitBatches([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
+    expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
   });
 });
 
 describe('the bound of ready work', () => {
-  const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8 };
+  const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8, untilNextLookMs: 100 };
 
   it('is three seconds of work for each step on the way, and three hundred batches before anything is known', () => {
     expect(readyBound(pace)).toBe(300);
@@ -233,6 +248,12 @@ describe('the bound of ready work', () => {
     expect(readyBound({ ...slow, handledPerSecond: 0.1 })).toBe(20);
     expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 100 })).toBe(150);
     expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 1000 })).toBe(300);
+  });
+
+  it('lasts until the next look, and as long again, where looks are rare', () => {
+    const measured = { ...pace, handledPerSecond: 400, busyForMs: 60_000 };
+    expect(readyBound({ ...measured, untilNextLookMs: 1500 })).toBe(1200);
+    expect(readyBound({ ...measured, untilNextLookMs: 5000 })).toBe(4000);
   });
 
   it('follows the rate within a few seconds', () => {

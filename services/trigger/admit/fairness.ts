@@ -1,3 +1,5 @@
+import type { ShardSum } from './shard-sums.ts';
+
 /**
  * How feeds share the room in the shards of their chains. What is ready in a shard, or on its way there, stays under a
  * few seconds of work, so that a small campaign passes at once, and what is not published yet costs nothing to expire
@@ -11,6 +13,8 @@ export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 /** Enough to keep a few workers busy before anything was measured. */
 const firstBoundBatches = 300;
 const boundSeconds = 3;
+/** What is granted lasts until the next look, and as long again: a look may come late. */
+const looksAhead = 2;
 /** So long after work came into a shard, its rate says more than a guess. */
 const measuredAfterMs = 5000;
 /**
@@ -40,10 +44,8 @@ export interface SharingFeed {
   waiting: number;
   /** A step waits for a person: more than the floor would only wait as well. */
   held: boolean;
-  /** Its last page has been fed: it needs no more room, but what is ready takes some. */
-  complete: boolean;
-  /** How many more batches its pager could use now; null when another trigger pages it, or none. */
-  wants: number | null;
+  /** How many more batches its pager could use until the next look. */
+  wants: number;
 }
 
 /** How quickly a shard handles batches. */
@@ -58,16 +60,19 @@ export interface ShardPace {
   busyForMs: number;
   /** Calls of one worker in flight at once. */
   concurrency: number;
+  untilNextLookMs: number;
 }
 
 /**
  * How much may be ready in a shard or on its way there.
  */
-export function readyBound({ handledPerSecond, depth, busyForMs, concurrency }: ShardPace): number {
+export function readyBound(pace: ShardPace): number {
+  const { handledPerSecond, depth, busyForMs, concurrency, untilNextLookMs } = pace;
   const calls = Math.ceil(concurrency * roundsOfCalls);
   const least =
     busyForMs < measuredAfterMs ? firstBoundBatches : Math.min(firstBoundBatches, Math.max(leastBoundBatches, calls));
-  return Math.max(least, Math.ceil(handledPerSecond * boundSeconds)) * depth;
+  const seconds = Math.max(boundSeconds, (looksAhead * untilNextLookMs) / 1000);
+  return Math.max(least, Math.ceil(handledPerSecond * seconds)) * depth;
 }
 
 /** The rate per second after `handled` more batches in `elapsedMs`. */
@@ -85,26 +90,29 @@ export interface Admitted {
 }
 
 /**
- * What this trigger may grant its feeds now: first everybody's floor, then deficit round robin while there is room in
- * all shards of a feed's chain, the feed that was served longest ago first. Batches are small beside a quantum, so a
- * visit serves its quantum whole: the last one may exceed the room by less than a quantum.
+ * What this trigger may grant the feeds that it pages: first everybody's floor, then deficit round robin while there is
+ * room in all shards of a feed's chain, the feed that was served longest ago first. Batches are small beside a quantum,
+ * so a visit serves its quantum whole: the last one may exceed the room by less than a quantum.
  *
+ * @param roomsBefore by shard, as `roomsIn` says
  * @param bounds by shard, of every shard that a chain comes through
  * @param turns as they came back from the round before
  */
 export function admitBatches(
   feeds: readonly SharingFeed[],
+  roomsBefore: ReadonlyMap<string, number>,
   bounds: ReadonlyMap<string, number>,
   turns: ReadonlyMap<string, number>,
 ): Admitted {
-  const rooms = roomsIn(feeds, bounds);
+  const rooms = new Map(roomsBefore);
   const grants = new Map<string, number>();
-  const served = new Map([...turns].filter(([feedId]) => feeds.some((feed) => feed.feedId === feedId)));
+  const present = new Set(feeds.map(({ feedId }) => feedId));
+  const served = new Map([...turns].filter(([feedId]) => present.has(feedId)));
   let turn = Math.max(0, ...served.values());
 
   const paced = new Map(feeds.flatMap(({ pace }) => (pace ? [[pace.runId, pace.batches] as const] : [])));
   const paceOf = ({ pace }: SharingFeed) => (pace ? (paced.get(pace.runId) ?? 0) : Number.POSITIVE_INFINITY);
-  const left = (feed: SharingFeed) => Math.min(paceOf(feed), (feed.wants ?? 0) - (grants.get(feed.feedId) ?? 0));
+  const left = (feed: SharingFeed) => Math.min(paceOf(feed), feed.wants - (grants.get(feed.feedId) ?? 0));
   function give(feed: SharingFeed, batches: number): void {
     if (batches <= 0) return;
     if (feed.pace) paced.set(feed.pace.runId, paceOf(feed) - batches);
@@ -162,21 +170,7 @@ function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, 
  * By shard, what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that they
  * page, so that one which is quick to ask cannot keep the others out.
  */
-function roomsIn(feeds: readonly SharingFeed[], bounds: ReadonlyMap<string, number>): Map<string, number> {
-  const sums = new Map<string, { load: number; ownLoad: number; weight: number; ownWeight: number }>();
-  for (const feed of feeds) {
-    const isOwn = feed.wants !== null;
-    for (const [shard, load] of feed.loads) {
-      const sum = sums.get(shard) ?? { load: 0, ownLoad: 0, weight: 0, ownWeight: 0 };
-      const weight = feed.complete ? 0 : feed.weight;
-      sums.set(shard, {
-        load: sum.load + load,
-        ownLoad: sum.ownLoad + (isOwn ? load : 0),
-        weight: sum.weight + weight,
-        ownWeight: sum.ownWeight + (isOwn ? weight : 0),
-      });
-    }
-  }
+export function roomsIn(sums: ReadonlyMap<string, ShardSum>, bounds: ReadonlyMap<string, number>): Map<string, number> {
   return new Map(
     [...sums].map(([shard, { load, ownLoad, weight, ownWeight }]) => {
       const bound = bounds.get(shard) ?? 0;

@@ -19,6 +19,8 @@ export interface RunPaces {
  * What a pace allows is in the database, so that several triggers do not add up. Each asks for its part of it: by how
  * many of the run's feeds that are not complete it pages, so that one which is quick to look does not take the others'
  * countries' share.
+ *
+ * @param loads of feeds whose runs have a pace, the one that was asked for last at the end: what is allowed changes
  */
 export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {
   const runOf = new Map(
@@ -26,8 +28,7 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
   );
   const allowed = new Map<string, number>();
   for (const [runId, feeds] of Map.groupBy(loads, (load) => load.runId)) {
-    const [first] = feeds;
-    const users = first?.paceAllows ?? null;
+    const users = feeds.at(-1)?.paceAllows ?? null;
     if (users !== null) allowed.set(runId, ownBatches(feeds, users, isOwn));
   }
 

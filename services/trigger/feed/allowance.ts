@@ -1,6 +1,6 @@
 /** A pager asks for room for what it will fetch until it is asked again. */
 const lookAheadMs = 200;
-const maxBatchesAhead = 400;
+const maxBatchesAheadPerMs = 2;
 
 /** How many batches a pager may write, and how many more it could use. */
 export interface Allowance {
@@ -11,8 +11,8 @@ export interface Allowance {
   limitTo(batches: number): void;
   /** A page was fetched: so fast come others. */
   fetched(users: number, tookMs: number): void;
-  /** On top of what is granted, with so many batches fetched and, unless no page comes, some more soon. */
-  wants(fetched: number, mayFetchMore: boolean): number;
+  /** On top of what is granted, with so many batches fetched and, unless no page comes, more until the next look. */
+  wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
 }
 
 /** @param batchUsers users per batch, at most */
@@ -33,8 +33,9 @@ export function createAllowance(batchUsers: number): Allowance {
     fetched: (users, tookMs) => {
       batchesPerMs = users / batchUsers / Math.max(1, tookMs);
     },
-    wants: (fetched, mayFetchMore) => {
-      const ahead = mayFetchMore ? Math.min(maxBatchesAhead, Math.ceil(batchesPerMs * lookAheadMs)) : 0;
+    wants: (fetched, mayFetchMore, untilNextLookMs) => {
+      const perMs = mayFetchMore ? Math.min(maxBatchesAheadPerMs, batchesPerMs) : 0;
+      const ahead = Math.ceil(perMs * Math.max(lookAheadMs, untilNextLookMs));
       return Math.max(0, fetched + ahead - granted);
     },
   };

@@ -65,8 +65,8 @@ export interface FeedPager {
   standing(): FeedStanding;
   /** Batches granted and not written yet. */
   granted(): number;
-  /** Batches that it could use on top of those. */
-  wants(): number;
+  /** Batches that it could use on top of those until the next look. */
+  wants(untilNextLookMs: number): number;
   grant(batches: number): void;
   stopFetching(): Promise<void>;
   /** Fetches and writes nothing more; resolves when a write that was begun is published. */
@@ -190,7 +190,8 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     standing: () => source.standing(),
     isStalled: () => stall !== null || writer.isUnpublishable,
     granted: () => allowance.granted(),
-    wants: () => (end === null ? allowance.wants(buffer.batches(), buffer.isOpen()) : 0),
+    wants: (untilNextLookMs) =>
+      end === null ? allowance.wants(buffer.batches(), buffer.isOpen(), untilNextLookMs) : 0,
     grant: (batches) => {
       allowance.grant(batches);
       writes.poke();

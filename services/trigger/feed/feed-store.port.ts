@@ -103,6 +103,12 @@ export interface PaceAsked {
   batches: number;
 }
 
+export interface ListedFeeds {
+  feedIds: string[];
+  /** For the next listing. */
+  until: string;
+}
+
 /** `never-stalled`: not those whose last page was not to be had. */
 export type FeedScope = 'all' | 'never-stalled';
 
@@ -140,8 +146,11 @@ export interface FeedStore {
    * Another trigger that asks at the same time gets the rest.
    */
   takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
+  /** Loads of those of these feeds whose runs are running, whichever trigger pages them. */
+  loads(feedIds: readonly string[]): Promise<FeedLoad[]>;
   /**
-   * Loads of the feeds of running runs, whichever trigger pages them, but for those of which nothing is left to learn.
+   * Feeds of runs that are running, of all or of those that began, or were resumed, since an earlier listing and up to
+   * ten seconds before it: what was not committed then.
    */
-  loads(settled: readonly string[]): Promise<FeedLoad[]>;
+  listFeeds(since: string | null): Promise<ListedFeeds>;
 }

@@ -60,6 +60,25 @@ describe('back-pressure', () => {
     expect((feed()?.nextBatchNo ?? 1) - 1).toBeLessThan(640);
   });
 
+  it('grants what lasts until the next look, where a look takes more than a second', async () => {
+    const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000), ({ feedStore }) => ({
+      feedStore: {
+        ...feedStore,
+        loads: async (feedIds) => {
+          const loads = await feedStore.loads(feedIds);
+          await clock.sleep(1200);
+          return loads;
+        },
+      },
+    }));
+    await startCampaign({ deadlineSeconds: 86_400 });
+    for (let tenths = 0; tenths < 120; tenths++) {
+      await passTime(clock, 100);
+      await workOff(40);
+    }
+    expect(feed()?.complete).toBe(true);
+  });
+
   it('keeps what waits in memory small', async () => {
     const { clock, segmentation, startCampaign } = setUp(userIds(200_000));
     await startCampaign();

@@ -318,7 +318,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await record(ledger, waitingOf(await claimOne(ledger, ref(3))));
       const flow = { done: 1, survived: 1, born: 0, waiting: 1 };
       const none = { done: 0, survived: 0, born: 0, waiting: 0 };
-      expect(await subject.feeds.loads([])).toEqual([
+      expect(await subject.feeds.loads([feed.feedId])).toEqual([
         {
           feedId: feed.feedId,
           runId: feed.runId,
@@ -335,13 +335,38 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         },
       ]);
       await subject.holds.hold([{ feedId: feed.feedId, step: 2, cause: 'HTTP 404' }]);
-      expect(await subject.feeds.loads([])).toMatchObject([{ held: true }]);
-      expect(await subject.feeds.loads([feed.feedId])).toEqual([]);
+      expect(await subject.feeds.loads([feed.feedId])).toMatchObject([{ held: true }]);
+      expect(await subject.feeds.loads([])).toEqual([]);
+    });
+  });
+
+  describe(`the feeds of running runs ${name}`, () => {
+    it('are listed since an earlier listing, with what was not committed by then, or all of them', async () => {
+      const { feed } = await ownedFeed();
+      const all = async () => (await subject.feeds.listFeeds(null)).feedIds.toSorted();
+      const sinceNow = async () => {
+        const { until } = await subject.feeds.listFeeds(null);
+        return (await subject.feeds.listFeeds(until)).feedIds.toSorted();
+      };
+      await subject.passTime(9000);
+      const { runId, owned } = await startRun(subject);
+      const later = owned.map(({ feedId }) => feedId);
+      const both = [feed.feedId, ...later].toSorted();
+      expect(await sinceNow()).toEqual(both);
+      await subject.passTime(2000);
+      expect(await sinceNow()).toEqual(later);
+      await subject.passTime(20_000);
+      expect(await sinceNow()).toEqual([]);
+      expect(await all()).toEqual(both);
+      await subject.control.change(runId, () => ({ change: { to: 'pausing', events: [] } }));
+      expect(await all()).toEqual([feed.feedId]);
+      await subject.control.change(runId, () => ({ change: { to: 'running', events: [] } }));
+      expect(await sinceNow()).toEqual(later);
     });
   });
 
   describe(`the pace of a run ${name}`, () => {
-    const allows = async () => (await subject.feeds.loads([]))[0]?.paceAllows;
+    const allows = async () => (await loadsOfAll())[0]?.paceAllows;
     const take = async (runId: string, batches: number) =>
       (await subject.feeds.takePace([{ runId, batches }])).get(runId);
     const setPace = (runId: string, paceUsersPerSecond: number | null) =>
@@ -408,9 +433,13 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await setPace(runId, null);
       expect(await allows()).toBeNull();
       await subject.control.change(runId, () => ({ change: { settings: { priority: 'high' }, events: [] } }));
-      expect(await subject.feeds.loads([])).toMatchObject([{ priority: 'high' }]);
+      expect(await loadsOfAll()).toMatchObject([{ priority: 'high' }]);
     });
   });
+
+  async function loadsOfAll() {
+    return subject.feeds.loads((await subject.feeds.listFeeds(null)).feedIds);
+  }
 
   async function tallyOf(runId: string) {
     const tally = (await subject.runs.tallies()).find((each) => each.runId === runId);

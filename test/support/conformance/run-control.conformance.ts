@@ -98,7 +98,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
       await subject.feeds.release('t', [feed]);
       expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toEqual([]);
-      expect(await subject.feeds.loads([])).toEqual([]);
+      expect(await subject.feeds.loads([feed.feedId])).toEqual([]);
       expect(await subject.runs.tallies()).toEqual([]);
       await subject.passTime(1);
       await apply(runId, { to: 'running', events: [] });

@@ -110,12 +110,21 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
             }),
           ),
       ),
-    loads: (settled) =>
+    loads: (feedIds) =>
       atOnce(() =>
-        [...feeds.values()]
-          .filter((row) => runOf(database, row).state === 'running' && !settled.includes(row.feedId))
+        feedIds
+          .flatMap((feedId) => feeds.get(feedId) ?? [])
+          .filter((row) => runOf(database, row).state === 'running')
           .map((row) => loadOf(database, row)),
       ),
+    listFeeds: (since) =>
+      atOnce(() => ({
+        until: String(clock.nowMs()),
+        feedIds: [...feeds.values()]
+          .filter((row) => runOf(database, row).state === 'running')
+          .filter((row) => since === null || runOf(database, row).stateSince.getTime() >= Number(since) - 10_000)
+          .map(({ feedId }) => feedId),
+      })),
   };
 }
 

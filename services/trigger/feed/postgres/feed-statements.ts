@@ -174,7 +174,9 @@ export const retriedUsers = `
   select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
 
 /** A step in which nothing was recorded so far has no line. */
-export const loads = `
+export const loads = statementOf<{ feeds: string }>(
+  'feed-loads',
+  ($) => `
   select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action'
     from jsonb_array_elements(c.definition -> 'chain') s) as chain,
     (c.definition || r.settings) ->> 'priority' as priority, f.complete,
@@ -183,8 +185,9 @@ export const loads = `
     f.batch_users as "batchUsers",
     exists (select from holds h where h.feed = f.feed) as held,
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines
-  from runs r
-  join feeds f on f.run = r.id
+  from unnest(${$('feeds')}::uuid[]) a (feed)
+  join feeds f on f.feed = a.feed
+  join runs r on r.id = f.run and r.state = 'running' and r.ended_at is null
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   cross join lateral (select ${paceOf('c.definition', 'r.settings')} as pace) k
   left join run_paces p on p.run = r.id
@@ -194,5 +197,15 @@ export const loads = `
         sum(waiting)::int as waiting
       from run_totals where feed = f.feed group by step
     ) l
-  ) t on true
-  where r.state = 'running' and r.ended_at is null and f.feed <> all($1::uuid[])`;
+  ) t on true`,
+);
+
+/** By the index of runs that have not ended: a listing costs what has begun since the last one. */
+export const listFeeds = statementOf<{ since: string | null }>(
+  'list-feeds',
+  ($) => `
+  select now()::text as until, coalesce(array_agg(f.feed), '{}') as "feedIds"
+  from runs r join feeds f on f.run = r.id
+  where r.state = 'running' and r.ended_at is null
+    and r.state_since >= coalesce(${$('since')}::timestamptz - interval '10 seconds', '-infinity')`,
+);

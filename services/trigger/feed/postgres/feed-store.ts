@@ -2,7 +2,15 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import { usersTextOf } from '../../../../shared/domain/step/users-text.ts';
-import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, SkippedUsers } from '../feed-store.port.ts';
+import type {
+  FedPages,
+  FeedLoad,
+  FeedStore,
+  FlowCounts,
+  ListedFeeds,
+  OwnedFeed,
+  SkippedUsers,
+} from '../feed-store.port.ts';
 import {
   audienceColumnsOf,
   audienceOf,
@@ -61,10 +69,16 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       });
       return new Map(rows.map(({ runId, batches }) => [runId, batches]));
     },
-    loads: async (settled) => {
-      const values = [plainArray(settled)];
-      const { rows } = await pool.query<LoadRow>({ name: 'feed-loads', text: statements.loads, values });
+    loads: async (feedIds) => {
+      if (feedIds.length === 0) return [];
+      const { rows } = await pool.query<LoadRow>(statements.loads.with({ feeds: plainArray(feedIds) }));
       return rows.map(loadOf);
+    },
+    listFeeds: async (since) => {
+      const { rows } = await pool.query<ListedFeeds>(statements.listFeeds.with({ since }));
+      const [listed] = rows;
+      if (!listed) throw new Error('a listing of feeds came back without a row');
+      return listed;
     },
   };
 }

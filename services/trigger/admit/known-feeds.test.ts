@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import type { FeedPager } from '../feed/feed-pager.ts';
+import type { FeedLoad } from '../feed/feed-store.port.ts';
+import { createKnownFeeds } from './known-feeds.ts';
+
+const shard = 'award-reward/SG';
+
+function loadOf(feedId: string, waiting = 1): FeedLoad {
+  const facts = { country: 'SG', chain: ['award-reward'], priority: 'normal', held: false } as const;
+  const numbers = { paceAllows: null, batchUsers: 100, fedBatches: 10, fromStep: 1 };
+  const steps = [{ done: 9, survived: 9, born: 0, waiting }];
+  return { ...facts, ...numbers, feedId, runId: feedId, complete: true, steps };
+}
+
+/** So many runs that wait, and what is asked of the store at each look. */
+function setUp(waitingRuns: number) {
+  const clock = createSettableClock();
+  const rows = new Map<string, FeedLoad>();
+  for (let i = 0; i < waitingRuns; i++) rows.set(`waits-${i}`, loadOf(`waits-${i}`));
+  const begun: string[] = [];
+  const asked: string[][] = [];
+  const known = createKnownFeeds({
+    feedStore: {
+      loads: (feedIds) => {
+        asked.push([...feedIds]);
+        return Promise.resolve(feedIds.flatMap((feedId) => rows.get(feedId) ?? []));
+      },
+      listFeeds: (since) => Promise.resolve({ feedIds: since === null ? [...rows.keys()] : begun, until: 'now' }),
+    },
+    clock,
+  });
+  const pagers = new Map<string, FeedPager>();
+  const look = async (times = 1) => {
+    for (let i = 0; i < times; i++) {
+      clock.advance(100);
+      await known.look(pagers, 100);
+    }
+    return asked.at(-1) ?? [];
+  };
+  return { clock, rows, begun, known, pagers, look };
+}
+
+/** Done steps of a feed go up by one. */
+function handleOne(rows: Map<string, FeedLoad>, feedId: string): void {
+  const load = rows.get(feedId) ?? loadOf(feedId);
+  const steps = load.steps.map((step) => ({ ...step, done: step.done + 1 }));
+  rows.set(feedId, { ...load, fedBatches: load.fedBatches + 1, steps });
+}
+
+function pagerOf({ granted = 0, wants = 0 }): FeedPager {
+  const never = () => {
+    throw new Error('not asked by a look');
+  };
+  const asked = { granted: () => granted, wants: () => wants };
+  const others = { end: never, isStalled: never, standing: never, grant: never, start: never };
+  return { feed: never, ...asked, ...others, stopFetching: never, stop: never } as unknown as FeedPager;
+}
+
+describe('a look at the feeds of running runs', () => {
+  it('asks for as many feeds beside 5,000 runs that only wait as beside 1,000', async () => {
+    const feedsAsked = await Promise.all(
+      [1000, 5000].map(async (waitingRuns) => {
+        const { rows, begun, look } = setUp(waitingRuns);
+        await look(150);
+        rows.set('goes', loadOf('goes', 0));
+        begun.push('goes');
+        await look(10);
+        const counts: number[] = [];
+        for (let i = 0; i < 50; i++) {
+          handleOne(rows, 'goes');
+          const asked = await look();
+          expect(asked).toContain('goes');
+          counts.push(asked.length);
+        }
+        return counts;
+      }),
+    );
+    // What goes, and 25 in turn; 50 more until all were seen once.
+    expect(Math.max(...feedsAsked.flat())).toBeLessThanOrEqual(76);
+    expect(feedsAsked[0]?.every((count) => count === 26)).toBe(true);
+  });
+
+  it('counts what was listed once it was seen, and all of it as it is', async () => {
+    const { known, look } = setUp(200);
+    await look(10);
+    expect(known.feeds.size).toBe(200);
+    expect(known.sums.shards().get(shard)).toMatchObject({ load: 0, weight: 0, depth: 1 });
+  });
+
+  it('notices in its turn what moves again, and stays with it', async () => {
+    const { rows, look } = setUp(100);
+    await look(80);
+    handleOne(rows, 'waits-7');
+    let looks = 0;
+    while (!(await look()).includes('waits-7')) looks++;
+    expect(looks).toBeLessThanOrEqual(4);
+    for (let i = 0; i < 49; i++) expect(await look()).toContain('waits-7');
+    const after = await look(2);
+    expect(after).toHaveLength(25);
+  });
+
+  it('asks for an own feed at once and for as long as it may be fed', async () => {
+    const { rows, pagers, look, known } = setUp(100);
+    await look(80);
+    rows.set('own', loadOf('own', 0));
+    pagers.set('own', pagerOf({ granted: 5 }));
+    for (let i = 0; i < 100; i++) expect(await look()).toContain('own');
+    expect(known.own).toEqual(new Set(['own']));
+    expect(known.sums.shards().get(shard)).toMatchObject({ load: 6, ownLoad: 6 });
+    pagers.clear();
+    await look();
+    expect(known.own).toEqual(new Set());
+    expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, ownLoad: 0 });
+  });
+
+  it('asks soon for own feeds that want room and stand still, however many others wait', async () => {
+    const { rows, pagers, look } = setUp(2000);
+    await look(100);
+    for (let i = 0; i < 50; i++) {
+      rows.set(`own-${i}`, loadOf(`own-${i}`));
+      pagers.set(`own-${i}`, pagerOf({ wants: 10 }));
+    }
+    await look(60);
+    const asked = new Set([...(await look()), ...(await look())]);
+    expect([...pagers.keys()].every((feedId) => asked.has(feedId))).toBe(true);
+  });
+
+  it('forgets feeds whose runs have ended', async () => {
+    const { rows, known, look } = setUp(60);
+    await look(20);
+    rows.clear();
+    await look(5);
+    expect(known.feeds.size).toBe(0);
+    expect(known.sums.shards().size).toBe(0);
+  });
+});

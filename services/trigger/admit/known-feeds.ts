@@ -1,0 +1,173 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { chainLoadOf, type ChainLoad } from './chain-load.ts';
+import { priorityWeights } from './fairness.ts';
+import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.ts';
+import type { FeedPager } from '../feed/feed-pager.ts';
+import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+
+/** Figures that have not changed for so long stand still. */
+const movesForMs = 5000;
+/** Of those that stand still, so many are asked for at one look, in turn: the own ones that want room, and others. */
+const standingPerLook = 25;
+/** Of those that were never asked for: a trigger that begins does not read thousands at once. */
+const unseenPerLook = 50;
+const listEveryMs = 500;
+/** Then all are listed: what a long transaction began is older, when it is seen, than what was listed before. */
+const listAllEveryMs = 60_000;
+
+export interface KnownFeed {
+  load: FeedLoad;
+  chain: ChainLoad;
+  isOwn: boolean;
+  granted: number;
+}
+
+/** A feed that was asked for at this look. */
+export interface SeenFeed {
+  done: ReadonlyMap<string, number>;
+  /** As it was known before; null where it was not. */
+  doneBefore: ReadonlyMap<string, number> | null;
+}
+
+/**
+ * What is known of the feeds of running runs, from look to look. A look asks for what moves, for what this trigger
+ * could feed, and for a few of the others in turn: runs that only wait cost the same, however many there are.
+ */
+export interface KnownFeeds {
+  look(own: ReadonlyMap<string, FeedPager>, untilNextLookMs: number): Promise<SeenFeed[]>;
+  /** It is asked for at the next looks, whatever its figures say. */
+  moves(feedId: string): void;
+  feeds: ReadonlyMap<string, KnownFeed>;
+  /** Those among them that this trigger pages. */
+  own: ReadonlySet<string>;
+  sums: Pick<ShardSums, 'shards'>;
+}
+
+export function createKnownFeeds({
+  feedStore,
+  clock,
+}: {
+  feedStore: Pick<FeedStore, 'loads' | 'listFeeds'>;
+  clock: Clock;
+}): KnownFeeds {
+  /** In the order in which they were asked for last, like `own`. */
+  const feeds = new Map<string, KnownFeed>();
+  const own = new Set<string>();
+  const unseen = new Set<string>();
+  /** Since when. */
+  const moving = new Map<string, number>();
+  const sums = createShardSums();
+  let listedUntil: string | null = null;
+  let listedAtMs = -Infinity;
+  let listAllAtMs = -Infinity;
+
+  async function list(nowMs: number): Promise<void> {
+    if (nowMs - listedAtMs < listEveryMs) return;
+    const isAll = nowMs >= listAllAtMs;
+    const listed = await feedStore.listFeeds(isAll ? null : listedUntil);
+    listedUntil = listed.until;
+    listedAtMs = nowMs;
+    if (isAll) listAllAtMs = nowMs + listAllEveryMs;
+    for (const feedId of listed.feedIds) {
+      if (feeds.has(feedId)) continue;
+      if (isAll) unseen.add(feedId);
+      else moving.set(feedId, nowMs);
+    }
+  }
+
+  /** @param granted by own feed, before the look */
+  function toAsk(
+    pagers: ReadonlyMap<string, FeedPager>,
+    granted: ReadonlyMap<string, number>,
+    wanting: ReadonlySet<string>,
+    nowMs: number,
+  ): Set<string> {
+    const asked = new Set<string>();
+    for (const [feedId, sinceMs] of moving) {
+      if (nowMs - sinceMs < movesForMs) asked.add(feedId);
+      else moving.delete(feedId);
+    }
+    for (const feedId of pagers.keys()) {
+      const feed = feeds.get(feedId);
+      const isPaced = feed?.load.paceAllows !== null && wanting.has(feedId);
+      if (!feed?.isOwn || isPaced || (granted.get(feedId) ?? 0) + feed.granted > 0) asked.add(feedId);
+    }
+    // Let go, so that it is no longer counted as own.
+    for (const feedId of own) if (!pagers.has(feedId)) asked.add(feedId);
+    addSome(asked, own, standingPerLook, (feedId) => wanting.has(feedId));
+    addSome(asked, unseen, unseenPerLook);
+    addSome(asked, feeds.keys(), standingPerLook);
+    return asked;
+  }
+
+  function see(load: FeedLoad, isOwn: boolean, granted: number, nowMs: number): SeenFeed {
+    const before = feeds.get(load.feedId);
+    const feed = { load, chain: chainLoadOf(load, granted), isOwn, granted };
+    forget(load.feedId);
+    feeds.set(load.feedId, feed);
+    if (isOwn) own.add(load.feedId);
+    sums.add(sharedOf(feed));
+    if (before ? !isAsBefore(before.load, load) : isOwn) moving.set(load.feedId, nowMs);
+    return { done: feed.chain.done, doneBefore: before?.chain.done ?? null };
+  }
+
+  function forget(feedId: string): void {
+    const feed = feeds.get(feedId);
+    if (feed) sums.remove(sharedOf(feed));
+    feeds.delete(feedId);
+    own.delete(feedId);
+    unseen.delete(feedId);
+  }
+
+  return {
+    look: async (pagers, untilNextLookMs) => {
+      const nowMs = clock.monotonicMs();
+      // Before the look: what is written in between then counts twice for once, and not not at all.
+      const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
+      const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
+      await list(nowMs);
+      const asked = toAsk(pagers, granted, wanting, nowMs);
+      const loads = await feedStore.loads([...asked]);
+      for (const { feedId } of loads) asked.delete(feedId);
+      for (const feedId of asked) {
+        forget(feedId);
+        moving.delete(feedId);
+      }
+      return loads.map((load) => see(load, pagers.has(load.feedId), granted.get(load.feedId) ?? 0, nowMs));
+    },
+    moves: (feedId) => moving.set(feedId, clock.monotonicMs()),
+    feeds,
+    own,
+    sums,
+  };
+}
+
+/** The first of them that are not asked for yet. */
+function addSome(
+  asked: Set<string>,
+  candidates: Iterable<string>,
+  atMost: number,
+  isWanted: (feedId: string) => boolean = () => true,
+): void {
+  let left = atMost;
+  for (const feedId of candidates) {
+    if (left === 0) return;
+    if (asked.has(feedId) || !isWanted(feedId)) continue;
+    asked.add(feedId);
+    left--;
+  }
+}
+
+function sharedOf({ load, chain, isOwn }: KnownFeed): SharedLoad {
+  const { loads, depths } = chain;
+  return { loads, depths, weight: priorityWeights[load.priority], complete: load.complete, isOwn };
+}
+
+function isAsBefore(before: FeedLoad, now: FeedLoad): boolean {
+  if (before.fedBatches !== now.fedBatches || before.complete !== now.complete || before.held !== now.held)
+    return false;
+  return now.steps.every(({ done, survived, born, waiting }, index) => {
+    const last = before.steps[index];
+    return last?.done === done && last.survived === survived && last.born === born && last.waiting === waiting;
+  });
+}
