@@ -12,6 +12,7 @@ import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { QueueServers } from '../peers/job-queue.ts';
 import { loadPeer, type PeerName } from '../peers/load-peer.ts';
@@ -80,7 +81,7 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   await clients.refresh();
   const accepting = createAccepting({
     ...{ clients, intake: createJobIntake({ pool }), figures: createClientFigures({ pool }) },
-    ...{ owner: 'bench', clock: systemClock, logger },
+    ...{ secretBox: createSecretBox([]), owner: 'bench', clock: systemClock, logger },
   });
   return {
     add: async (jobs) => {

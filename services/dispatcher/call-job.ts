@@ -8,8 +8,8 @@ import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-
 import type { CallNote, JobVerdict } from './ports/call-ledger.ts';
 import type { Callback, CallbackAnswer, CallbackEndpoint } from './ports/callback-endpoint.ts';
 import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
-import { requestHeadersOf } from './request-headers.ts';
-import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';
+import type { CallOpener, OpenedCall } from './call-opener.ts';
+import { storableText, withoutSecrets } from './without-secrets.ts';
 
 /**
  * What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be
@@ -24,6 +24,7 @@ export const everyHost = '*';
 export interface CallJobDeps {
   endpoint: CallbackEndpoint;
   clients: ClientDirectory;
+  opener: CallOpener;
   stateOf: (clientId: string, host: string) => HostState;
   /** From then on others may have what is held here: nothing more is called. */
   aliveUntilMs: () => number;
@@ -50,19 +51,20 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
-  const host = job.probeOf ?? circuitHostOf(job, terms.sideline.pathPrefixes);
+  const opened = deps.opener.open(job);
+  const path = opened.kind === 'opened' ? opened.path : job.path;
+  const host = job.probeOf ?? circuitHostOf({ host: job.host, path }, terms.sideline.pathPrefixes);
   const refusal = refusalOf(job, host, terms, deps);
   if (refusal) return withoutCall(job, refusal, terms);
 
   const startedMs = deps.clock.monotonicMs();
-  const callback = callbackOf(job, terms, deps);
-  const answer = await deps.endpoint.call(callback);
+  const answer = opened.kind === 'unsent' ? opened : await deps.endpoint.call(callbackOf(job, opened, terms, deps));
   const endedMs = deps.clock.monotonicMs();
 
   const expiresInMs = job.expiresAtMs - endedMs;
   const lateMs = endedMs + job.clockAheadMs - job.scheduledForMs;
   const verdict = judgeAnswer(answer, { attempt: job.attempt, expiresInMs, lateMs, host }, terms, deps.random());
-  const note = noteOf(answer, endedMs - startedMs, callback.headers);
+  const note = noteOf(answer, endedMs - startedMs, opened.kind === 'opened' ? opened.secrets : []);
   const sign = signOf(answer);
   // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
   const isUnanswered = job.probeOf !== null && answer.kind === 'unanswered';
@@ -90,13 +92,13 @@ function refusalOf(job: HeldJob, host: string, terms: ClientTerms, deps: CallJob
   return null;
 }
 
-function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, deps: CallJobDeps): Callback {
-  const { method, origin, path } = job;
+function callbackOf(job: HeldJob, opened: OpenedCall, { limits, sign }: ClientTerms, deps: CallJobDeps): Callback {
+  const { method, origin } = job;
+  const { path, headers } = opened;
   const body = job.body === null ? null : Buffer.from(job.body);
   const id = publicId('job', job.jobId);
   const timestamp = Math.floor((deps.clock.monotonicMs() + job.clockAheadMs) / 1000);
   const signatures = sign(id, timestamp, body ?? Buffer.alloc(0));
-  const headers = requestHeadersOf(job);
   // The owners before may have called, under this id.
   const attempt = String(job.attempt + job.epoch - 1);
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', attempt);
@@ -105,11 +107,12 @@ function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, deps: CallJobDe
   return { limits, method, origin, path, headers, body, notAfterMs };
 }
 
-/** @param sent the headers of the call, names and values in turn */
-function noteOf(answer: CallbackAnswer, latencyMs: number, sent: readonly string[]): CallNote {
+/** @param secrets what was sent and must not be kept */
+function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly string[]): CallNote {
+  if (answer.kind === 'unsent') return { ...noCall, error: causeOf(answer) };
   if (answer.kind !== 'answered') return { status: null, latencyMs, error: causeOf(answer), answer: null };
   const { status, body } = answer;
-  const text = body.length === 0 ? null : withoutSecrets(storableText(body), secretsIn(sent));
+  const text = body.length === 0 ? null : withoutSecrets(storableText(body), secrets);
   return { status, latencyMs, error: isSuccess(status) ? null : causeOf(answer), answer: text };
 }
 

@@ -9,6 +9,7 @@ import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import { callJob } from './call-job.ts';
+import type { CallOpener } from './call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { createDispatcherMeter } from './dispatcher-meter.ts';
@@ -42,6 +43,7 @@ export interface DispatcherDeps {
   ledger: CallLedger;
   circuits: HostCircuits;
   clients: ClientDirectory;
+  opener: CallOpener;
   endpoint: CallbackEndpoint;
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
@@ -98,7 +100,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
   });
   const callDeps = {
-    ...{ endpoint: deps.endpoint, clients, clock, random: deps.random },
+    ...{ endpoint: deps.endpoint, opener: deps.opener, clients, clock, random: deps.random },
     aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
     stateOf: (clientId: string, host: string) => keeper.stateOf(clientId, host),
   };

@@ -69,6 +69,12 @@ describe('what an answer means for its job', () => {
     expect(judge(none, { attempt: 3 })).toEqual({ kind: 'dead', cause });
   });
 
+  it('what could not be sent waits in the same way, for an hour', () => {
+    const unsent: CallbackAnswer = { kind: 'unsent', cause: 'no key' };
+    expect(judge(unsent, { lateMs: 20_000, attempt: 3 })).toEqual({ kind: 'released', delayMs: 15_000 });
+    expect(judge(unsent, { lateMs: 3_600_000, attempt: 3 })).toEqual({ kind: 'dead', cause: 'no key' });
+  });
+
   it('an address that may not be called is never tried again', () => {
     const cause = 'address that may not be called';
     expect(judge({ kind: 'forbidden', cause })).toEqual({ kind: 'dead', cause });
@@ -84,6 +90,7 @@ it.each([
   [{ kind: 'unanswered', cause: 'x' }, 'fails'],
   [{ kind: 'unresolved', cause: 'x', isFinal: true }, 'none'],
   [{ kind: 'unresolved', cause: 'x', isFinal: false }, 'none'],
+  [{ kind: 'unsent', cause: 'x' }, 'none'],
   [{ kind: 'forbidden', cause: 'x' }, 'none'],
 ] as const)('%o tells of its host: %s', (answer, sign) => {
   expect(signOf(answer)).toBe(sign);

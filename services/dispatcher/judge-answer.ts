@@ -29,7 +29,8 @@ export function judgeAnswer(
     return terms.onGone === 'sideline' ? { kind: 'sidelined', host: job.host } : { kind: 'dead', cause };
   }
   const askedMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
-  const isUnsent = answer.kind === 'unresolved' && !answer.isFinal && job.lateMs < unsentForMs;
+  const mayYetBe = answer.kind === 'unsent' || (answer.kind === 'unresolved' && !answer.isFinal);
+  const isUnsent = mayYetBe && job.lateMs < unsentForMs;
   const delayMs = isUnsent ? unsentDelayMs(job, random) : retryDelayMs(terms.retries, job.attempt, askedMs, random);
   if (delayMs === null) return { kind: 'dead', cause };
   if (delayMs >= job.expiresInMs) return { kind: 'expired' };
@@ -37,8 +38,8 @@ export function judgeAnswer(
 }
 
 /**
- * While no name server says anything, no call is made, and jobs wait without losing an attempt: an outage of name
- * servers would end all jobs that fall due in it. For so long; a name may be silent for ever.
+ * While no name server says anything, or no key opens what is to be sent, no call is made, and jobs wait without losing
+ * an attempt: an outage would end all jobs that fall due in it. For so long; a name may be silent for ever.
  */
 const unsentForMs = 3_600_000;
 
@@ -50,7 +51,7 @@ function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
 /** What the answer tells of the host that gave it, or did not. */
 export function signOf(answer: CallbackAnswer): HostSign {
   if (answer.kind === 'unanswered') return 'fails';
-  if (answer.kind === 'forbidden' || answer.kind === 'unresolved') return 'none';
+  if (answer.kind === 'forbidden' || answer.kind === 'unsent' || answer.kind === 'unresolved') return 'none';
   if (answer.status === gone) return 'gone';
   return answer.status >= 500 || answer.status === tooMany ? 'fails' : 'answers';
 }

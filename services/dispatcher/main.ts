@@ -16,6 +16,7 @@ import { dispatcherGroup, ownConsumer } from '../../shared/runtime/installation/
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
 import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createCallOpener } from './call-opener.ts';
 import { createClientDirectory } from './client-directory.ts';
 import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
@@ -73,6 +74,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
     circuits: createHostCircuits(terms),
     clients: createClientDirectory({ reader, secretBox: config.secretBox, logger }),
+    opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
     endpoint: onClose(createCallbackEndpoint({ clock, names }), (opened) => opened.close()),
     deadLetters: createDeadLetters({ pool }),
     ...{ heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },

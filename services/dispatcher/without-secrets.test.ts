@@ -1,7 +1,7 @@
 import { fc } from '../../test/support/properties.ts';
 import { expect, it } from 'vitest';
 import { isStorable } from '../../shared/domain/ids/stored-text.ts';
-import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';
+import { secretsIn, secretsOfTarget, storableText, withoutSecrets } from './without-secrets.ts';
 
 it('knows the secrets among the headers by their names', () => {
   const headers = [
@@ -15,6 +15,16 @@ it('knows the secrets among the headers by their names', () => {
     'ab',
   ];
   expect(secretsIn(headers)).toEqual(['Bearer abcdefgh', '1234567']);
+});
+
+it('knows the secrets in a URL by their name and their length', () => {
+  expect(secretsOfTarget('/services/T0/xyzABC123xyzABC', 'token=a%2Fb-cdef&kind=birthday&sig=abc')).toEqual([
+    'token=a%2Fb-cdef&kind=birthday&sig=abc',
+    'xyzABC123xyzABC',
+    'a%2Fb-cdef',
+    'a/b-cdef',
+  ]);
+  expect(secretsOfTarget('', '')).toEqual([]);
 });
 
 it('removes what was sent and is secret, wherever the receiver repeats it', () => {

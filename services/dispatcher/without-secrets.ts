@@ -1,6 +1,10 @@
+import { isSecretHeader } from '../../shared/contracts/jobs/stored-calls.ts';
+
 /** Shorter ones would take apart innocent text. */
 const minSecretLength = 6;
-const sensitiveName = /auth|cookie|token|secret|key|password|signature/i;
+/** In a URL, under a name that says nothing. */
+const minUnnamedLength = 12;
+const sensitiveName = /auth|cookie|token|secret|key|password|sig/i;
 const removed = '[removed]';
 
 /**
@@ -12,14 +16,24 @@ const shapes = [
   /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*/g,
 ];
 
-/**
- * The values among what was sent that are secret by the name of their header. @param headers names and values in turn
- */
+/** The values of headers that may be secrets. @param headers names and values in turn */
 export function secretsIn(headers: readonly string[]): string[] {
   return headers.filter(
     (value, index) =>
-      index % 2 === 1 && value.length >= minSecretLength && sensitiveName.test(headers[index - 1] ?? ''),
+      index % 2 === 1 && value.length >= minSecretLength && isSecretHeader((headers[index - 1] ?? '').toLowerCase()),
   );
+}
+
+/** The same of a URL: what is long, or has such a name, also where it is not encoded. */
+export function secretsOfTarget(path: string, query: string): string[] {
+  const elements = path.split('/').filter((element) => element.length >= minUnnamedLength);
+  const values = query.split('&').flatMap((pair) => {
+    const name = pair.split('=', 1)[0] ?? '';
+    const value = pair.slice(name.length + 1);
+    const least = sensitiveName.test(name) ? minSecretLength : minUnnamedLength;
+    return value.length < least ? [] : [value, ...new URLSearchParams(pair).values()];
+  });
+  return [...new Set([...[query].filter(({ length }) => length >= minSecretLength), ...elements, ...values])];
 }
 
 /**

@@ -14,8 +14,10 @@ export interface JobToStore {
   relevancyMs: number | null;
   method: string;
   url: string;
-  /** JSON, names in small letters. */
+  /** JSON, names in small letters. Values that may be secrets are sealed. */
   headers: string | null;
+  /** The same URL and headers as an earlier one of its key may have them that was sealed otherwise. */
+  alike?: (() => Pick<JobToStore, 'url' | 'headers'>[]) | undefined;
   body: string | null;
   tags: readonly string[] | null;
   /** Whose occurrence it is. */
@@ -27,8 +29,8 @@ export interface KnownJob {
   /** Null where it is sidelined or has ended. */
   dueAtMs: number | null;
   /**
-   * Whether it calls what is asked for now: method, URL, headers and body. Times are not compared: a delay is another
-   * time at each repeat, and a person may have moved the first.
+   * Whether it calls what is asked for now: method, URL, headers and body, however they are sealed. Times are not
+   * compared: a delay is another time at each repeat, and a person may have moved the first.
    */
   isSameCall: boolean;
 }

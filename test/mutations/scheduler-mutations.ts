@@ -124,6 +124,48 @@ export const schedulerMutations: readonly Mutation[] = [
     noticedBy: ['services/dispatcher/http/host-names'],
   },
   {
+    takesAway: 'a secret header of a job is sealed',
+    edits: [
+      { text: '  return !harmless.has(name);', replacement: "  return name === 'x-never' && !harmless.has(name);" },
+    ],
+    project: 'integration',
+    noticedBy: ['sealed-secrets.integration'],
+  },
+  {
+    takesAway: 'the query of a job is sealed',
+    edits: [{ text: 'return query === 0 ? {', replacement: 'return query >= 0 ? {' }],
+    project: 'integration',
+    noticedBy: ['sealed-secrets.integration'],
+  },
+  {
+    takesAway: 'a secret of a job opens for its own server alone',
+    edits: [
+      {
+        text: '`call:${clientId}:${origin}:header:${name}`',
+        replacement: '`call:${clientId}:header:${name}${origin && ""}`',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['shared/runtime/installation/call-secrets', 'services/dispatcher/call-opener'],
+  },
+  {
+    takesAway: 'a secret that was sent is not kept with an answer that repeats it',
+    edits: [
+      {
+        text: 'secrets: [...given.secrets, ...target.secrets] };',
+        replacement: 'secrets: target.secrets.slice(0, 0) };',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['sealed-secrets.integration'],
+  },
+  {
+    takesAway: 'what could not be opened costs no attempt',
+    edits: [{ text: "const mayYetBe = answer.kind === 'unsent' || (", replacement: 'const mayYetBe = (' }],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/judge-answer'],
+  },
+  {
     takesAway: 'a redirect is no success of a callback',
     edits: [{ text: 'return status >= 200 && status < 300;', replacement: 'return status >= 200 && status < 400;' }],
     project: 'unit',

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
+import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
 import { createDispatcher, type Dispatcher } from '../../services/dispatcher/dispatcher.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
@@ -180,6 +182,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
           limits: { clientId, revision: 1, concurrency: 4, timeoutMs: 1000, egress: [] },
         }),
       },
+      opener: createCallOpener({ secretBox: createSecretBox([]), clock, logger }),
       endpoint: faults.wrap(
         { call: ({ headers }: { headers: string[] }) => call(headers[headers.indexOf('webhook-id') + 1] ?? '') },
         null,

@@ -9,7 +9,9 @@ import { passTime } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
 import { createDispatcher, type DispatcherDeps } from '../../services/dispatcher/dispatcher.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
 
@@ -31,6 +33,7 @@ export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer |
   const letters: string[] = [];
   const clients = new Map<string, Partial<ClientTerms>>();
   const logger = pino({ level: 'silent' });
+  const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
 
   function termsOf(clientId: string): ClientTerms | undefined {
     if (clientId === clientIdOf(404)) return undefined;
@@ -49,6 +52,7 @@ export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer |
       ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
       circuits: createMemoryHostCircuits({ tables, owner, leaseMs }),
       clients: { termsOf },
+      opener: createCallOpener({ secretBox, clock: ownClock, logger }),
       endpoint: {
         call: async (call) => {
           calls.push(call);

@@ -6,11 +6,12 @@ import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { type HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { sealing } from '../frame/sealing.ts';
 import type { ClientStore } from './postgres/client-store.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { clientKeyView, clientView } from './client-view.ts';
@@ -52,7 +53,7 @@ export function clientKeyRoutes(
       const secret = body.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
       const clientId = await clientInPath(params.id, clients);
       const keyId = uuidv7();
-      const { sealed } = seal(() => secretBox.seal(secret, clientKeyContext(clientId, keyId)));
+      const { sealed } = sealing(() => secretBox.seal(secret, clientKeyContext(clientId, keyId)));
       const othersExpireAt = new Date(clock.now().getTime() + body.othersExpireInSeconds * 1000);
       const client = await clientStore.addKey(clientId, { keyId, sealed, othersExpireAt });
       const key = client?.keys.find((each) => each.keyId === keyId);
@@ -90,13 +91,4 @@ export function clientKeyRoutes(
 function noSecret(): HttpProblem {
   const detail = `has to be ${webhookSecretForm}, and is not`;
   return invalidRequest([{ pointer: '/secret', code: 'invalid-value', detail }]);
-}
-
-function seal<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof SecretBoxError)) throw error;
-    throw new HttpProblem({ status: 409, code: 'secrets-not-configured', detail: error.message });
-  }
 }

@@ -1,4 +1,5 @@
 import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/jobs/dead-jobs.ts';
+import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { shownHeaders } from './job-content.ts';
 import type { DeadJob, DeadJobContent, DeadJobGroup } from './postgres/dead-job-store.ts';
@@ -15,7 +16,7 @@ export function deadJobView(job: DeadJob): DeadJobShape {
     expired,
     attempts: attempt,
     method,
-    url,
+    url: shownUrl(url),
     status,
   };
 }

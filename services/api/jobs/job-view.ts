@@ -1,4 +1,5 @@
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
+import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { shownHeaders } from './job-content.ts';
 import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
@@ -18,7 +19,7 @@ export function jobSummaryView(job: JobRecord): JobSummary {
     endedAt: job.endedAt?.toISOString() ?? null,
     attempt,
     method,
-    url,
+    url: shownUrl(url),
     idempotencyKey: key,
     tags,
     scheduleId: scheduleId === null ? null : publicId('schedule', scheduleId),

@@ -19,11 +19,14 @@ import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler
 /** Three flushes at once, and what they look up. */
 const acceptConnections = 4;
 
-type Parts = Pick<ApiParts, 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'>;
+type Parts = Pick<
+  ApiParts,
+  'config' | 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'
+>;
 
 /** Callbacks that are due once. */
 export function jobsModule(parts: Parts, clientFigures: AcceptingDeps['figures']) {
-  const { pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
+  const { config, pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
   // Apart: its statements are few, always the same, and end soon.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs', acceptConnections)), (opened) => opened.end());
   const owner = randomUUID();
@@ -35,7 +38,10 @@ export function jobsModule(parts: Parts, clientFigures: AcceptingDeps['figures']
   );
   const intake = createJobIntake({ pool: acceptPool });
   const accepting = onClose(
-    createAccepting({ clients, intake, figures: clientFigures, owner, clock, logger, meter }),
+    createAccepting({
+      ...{ clients, intake, figures: clientFigures, secretBox: config.secretBox },
+      ...{ owner, clock, logger, meter },
+    }),
     (created) => created.stop(),
   );
   onStart(() => accepting.start());

@@ -116,7 +116,7 @@ describe('a schedule', () => {
     const changed = await ask('PATCH', `/schedules/${id}`, patch, { 'if-match': '"1"' });
     expect(changed.body).toMatchObject({
       ...{ revision: 2, note: null, groups: null, everySeconds: 600, nextAt: '2026-01-01T00:10:00.000Z' },
-      target: { url: 'https://shop.example.com/hook', headers: { 'x-shop': '1' } },
+      target: { url: 'https://shop.example.com/hook', headers: { 'x-shop': { set: true, length: 1 } } },
     });
     expect(changed.body).not.toHaveProperty('cron');
     expect((await ask('PATCH', `/schedules/${id}`, { note: 'x' }, { 'if-match': '"1"' })).status).toBe(412);

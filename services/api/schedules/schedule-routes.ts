@@ -16,6 +16,8 @@ import {
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
@@ -29,11 +31,12 @@ import { requireRole } from '../access/route-roles.ts';
 import { clientsInScope, scopeOf } from '../access/scopes.ts';
 import { clientNamed } from '../clients/named-client.ts';
 import { scheduleView } from './schedule-view.ts';
-import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
+import { checkKept, definitionOf, nothingKept, patchedSchedule } from './wanted-schedule.ts';
 
 export interface ScheduleRoutesDeps {
   schedules: ScheduleStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
+  secretBox: SecretBox;
   clock: Clock;
 }
 
@@ -51,7 +54,7 @@ const listQuery = pageQuery.extend({
 
 /** What recurs. */
 export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
-  const { schedules } = deps;
+  const { schedules, secretBox } = deps;
   const answer = (reply: FastifyReply, schedule: ScheduleRecord) =>
     reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule));
 
@@ -61,8 +64,8 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     return schedule;
   }
 
-  async function clientOf({ target }: NewScheduleBody, scope: Scope): Promise<string> {
-    return (await clientNamed(target.client, scope, deps.clients, '/target/client')).clientId;
+  async function clientOf({ target }: NewScheduleBody, scope: Scope): Promise<Client> {
+    return await clientNamed(target.client, scope, deps.clients, '/target/client');
   }
 
   server.route({
@@ -80,9 +83,11 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     },
     handler: async (request, reply) => {
       const { body, begun } = request;
-      const wanted = { clientId: await clientOf(body, scopeOf(request)), definition: definitionOf(body) };
+      const client = await clientOf(body, scopeOf(request));
+      const definition = definitionOf({ wanted: body, kept: nothingKept }, client, secretBox);
       const { name, note = null } = body;
-      const created = await schedules.create({ scheduleId: begun?.createdId, name, note, ...wanted });
+      const { clientId } = client;
+      const created = await schedules.create({ scheduleId: begun?.createdId, name, note, clientId, definition });
       reply.code(201).header('location', scheduleView(created).links.self);
       return answer(reply, created);
     },
@@ -162,9 +167,11 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   });
 
   async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope) {
-    const wanted = patchedSchedule(before, body);
-    const { name, note = null } = wanted;
-    return { name, note, clientId: await clientOf(wanted, scope), definition: definitionOf(wanted) };
+    const patched = patchedSchedule(before, body);
+    const { name, note = null } = patched.wanted;
+    const client = await clientOf(patched.wanted, scope);
+    checkKept(patched, client.clientId, before);
+    return { name, note, clientId: client.clientId, definition: definitionOf(patched, client, secretBox) };
   }
 
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);

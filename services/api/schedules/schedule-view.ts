@@ -5,6 +5,7 @@ import type {
   PreviewShape,
   ScheduleShape,
 } from '../../../shared/contracts/schedules/schedules.ts';
+import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import {
   readableCall,
@@ -13,6 +14,7 @@ import {
   type KeptCall,
 } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import type { NextFires } from '../../../shared/domain/recurrence/recurrence.ts';
+import { shownHeaders } from '../jobs/job-content.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
 export function scheduleView(record: ScheduleRecord): ScheduleShape {
@@ -27,11 +29,11 @@ export function scheduleView(record: ScheduleRecord): ScheduleShape {
     state,
     stateReason,
     stateSince: record.stateSince.toISOString(),
-    target: targetView(kept ? kept.call : readableCall(unreadable.stored), clientId),
+    target: targetView(storedCallOf(record), clientId),
     campaignId: campaignId === null ? null : publicId('campaign', campaignId),
     ...(kept ? kept.recurrence : readableRecurrence(unreadable.stored)),
     groups: (kept ? kept.groups : readableGroups(unreadable.stored)) ?? null,
-    unreadable: unreadable && { cause: unreadable.cause, stored: unreadable.stored },
+    unreadable: unreadable && { cause: unreadable.cause, stored: withoutHeaders(unreadable.stored) },
     note,
     nextAt: record.nextAt?.toISOString() ?? null,
     decidedUntil: record.highWater.toISOString(),
@@ -41,18 +43,31 @@ export function scheduleView(record: ScheduleRecord): ScheduleShape {
   };
 }
 
-const storedHeaders = z.record(z.string(), z.string());
+/** Undefined where it calls nothing, or what it calls cannot be read. */
+export function storedCallOf({ definition: { kept, unreadable } }: ScheduleRecord): KeptCall | undefined {
+  return kept ? kept.call : readableCall(unreadable.stored);
+}
+
+const storedDefinition = z.looseObject({ call: z.looseObject({ headers: z.unknown() }) });
+
+/** Values that cannot be read may be secrets all the same. */
+function withoutHeaders(stored: unknown): unknown {
+  const read = storedDefinition.safeParse(stored).data;
+  if (!read) return stored;
+  const { headers: _, ...call } = read.call;
+  return { ...read, call };
+}
 
 function targetView(call: KeptCall | undefined, clientId: string | null): ScheduleShape['target'] {
   if (!call || clientId === null) return null;
   const { url, method, headers, body, relevancySeconds, tags } = call;
   return {
     client: publicId('client', clientId),
-    url,
+    url: shownUrl(url),
     method,
     body,
     tags,
-    headers: headers === null ? {} : storedHeaders.parse(JSON.parse(headers)),
+    headers: shownHeaders(headers) ?? {},
     ...(relevancySeconds === null ? {} : { relevancySeconds }),
   };
 }

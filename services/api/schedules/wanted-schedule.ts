@@ -1,22 +1,54 @@
 import { z } from 'zod';
 import { readableRecurrence, type KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/schedules/schedules.ts';
+import { shownUrl, storedHeaders, type StoredHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
 import { headersOf } from '../jobs/accept/admit-jobs.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
+import { sealing } from '../frame/sealing.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { bodyTextOf } from '../jobs/accept/read-job.ts';
 import type { ScheduleRecord } from './schedule-store.port.ts';
-import { scheduleView } from './schedule-view.ts';
+import { pointerOf } from '../frame/server/json-pointer.ts';
+import { scheduleView, storedCallOf } from './schedule-view.ts';
 
-/** A schedule's definition as it is stored. */
-export function definitionOf({ target, groups, name: _, note: __, ...recurrence }: NewScheduleBody): KeptSchedule {
-  const { url, method, headers, body, relevancySeconds = null, tags = [] } = target;
+/** A schedule as it is wanted, and what of its stored call is to stay. */
+export interface WantedSchedule {
+  wanted: NewScheduleBody;
+  kept: KeptSecrets;
+}
+
+interface KeptSecrets {
+  /** Not among the wanted ones. */
+  headers: StoredHeaders;
+  /** Where the wanted URL is as it was shown. */
+  url: string | null;
+}
+
+export const nothingKept: KeptSecrets = { headers: {}, url: null };
+
+/**
+ * A schedule's definition as it is stored.
+ * @throws {HttpProblem} 409 where it has secrets, which cannot be kept
+ */
+export function definitionOf(
+  { wanted: { target, groups, name: _, note: __, ...recurrence }, kept }: WantedSchedule,
+  { clientId, definition: { sealPaths } }: Client,
+  secretBox: SecretBox,
+): KeptSchedule {
+  const { method, body, relevancySeconds = null, tags = [] } = target;
   const sent = bodyTextOf(body);
+  const own = headersOf(target.headers, sent);
+  const all = { ...kept.headers, ...(own === null ? {} : storedHeaders.parse(JSON.parse(own))) };
+  const given = { url: kept.url ?? target.url, headers: Object.keys(all).length === 0 ? null : JSON.stringify(all) };
+  const { url, headers } = sealing(() => sealCall(given, { clientId, sealPaths }, secretBox));
   return {
     recurrence,
     ...(groups ? { groups } : {}),
-    call: { url, method, headers: headersOf(headers, sent), body: sent?.text ?? null, relevancySeconds, tags },
+    call: { url, method, headers, body: sent?.text ?? null, relevancySeconds, tags },
   };
 }
 
@@ -40,14 +72,64 @@ const shownOnly = new Set([
  * A schedule with the fields of a patch.
  * @throws {HttpProblem} 422 where that is no schedule
  */
-export function patchedSchedule(before: ScheduleRecord, patch: unknown): NewScheduleBody {
+export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedSchedule {
   const unsaid = unreadableFields(before).filter((field) => !Object.hasOwn(fields.safeParse(patch).data ?? {}, field));
   if (unsaid.length > 0) throw invalidRequest(unsaid.map(unreadableProblem));
   const shown: [string, unknown][] = Object.entries(scheduleView(before));
   const said = Object.fromEntries(shown.filter(([field, value]) => !shownOnly.has(field) && value !== null));
-  const checked = checkShape(newSchedule, mergePatch(withoutNulls(said), patch));
+  const merged = mergePatch(withoutNulls(said), patch);
+  const stored = storedHeadersOf(before);
+  const keptNames = keptHeaders(merged, stored);
+  const checked = checkShape(newSchedule, withoutHeaders(merged, keptNames));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-  return checked.value;
+  const call = storedCallOf(before);
+  const isUrlKept = call !== undefined && checked.value.target.url === shownUrl(call.url);
+  const headers = Object.fromEntries(Object.entries(stored).filter(([name]) => keptNames.has(name)));
+  return { wanted: checked.value, kept: { headers, url: isUrlKept ? call.url : null } };
+}
+
+/**
+ * What is sealed was sealed for its client and server.
+ * @throws {HttpProblem} 422 where it is to go to another
+ */
+export function checkKept({ wanted, kept }: WantedSchedule, clientId: string, before: ScheduleRecord): void {
+  const call = storedCallOf(before);
+  if (!call) return;
+  const isElsewhere = clientId !== before.clientId || new URL(wanted.target.url).origin !== new URL(call.url).origin;
+  if (!isElsewhere) return;
+  const pointers = Object.keys(kept.headers).map((name) => pointerOf(['target', 'headers', name]));
+  if (kept.url !== null && kept.url !== wanted.target.url) pointers.push('/target/url');
+  if (pointers.length > 0) throw invalidRequest(pointers.map((pointer) => ({ pointer, ...sealedElsewhere })));
+}
+
+const sealedElsewhere = {
+  code: 'secret-missing',
+  detail: 'is kept for another client or another server than the URL has now: give it again',
+};
+
+function storedHeadersOf(before: ScheduleRecord): StoredHeaders {
+  const headers = storedCallOf(before)?.headers ?? null;
+  return headers === null ? {} : storedHeaders.parse(JSON.parse(headers));
+}
+
+const shownTarget = z.object({ target: z.object({ headers: z.record(z.string(), z.unknown()) }) });
+const shownSecret = z.strictObject({ set: z.literal(true), length: z.int() });
+
+/** Names of the secrets that are still as they were shown, and that no other header of the name takes the place of. */
+function keptHeaders(merged: unknown, stored: StoredHeaders): ReadonlySet<string> {
+  const headers = Object.entries(shownTarget.safeParse(merged).data?.target.headers ?? {});
+  const isShown = (value: unknown) => shownSecret.safeParse(value).success;
+  const given = new Set(headers.filter(([, value]) => !isShown(value)).map(([name]) => name.toLowerCase()));
+  const kept = headers.filter(([name, value]) => isShown(value) && Object.hasOwn(stored, name) && !given.has(name));
+  return new Set(kept.map(([name]) => name));
+}
+
+function withoutHeaders(merged: unknown, names: ReadonlySet<string>): unknown {
+  const read = shownTarget.loose().safeParse(merged).data;
+  if (!read || names.size === 0) return merged;
+  const others = Object.entries(read.target.headers).filter(([name]) => !names.has(name));
+  const { target } = z.looseObject({ target: z.looseObject({}) }).parse(merged);
+  return { ...read, target: { ...target, headers: Object.fromEntries(others) } };
 }
 
 /** What is stored of them would be lost unseen. */

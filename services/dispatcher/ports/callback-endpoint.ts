@@ -38,6 +38,7 @@ export interface Callback {
  * - `unanswered`: no whole answer came in time, or there was no connection.
  * - `unresolved`: no address of its name was found, and nothing was sent. `isFinal`: a name server says that there is
  *   none; otherwise none said anything.
+ * - `unsent`: what it needs is not to be had now, and nothing was sent.
  * - `forbidden`: its address is none that this client may call. Nothing was sent.
  * Causes are for people and name no address.
  */
@@ -45,6 +46,7 @@ export type CallbackAnswer =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
   | { kind: 'unanswered'; cause: string }
   | { kind: 'unresolved'; cause: string; isFinal: boolean }
+  | { kind: 'unsent'; cause: string }
   | { kind: 'forbidden'; cause: string };
 
 export interface CallbackEndpoint {

@@ -74,6 +74,10 @@ export const clientFields = {
     .optional()
     .describe('A job that was not called so long after its due time expires, unless it says otherwise itself'),
   retry: retryStrategy.prefault({ strategy: 'exponential' }),
+  sealPaths: z
+    .boolean()
+    .default(false)
+    .describe('Of its jobs’ URLs the path is a secret too, encrypted and never shown; queries always are'),
   egress: z
     .strictObject({ allow: z.array(egressRule).max(100).default([]) })
     .prefault({})

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fieldProblem } from '../field-problems.ts';
 import { json } from '../campaigns/campaigns.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
+import { sealedMark } from './stored-calls.ts';
 
 /** HTTP shapes of jobs: callbacks that are due once. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
@@ -78,6 +79,8 @@ const url = z
     const parsed = URL.parse(text);
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
       context.addIssue({ code: 'custom', message: 'has to be an http:// or https:// URL', input: text });
+    } else if (text.includes(sealedMark)) {
+      context.addIssue({ code: 'custom', message: `must not hold ${sealedMark}`, input: text });
     } else if (parsed.username !== '' || parsed.password !== '') {
       context.addIssue({ code: 'custom', message: 'must not hold user and password: send a header', input: text });
     }

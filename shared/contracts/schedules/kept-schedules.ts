@@ -8,15 +8,14 @@ import {
 } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
 import { jobLimits, jobMethods } from '../jobs/jobs.ts';
+import { storedHeaders } from '../jobs/stored-calls.ts';
 import { checkRecurrence, policiesOf, recurrenceFields, recurrenceOf, recurrenceShape } from './recurrences.ts';
-
-const headersText = z.record(z.string(), z.string());
 
 /** What a callback of a schedule sends: its fields are checked when it comes in. */
 const keptCall = z.object({
   url: z.string(),
   method: z.enum(jobMethods),
-  /** JSON. */
+  /** JSON, as `storedHeaders` has it. */
   headers: z.string().refine(isHeaders, 'has to be a JSON object of texts').nullable(),
   body: z.string().nullable(),
   relevancySeconds: z.int().min(1).max(jobLimits.relevancySeconds).nullable(),
@@ -25,7 +24,7 @@ const keptCall = z.object({
 
 function isHeaders(text: string): boolean {
   try {
-    return headersText.safeParse(JSON.parse(text)).success;
+    return storedHeaders.safeParse(JSON.parse(text)).success;
   } catch {
     return false;
   }

@@ -3,7 +3,7 @@ import { skipCauses } from '../../domain/recurrence/policies.ts';
 import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
-import { newJob } from '../jobs/jobs.ts';
+import { newJob, shownHeaders } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields } from './recurrences.ts';
 
 /** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */
@@ -67,7 +67,7 @@ export const scheduleShape = z
     stateSince: time,
     ...scheduleFields,
     target: target
-      .extend({ body: z.string().nullable(), headers: z.record(z.string(), z.string()) })
+      .extend({ body: z.string().nullable(), headers: shownHeaders })
       .nullable()
       .describe('null for the schedule of a campaign'),
     zone: orUnreadable(recurrenceFields.zone),
@@ -76,7 +76,7 @@ export const scheduleShape = z
     overlap: orUnreadable(recurrenceFields.overlap),
     spreadSeconds: orUnreadable(recurrenceFields.spreadSeconds),
     unreadable: z
-      .object({ cause: z.string(), stored: z.unknown().describe('As it is in the database') })
+      .object({ cause: z.string(), stored: z.unknown().describe('As it is in the database, without headers') })
       .nullable()
       .describe('Why it cannot be read; null where it can. Fields that cannot be read are null or absent'),
     campaignId: z.string().nullable(),

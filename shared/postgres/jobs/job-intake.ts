@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
 import { jobPartitionOf } from '../../domain/job/job-ids.ts';
-import type { JobIntake, JobToStore } from '../../ports/job-intake.ts';
+import type { JobIntake, JobToStore, KnownJob } from '../../ports/job-intake.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { textArrayBytes, uuidArrayBytes } from '../connection/binary-arrays.ts';
 import { statementOf } from '../connection/statement.ts';
@@ -39,9 +39,14 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
     },
 
     known: async (jobs) => {
-      const { rows } = await pool.query<KnownRow>(knownJobs.with(callsOf(jobs)));
-      const found = new Map(rows.map(({ place, due: dueAtMs, isSameCall }) => [place - 1, { dueAtMs, isSameCall }]));
-      return jobs.map((_, place) => found.get(place));
+      const asked = jobs.flatMap((job, of) => callsLike(job).map((call) => ({ of, call })));
+      const { rows } = await pool.query<KnownRow>(knownJobs.with(callsOf(asked.map(({ call }) => call))));
+      const known: (KnownJob | undefined)[] = jobs.map(() => undefined);
+      for (const { place, due: dueAtMs, isSameCall } of rows) {
+        const of = asked[place - 1]?.of ?? 0;
+        known[of] = { dueAtMs, isSameCall: isSameCall || known[of]?.isSameCall === true };
+      }
+      return known;
     },
   };
 }
@@ -228,6 +233,11 @@ export const knownJobs = statementOf<KnownParams>(
     order by rank, ended_at desc limit 1
   ) f`,
 );
+
+/** A call as it would be stored now, and as it may have been before. */
+function callsLike(job: JobToStore): JobToStore[] {
+  return [job, ...(job.alike?.() ?? []).map((earlier) => ({ ...job, ...earlier }))];
+}
 
 function callsOf(jobs: readonly JobToStore[]): KnownParams {
   return {

@@ -33,6 +33,25 @@ describe('a secret box', () => {
     expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
   });
 
+  it('seals the same secret alike on demand, in the same place and under the same key alone', () => {
+    const box = createSecretBox([newer, older]);
+    const alike = box.sealAlike('same', place);
+    expect(box.sealAlike('same', place)).toBe(alike);
+    expect(box.open(alike, place)).toBe('same');
+    const nonces = [
+      alike,
+      ...[box.sealAlike('same', `${place}s`), box.sealAlike('other', place), box.sealAlike('same', place, 1)],
+    ].map((sealed) =>
+      Buffer.from(sealed.split('.')[2] ?? '', 'base64url')
+        .subarray(0, 12)
+        .toString('hex'),
+    );
+    expect(new Set(nonces).size).toBe(4);
+    expect(box.sealAlike('same', place, 1)).toBe(createSecretBox([older]).sealAlike('same', place));
+    expect(box.keys).toBe(2);
+    expect(() => createSecretBox([]).sealAlike('same', place)).toThrow('MUSTER_SECRETS_KEY is not set here');
+  });
+
   it('opens nothing that was moved to another place', () => {
     const box = createSecretBox([older]);
     const { sealed } = box.seal('secret', place);

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import { z } from 'zod';
 import { readEnvironment } from './environment.ts';
 
@@ -22,12 +30,21 @@ export class SecretBoxError extends Error {
 
 /** Keeps secrets in a database that may be copied: AES-256-GCM, under keys that the database does not have. */
 export interface SecretBox {
+  /** How many keys it was given: the first, number 0, seals, and each opens. */
+  readonly keys: number;
   /**
    * @param context where the secret belongs, such as `action-type:award-reward:authorization`: it opens for no other
    * place
    * @throws {SecretBoxError} `no-key`
    */
   seal(plain: string, context: string): { sealed: string };
+  /**
+   * The same text for the same secret in the same place, and for no other: so it can be told whether a secret is the
+   * one that is kept, without opening that. A reader of the database learns as much, and nothing else.
+   * @param key number of the key that it is sealed with
+   * @throws {SecretBoxError} `no-key`
+   */
+  sealAlike(plain: string, context: string, key?: number): string;
   /** @throws {SecretBoxError} whose fault says what is wrong */
   open(sealed: string, context: string): string;
 }
@@ -63,6 +80,8 @@ interface Key {
   /** Names the key beside what it sealed, and tells nothing of it. */
   id: string;
   key: KeyObject;
+  /** What nonces are made with that are to be the same again. */
+  nonceKey: KeyObject;
 }
 
 /**
@@ -78,9 +97,9 @@ export function readSecretBox(environment: NodeJS.ProcessEnv): SecretBox {
 /** @param keys of 32 bytes each: the first seals, each opens */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const known = keys.map(keyOf);
-  const [sealing] = known;
-  const requireKey = (): Key => {
-    if (sealing) return sealing;
+  const requireKey = (number = 0): Key => {
+    const found = known[number];
+    if (found) return found;
     throw new SecretBoxError(
       'no-key',
       `MUSTER_SECRETS_KEY is not set here, and secrets are kept with it; ${howToMake}`,
@@ -88,14 +107,11 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   };
 
   return {
-    seal: (plain, context) => {
-      const { id, key } = requireKey();
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-      cipher.setAAD(boundTo(id, context));
-      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      const box = Buffer.concat([nonce, cipher.getAuthTag(), text]);
-      return { sealed: `${form}.${id}.${box.toString('base64url')}` };
+    keys: known.length,
+    seal: (plain, context) => ({ sealed: sealedWith(requireKey(), plain, context, randomBytes(nonceBytes)) }),
+    sealAlike: (plain, context, number) => {
+      const key = requireKey(number);
+      return sealedWith(key, plain, context, nonceOf(key, plain, context));
     },
 
     open: (sealed, context) => {
@@ -113,6 +129,21 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       return opened(found, box, context);
     },
   };
+}
+
+function sealedWith({ id, key }: Key, plain: string, context: string, nonce: Buffer): string {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(boundTo(id, context));
+  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return `${form}.${id}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`;
+}
+
+/** As good as random to everybody without the key, and never one nonce for two secrets or two places. */
+function nonceOf({ nonceKey }: Key, plain: string, context: string): Buffer {
+  return createHmac('sha256', nonceKey)
+    .update(JSON.stringify([context, plain]))
+    .digest()
+    .subarray(0, nonceBytes);
 }
 
 function opened({ id, key }: Key, box: Buffer, context: string): string {
@@ -136,5 +167,10 @@ function keyOf(bytes: Buffer): Key {
   if (bytes.length !== keyBytes) throw new TypeError(`a key has to have ${keyBytes} bytes, not ${bytes.length}`);
   // A prefix of its own, so that the name is of no use for anything else that is made of the key.
   const named = Buffer.concat([Buffer.from('muster secret box key '), bytes]);
-  return { id: hash('sha256', named, 'hex').slice(0, 8), key: createSecretKey(bytes) };
+  const nonceKey = createHmac('sha256', bytes).update('muster secret box nonces').digest();
+  return {
+    id: hash('sha256', named, 'hex').slice(0, 8),
+    key: createSecretKey(bytes),
+    nonceKey: createSecretKey(nonceKey),
+  };
 }

@@ -143,6 +143,17 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       });
     });
 
+    it.each(['pending', 'called', 'dead'] as const)('knows a call that was sealed otherwise: %s', async (state) => {
+      const first = jobOf({ key: 'order-17', url: 'https://shop.test/?#sealed=a', headers: '{"x-a":"a"}' });
+      await subject.intake.store([first], 3);
+      if (state !== 'pending') await subject.end(first.jobId, state);
+      const now = { ...first, url: 'https://shop.test/?#sealed=b', headers: '{"x-a":"b"}' };
+      const other = { url: first.url, headers: '{"x-a":"c"}' };
+      const alike = (calls: Pick<JobToStore, 'url' | 'headers'>[]) => ({ ...now, alike: () => calls });
+      const known = await subject.intake.known([now, alike([other, first]), alike([other]), jobOf()]);
+      expect(known.map((each) => each?.isSameCall)).toEqual([false, true, false, undefined]);
+    });
+
     it('tells an empty body from none after the end', async () => {
       const first = jobOf({ key: 'order-17', body: '' });
       await subject.intake.store([first], 3);

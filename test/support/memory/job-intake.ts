@@ -8,7 +8,7 @@ export function createMemoryJobIntake({ database }: { database: MemoryDatabase }
   const { jobs, ended, dead } = scheduled;
 
   function put(job: JobToStore): number {
-    const { dueAt, delayMs, relevancyMs, ...rest } = job;
+    const { dueAt, delayMs, relevancyMs, alike: _, ...rest } = job;
     const now = clock.nowMs();
     const dueAtMs = Math.max(dueAt?.getTime() ?? now + delayMs, now);
     const expiresAtMs = relevancyMs === null ? null : dueAtMs + relevancyMs;
@@ -35,7 +35,7 @@ export function createMemoryJobIntake({ database }: { database: MemoryDatabase }
           if (!call) return undefined;
           return {
             dueAtMs: row && Number.isFinite(row.dueAtMs) ? row.dueAtMs : null,
-            isSameCall: isSameCall(job, call),
+            isSameCall: [{}, ...(job.alike?.() ?? [])].some((earlier) => isSameCall({ ...job, ...earlier }, call)),
           };
         }),
       ),

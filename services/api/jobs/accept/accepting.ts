@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobIntake } from '../../../../shared/ports/job-intake.ts';
 import type { Meter } from '../../../../shared/ports/meter.ts';
+import type { SecretBox } from '../../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
@@ -13,6 +14,7 @@ export interface AcceptingDeps {
   clients: ClientReader;
   intake: JobIntake;
   figures: ClientUsageDeps['figures'] & MinuteLoadsDeps['figures'];
+  secretBox: SecretBox;
   /** Names this process. */
   owner: string;
   clock: Clock;
@@ -26,11 +28,12 @@ export interface Accepting extends AcceptJobsDeps {
   stop(): Promise<void>;
 }
 
-export function createAccepting({ clients, intake, figures, owner, clock, logger, meter }: AcceptingDeps): Accepting {
+export function createAccepting(deps: AcceptingDeps): Accepting {
+  const { clients, intake, figures, secretBox, owner, clock, logger, meter } = deps;
   const usage = createClientUsage({ figures, clock, logger });
   const loads = createMinuteLoads({ figures, clock, logger });
   return {
-    admission: createJobAdmission({ clients, usage, clock }),
+    admission: createJobAdmission({ clients, usage, secretBox, clock }),
     acceptor: createJobAcceptor({ intake, owner, clock, logger, meter }),
     usage,
     loads,

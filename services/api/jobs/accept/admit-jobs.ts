@@ -4,15 +4,19 @@ import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
+import type { SecretBox } from '../../../../shared/runtime/configuration/secret-box.ts';
+import { mayHaveSecrets, sealCall, type StoredCall } from '../../../../shared/runtime/installation/call-secrets.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import { clientNamed } from '../../clients/named-client.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
+import { sealing } from '../../frame/sealing.ts';
 import type { WantedJob } from './read-plain-job.ts';
 
 export interface AdmitJobsDeps {
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   usage: ClientUsage;
+  secretBox: SecretBox;
   clock: Clock;
 }
 
@@ -30,12 +34,12 @@ export interface JobAdmission {
    * @throws {HttpProblem} 422 unknown, 403 out of scope, 409 disabled
    */
   clientOf(ref: string, scope: Scope): Promise<Client>;
-  /** Takes a job's room. @throws {HttpProblem} 422, 429 */
+  /** Takes a job's room. @throws {HttpProblem} 422, 429; 409 where it has secrets, which cannot be kept */
   admit(client: Client, wanted: WantedJob): AdmittedJob;
 }
 
 /** What a client may have stored, and in which shape. */
-export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): JobAdmission {
+export function createJobAdmission({ clients, usage, secretBox, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope) => {
       const client = await clientNamed(ref, scope, clients);
@@ -43,7 +47,7 @@ export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): Jo
       return client;
     },
     admit: (client, wanted) => {
-      const job = jobToStore(client, wanted, clock.now());
+      const job = jobToStore(client, wanted, clock.now(), secretBox);
       const room = usage.take(client);
       if (room.kind === 'quota') throw overQuota(client, room.stored);
       if (room.kind === 'rate') throw tooFast(client, room.retryAfterSeconds);
@@ -52,8 +56,13 @@ export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): Jo
   };
 }
 
-function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Date): JobToStore {
+function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Date, secretBox: SecretBox): JobToStore {
   const { dueAt, delaySeconds = 0, url, method, headers, body, idempotencyKey = null, tags } = wanted;
+  const { sealPaths } = definition;
+  const given = { url, headers: headersOf(headers, body) };
+  const call: StoredCall = mayHaveSecrets(url, headers, sealPaths)
+    ? sealing(() => sealCall(given, { clientId, sealPaths }, secretBox))
+    : given;
   const relevancySeconds = wanted.relevancySeconds ?? definition.relevancySeconds;
   return {
     jobId: jobIdOf(clientId, idempotencyKey),
@@ -63,8 +72,9 @@ function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Da
     delayMs: Math.round(delaySeconds * 1000),
     relevancyMs: relevancySeconds === undefined ? null : relevancySeconds * 1000,
     method,
-    url,
-    headers: headersOf(headers, body),
+    url: call.url,
+    headers: call.headers,
+    alike: call.alike,
     body: body?.text ?? null,
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,

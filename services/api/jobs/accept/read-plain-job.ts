@@ -88,10 +88,10 @@ function isWithinBytes(text: string, most: number): boolean {
 }
 
 /**
- * Scheme, host and port in plain letters, and nothing but visible characters behind them: no URL is invalid for what
- * those are.
+ * Scheme, host and port in plain letters, and nothing but visible characters behind them: no URL without a fragment is
+ * invalid for what those are.
  */
-const plainUrl = /^(https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?)(?:[/?#][\x21-\x7e]*)?$/;
+const plainUrl = /^(https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?)(?:[/?][\x21\x22\x24-\x7e]*)?$/;
 const maxOrigins = 1000;
 const origins = new Map<string, boolean>();
 

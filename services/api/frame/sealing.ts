@@ -1,0 +1,12 @@
+import { SecretBoxError } from '../../../shared/runtime/configuration/secret-box.ts';
+import { HttpProblem } from './http-problem.ts';
+
+/** @throws {HttpProblem} 409 where a secret cannot be kept */
+export function sealing<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    throw new HttpProblem({ status: 409, code: 'secrets-not-configured', detail: error.message });
+  }
+}

@@ -1,0 +1,162 @@
+import { pino } from 'pino';
+import { beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { callJob, type CallJobDeps } from '../../services/dispatcher/call-job.ts';
+import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
+import { createClientDirectory } from '../../services/dispatcher/client-directory.ts';
+import { heldJobOf } from '../../services/dispatcher/held-job.ts';
+import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
+import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
+import { uuidOf } from '../../shared/domain/ids/ids.ts';
+import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import { ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
+import { callLedgerOn } from '../support/postgres-call-ledger.ts';
+
+const on = apiOnPostgres();
+const secrets = { header: 'Bearer team-a-secret', query: 'query-secret-17', path: 'B024BE7L/path-secret-xyz' };
+
+beforeEach(async () => {
+  await on.ask('POST', '/v1/clients', { name: 'orders', retry: { strategy: 'fixed', attempts: 3 } });
+  await on.ask('POST', '/v1/clients', { name: 'chat', sealPaths: true });
+});
+
+const url = `https://shop.test/hook?token=${secrets.query}&order=17`;
+const headers = { authorization: secrets.header, accept: 'text/plain' };
+const hook = `https://hooks.test/services/${secrets.path}`;
+
+async function accept(job: object): Promise<string> {
+  const accepted = acceptedJob.parse(
+    (await on.ask('POST', '/v1/jobs', { client: 'orders', url, headers, ...job })).json(),
+  );
+  return uuidOf('job', accepted.id) ?? '';
+}
+
+/** Every row of every table, as text, that holds what it must not. */
+async function leaks(): Promise<string[]> {
+  const { rows: tables } = await on.pool.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`,
+  );
+  expect(tables.length).toBeGreaterThan(40);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const wanted = Object.values(secrets).map((secret) => `%${secret}%`);
+    const { rows } = await on.pool.query<{ row: string }>(
+      `select t::text as row from ${name} t where t::text like any($1)`,
+      [wanted],
+    );
+    found.push(...rows.map(({ row }) => `${name}: ${row}`));
+  }
+  return found;
+}
+
+/** As a dispatcher does: claims, calls, and writes what came of it. The receiver says again what it was sent. */
+async function callAll(answer: (call: Callback) => CallbackAnswer, secretBox = on.deps.config.secretBox) {
+  const calls: Callback[] = [];
+  const logger = pino({ level: 'silent' });
+  const deps: CallJobDeps = {
+    endpoint: {
+      call: (call) => {
+        calls.push(call);
+        return Promise.resolve(answer(call));
+      },
+    },
+    clients: createClientDirectory({ reader: on.deps.clients, secretBox, logger }),
+    opener: createCallOpener({ secretBox, clock: on.deps.clock, logger }),
+    stateOf: () => 'closed',
+    ...{ aliveUntilMs: () => Infinity, clock: on.deps.clock, random: () => 0.5 },
+  };
+  const ledger = callLedgerOn(on.pool, 'a');
+  const { rows } = await on.pool.query<{ id: string; us: string }>(
+    `select id, (extract(epoch from due_at) * 1000000)::int8::text as us from jobs where due_at <= now() order by id`,
+  );
+  const keys = rows.map(({ id, us }) => ({ partition: jobPartitionOf(id), dueUs: Number(us), jobId: id }));
+  const { claimed } = await ledger.flush({ results: [], claims: keys });
+  const held = claimed.map((job) => heldJobOf(job, deps.clock.monotonicMs(), ledgerLeaseMs));
+  const called = await Promise.all(held.map((job) => callJob(job, deps)));
+  await ledger.flush({ results: called.map(({ job, verdict, note }) => ({ ...job, verdict, note })), claims: [] });
+  return { calls, verdicts: called.map(({ verdict }) => verdict) };
+}
+
+const echo =
+  (status: number) =>
+  ({ path, headers: sent }: Callback): CallbackAnswer => ({
+    ...{ kind: 'answered', status, retryAfterMs: null },
+    body: Buffer.from(JSON.stringify({ path, sent })),
+  });
+
+it('no table holds a secret of a job in the clear, from its acceptance to its end, and the receiver gets it', async () => {
+  const [id] = [await accept({ idempotencyKey: 'order-17' }), await accept({ client: 'chat', url: hook, headers: {} })];
+  expect(await leaks()).toEqual([]);
+  const retried = await callAll(echo(500));
+  expect(retried.calls.map(({ path }) => path).sort()).toEqual([
+    `/hook?token=${secrets.query}&order=17`,
+    `/services/${secrets.path}`,
+  ]);
+  expect(retried.calls.flatMap((call) => call.headers)).toContain(secrets.header);
+  expect(await leaks()).toEqual([]);
+
+  await on.pool.query('update jobs set attempt = 9, due_at = now()');
+  await callAll(echo(500));
+  expect(await on.rowsOf('dead_jobs')).toHaveLength(2);
+  expect(await leaks()).toEqual([]);
+
+  const replayed = await on.ask('POST', '/v1/dead-jobs/replay', { client: 'orders' });
+  expect(replayed.statusCode).toBeLessThan(300);
+  const { calls, verdicts } = await callAll(echo(200));
+  expect(verdicts).toEqual([{ kind: 'called' }]);
+  expect(calls[0]).toMatchObject({ path: `/hook?token=${secrets.query}&order=17` });
+  expect(await leaks()).toEqual([]);
+  const repeat = await on.ask('POST', '/v1/jobs', { client: 'orders', url, headers, idempotencyKey: 'order-17' });
+  expect(repeat.json()).toMatchObject({ duplicate: true });
+  expect(uuidOf('job', acceptedJob.parse(repeat.json()).id)).toBe(id);
+  const other = { client: 'orders', url, headers: { ...headers, authorization: 'x' }, idempotencyKey: 'order-17' };
+  expect((await on.ask('POST', '/v1/jobs', other)).statusCode).toBe(422);
+});
+
+it('no table holds a secret of a schedule, nor of what it fires; none is shown, and a change keeps it', async () => {
+  const target = { client: 'orders', url, headers };
+  const made = await on.ask('POST', '/v1/schedules', { name: 'hourly', everySeconds: 3600, target });
+  const { id } = z.object({ id: z.string() }).parse(made.json());
+  const shown = {
+    url: 'https://shop.test/hook?[sealed]',
+    headers: { authorization: { set: true, length: secrets.header.length }, accept: 'text/plain' },
+  };
+  expect(made.json()).toMatchObject({ target: shown });
+  const patch = { target: { ...shown, headers: { ...shown.headers, 'x-shop': 'shop-7' }, method: 'PUT' } };
+  const changed = await on.ask('PATCH', `/v1/schedules/${id}`, patch);
+  expect(changed.json()).toMatchObject({
+    target: { ...shown, method: 'PUT', headers: { ...shown.headers, 'x-shop': { set: true, length: 6 } } },
+  });
+  expect((await on.ask('POST', `/v1/schedules/${id}/run-now`)).statusCode).toBe(200);
+  expect(await leaks()).toEqual([]);
+  const { calls } = await callAll(echo(200));
+  expect(calls[0]).toMatchObject({ method: 'PUT', path: `/hook?token=${secrets.query}&order=17` });
+  expect(calls[0]?.headers).toEqual(expect.arrayContaining([secrets.header, 'shop-7', 'muster-schedule-id']));
+  expect(await leaks()).toEqual([]);
+
+  const moved = await on.ask('PATCH', `/v1/schedules/${id}`, { target: { url: 'https://else.test/hook' } });
+  expect(moved.json()).toMatchObject({
+    status: 422,
+    errors: [
+      { pointer: '/target/headers/authorization', code: 'secret-missing' },
+      { pointer: '/target/headers/x-shop', code: 'secret-missing' },
+    ],
+  });
+  const anew = { url: 'https://else.test/hook', headers: { authorization: 'Bearer other', 'x-shop': null } };
+  expect((await on.ask('PATCH', `/v1/schedules/${id}`, { target: anew })).json()).toMatchObject({
+    target: { url: anew.url, headers: { authorization: { set: true, length: 12 } } },
+  });
+});
+
+it('what was stored in the clear before is still called, and known when it comes again', async () => {
+  const id = await accept({ idempotencyKey: 'order-17' });
+  const plain = JSON.stringify({ ...headers });
+  await on.pool.query('update jobs set url = $2, headers = $3 where id = $1', [id, url, plain]);
+  const repeat = await on.ask('POST', '/v1/jobs', { client: 'orders', url, headers, idempotencyKey: 'order-17' });
+  expect(repeat.json()).toMatchObject({ duplicate: true });
+  const shown = await on.ask('GET', `/v1/jobs/${acceptedJob.parse(repeat.json()).id}`);
+  expect(shown.body).not.toContain(secrets.header);
+  const { calls } = await callAll(echo(200));
+  expect(calls[0]?.headers).toContain(secrets.header);
+});
