@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
-import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import { isAsAsked } from './support/as-asked.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
@@ -181,7 +181,7 @@ describe('row 18: Postgres does not answer', () => {
 });
 
 describe('row 19: the answer to a commit is lost', () => {
-  let proxy: TcpProxy | undefined;
+  let proxy: ProxyBefore | undefined;
   afterEach(() => proxy?.close());
 
   it.each([
@@ -193,11 +193,8 @@ describe('row 19: the answer to a commit is lost', () => {
       const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
       const runId = await begin(20_000, {
         throughProxy: async (databaseUrl) => {
-          const url = new URL(databaseUrl);
-          proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-          proxy.inspect(cuts);
-          url.host = `127.0.0.1:${proxy.port}`;
-          return url.href;
+          proxy = await startProxyBefore(databaseUrl, cuts);
+          return proxy.databaseUrl;
         },
         // Claims whose commit was not heard of wait for their lease: here they are short, and no worker holds them.
         engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },

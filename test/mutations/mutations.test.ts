@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { faultControls } from './fault-controls.ts';
 import { mutations } from './mutations.ts';
 import { fileOf, readSources, root } from './sources.ts';
 
@@ -17,6 +18,10 @@ describe('a mutation can be made', () => {
       expect(replacement).not.toBe(text);
     }
     for (const part of noticedBy) expect(tests[project].filter((file) => file.includes(part))).not.toEqual([]);
+  });
+
+  it.each(Object.values(faultControls))('where a fault test takes away: $takesAway', ({ edits }) => {
+    for (const { text } of edits) fileOf(sources, text);
   });
 
   it('of each that is listed, under a name of its own', () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startTestServers } from '../support/test-servers.ts';
 import type { Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
-import { fileOf, readSources, root } from './sources.ts';
+import { readSources, root } from './sources.ts';
+import { copyTree, writeEdits } from './tree.ts';
 
 /**
  * Takes one protection after the other out of a copy of the tree, and runs the tests that should notice. Ends with 1
@@ -31,12 +31,10 @@ const chosen = mutations.filter(
 );
 const sources = readSources();
 
-const tree = await mkdtemp(path.join(tmpdir(), 'muster-mutations-'));
+const tree = await copyTree(copied);
 /** One Kafka and one Postgres for all of them, where any of their tests asks for these. */
 const servers = chosen.some(({ project }) => project === 'integration') ? await startTestServers() : undefined;
 try {
-  for (const name of copied) await cp(path.join(root, name), path.join(tree, name), { recursive: true });
-  await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
   for (const project of ['unit', 'integration'] as const) {
     const tests = chosen.filter((each) => each.project === project).flatMap(({ noticedBy }) => noticedBy);
     if (tests.length > 0 && !(await passes(project, tests, 'inherit')))
@@ -56,19 +54,11 @@ try {
 }
 
 async function withMutation<Value>({ edits }: Mutation, during: () => Promise<Value>): Promise<Value> {
-  const changed = new Map<string, string>();
-  for (const { text, replacement } of edits) {
-    const file = fileOf(sources, text);
-    changed.set(
-      file,
-      (changed.get(file) ?? sources.get(file) ?? '').replace(text, () => replacement),
-    );
-  }
-  for (const [file, source] of changed) await writeFile(path.join(tree, file), source);
+  const changed = await writeEdits(tree, edits, sources);
   try {
     return await during();
   } finally {
-    for (const file of changed.keys()) await writeFile(path.join(tree, file), sources.get(file) ?? '');
+    for (const file of changed) await writeFile(path.join(tree, file), sources.get(file) ?? '');
   }
 }
 

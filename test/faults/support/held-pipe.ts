@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 
 /** One way of a connection: what is late or held back keeps its order, and its end comes last. */
 export interface HeldPipe {
-  write(bytes: Buffer): void;
+  /** @param lateMs by which these bytes, and with them all that follow, are later than the terms say */
+  write(bytes: Buffer, lateMs?: number): void;
   /** What the sender's end does to the receiver: a reset when it was one. */
   end(byReset: boolean): void;
   /** Passes on what may be passed on now. */
@@ -38,21 +39,22 @@ export function createHeldPipe(to: Socket, { isHeld, delayMs }: PipeTerms): Held
     drain();
   }
 
-  function pass(act: () => void): void {
-    if (waiting.length === 0 && delayMs() === 0 && !isHeld()) {
+  function pass(act: () => void, lateMs = 0): void {
+    const waitMs = delayMs() + lateMs;
+    if (waiting.length === 0 && waitMs === 0 && !isHeld()) {
       act();
       return;
     }
-    waiting.push({ act, dueAt: performance.now() + delayMs() });
+    waiting.push({ act, dueAt: performance.now() + waitMs });
     drain();
   }
 
   return {
     drain,
-    write: (bytes) => {
+    write: (bytes, lateMs) => {
       pass(() => {
         if (to.writable) to.write(bytes);
-      });
+      }, lateMs);
     },
     end: (byReset) => {
       pass(() => {

@@ -11,8 +11,8 @@ export interface Passage {
 /** What a test looks at, or decides, while bytes pass. */
 export interface Inspector {
   toServer?: (passage: Passage, bytes: Buffer) => void;
-  /** `cut`: the bytes are swallowed and both ends are reset. */
-  toClient?: (passage: Passage, bytes: Buffer) => 'pass' | 'cut';
+  /** `cut`: the bytes are swallowed and both ends are reset; what comes after late ones is no earlier. */
+  toClient?: (passage: Passage, bytes: Buffer) => 'pass' | 'cut' | { lateMs: number };
 }
 
 export interface Target {
@@ -68,8 +68,9 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
     });
     passage.server.on('data', (bytes) => {
       const isReset = resetEvery > 0 && ++pieces % resetEvery === 0;
-      if (isReset || inspector.toClient?.(passage, bytes) === 'cut') reset(passage);
-      else toClient.write(bytes);
+      const fate = isReset ? 'cut' : (inspector.toClient?.(passage, bytes) ?? 'pass');
+      if (fate === 'cut') reset(passage);
+      else toClient.write(bytes, fate === 'pass' ? 0 : fate.lateMs);
     });
     for (const [from, pipe] of [
       [client, toServer],

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { readLedger, type Ledger } from '../../../services/sandbox/ledger/ledger.ts';
 import type { FaultSettings } from '../../../services/sandbox/faults/fault-rules.ts';
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
+import type { FaultControl } from '../../mutations/fault-controls.ts';
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
@@ -12,6 +14,7 @@ import { tailLedger } from './ledger-tail.ts';
 import { measureRun, servedWithin, slowestRepeat } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
 import { createSupervisor } from './supervisor.ts';
+import { treeWithout } from './tree-without.ts';
 import { until } from './until.ts';
 
 /** Everything that can be wrong with one run, and what the scenario allows. */
@@ -67,7 +70,10 @@ export interface Trial {
   end(): Promise<void>;
 }
 
-export type TrialOptions = InstallationOptions;
+export interface TrialOptions extends InstallationOptions {
+  /** Negative controls: the services run without this protection. */
+  without?: FaultControl;
+}
 
 /** Times short enough that every lease runs out within seconds. */
 export const quickLeases = {
@@ -81,7 +87,9 @@ const quietWithinMs = 40_000;
 const maxResidentMb = 700;
 
 export async function startTrial(options: TrialOptions): Promise<Trial> {
-  const muster = await startInstallation({ ...options, engine: { ...quickLeases, ...options.engine } });
+  const tree = options.without && (await treeWithout(options.without));
+  const engine = { ...quickLeases, ...options.engine };
+  const muster = await startInstallation({ ...options, engine, ...(tree !== undefined && { root: tree }) });
   const injections = createInjections();
   const database = observe(muster.database.url);
   const topics = breakTopics(muster.kafkaBrokers);
@@ -144,6 +152,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     supervisor.rest();
     await Promise.allSettled([topics.close(), database.end()]);
     await muster.stop();
+    if (tree !== undefined) await rm(tree, { recursive: true });
   }
 
   return {

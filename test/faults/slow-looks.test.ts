@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { pauseRun, resumeRun } from '../../sdk/generated/sdk.gen.ts';
+import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
+import { delayAnswers } from './support/postgres-wire.ts';
+import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+const slots = 20;
+const latencyMs = 200;
+/** How long calls are counted. */
+const countedMs = 8000;
+/** From a worker's check to the ledger's line, on a machine that does other work as well. */
+const onItsWayMs = latencyMs + 250;
+/** What workers read before they call: states, deadlines and holds of the runs that they serve. */
+const isLook = (sql: string) => sql.includes('as "deadlineInMs", h.holds');
+
+describe('row 51: looks at the states of runs that take long', () => {
+  let trial: Trial;
+  let proxy: ProxyBefore | undefined;
+  let looks: ReturnType<typeof delayAnswers>;
+  let lookMs = 0;
+  afterEach(async () => {
+    await trial.end();
+    await proxy?.close();
+  });
+
+  async function begin(without?: FaultControl): Promise<string> {
+    lookMs = 0;
+    looks = delayAnswers(isLook, () => lookMs);
+    trial = await startTrial({
+      workers: 1,
+      countries: ['SG'],
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=300000`,
+        SANDBOX_COUNTRIES: 'SG=1',
+        SANDBOX_POINTS_LATENCY_MS: String(latencyMs),
+      },
+      engine: { WORKER_CONCURRENCY: String(slots) },
+      configure: (config) => ({ ...config, segmentation: { ...config.segmentation, pageSize: 1000 } }),
+      throughProxy: async (databaseUrl) => {
+        proxy = await startProxyBefore(databaseUrl, looks);
+        return proxy.databaseUrl;
+      },
+      ...(without && { without }),
+    });
+    const chain = [{ action: 'award-points', params: {} }];
+    const runId = await trial.muster.api.run({ name: 'Looked at', countries: ['SG'], segment, chain });
+    await trial.awaitCalls(runId, 1, 5 * slots);
+    return runId;
+  }
+
+  /** From the first late answer on. @returns when looks are quick again */
+  async function slowDown(ms: number): Promise<() => void> {
+    lookMs = ms;
+    const over = trial.injections.begin('slow looks', `${ms} ms`);
+    const before = looks.delayed();
+    await until('looks are late', () => looks.delayed() > before);
+    return () => {
+      lookMs = 0;
+      over();
+    };
+  }
+
+  /** Batches called in the counted time. */
+  async function callsMeanwhile(runId: string): Promise<number> {
+    const before = await trial.batchesCalled(runId, 1);
+    await lasting(countedMs);
+    return (await trial.batchesCalled(runId, 1)) - before;
+  }
+
+  /** Paused right behind a look, which has seen it running: milliseconds from the answer to the last call's effect. */
+  async function lastCallAfterPause(runId: string): Promise<number> {
+    const path = { id: runId };
+    const before = looks.sent();
+    await until('a look is under way', () => looks.sent() > before);
+    const { client } = trial.muster.api;
+    await pauseRun({ client, path, body: {} });
+    const pausedMs = Date.now();
+    await until('it is paused', async () => (await trial.muster.api.progress(runId)).state === 'paused');
+    await until('nothing is called any more', async () => {
+      const called = await trial.batchesCalled(runId, 1);
+      await lasting(2 * onItsWayMs);
+      return (await trial.batchesCalled(runId, 1)) === called;
+    });
+    const keys = [...(await trial.ledger()).of(runId, 1).keys.values()];
+    const lastMs = Math.max(...keys.flatMap(({ at }) => at.map((time) => Date.parse(time))));
+    await resumeRun({ client, path, body: {} });
+    return lastMs - pausedMs;
+  }
+
+  it.each([500, 1000, 1800])('%s ms: calls go on, and a pause takes effect within its time', async (ms) => {
+    const runId = await begin();
+    const alone = await callsMeanwhile(runId);
+    const quicken = await slowDown(ms);
+    const beside = await callsMeanwhile(runId);
+    const lastMs = [await lastCallAfterPause(runId), await lastCallAfterPause(runId)];
+    quicken();
+    await trial.awaitEnd(runId, 150_000);
+
+    const measured = {
+      'calls/s': (1000 * beside) / countedMs,
+      'without /s': (1000 * alone) / countedMs,
+      'last call after a pause ms': Math.max(...lastMs),
+    };
+    expect(await trial.judge(runId, { rows: '51', scenario: `looks of ${ms} ms`, segment, measured })).toEqual([]);
+    // Each look lets every slot begin a call at least.
+    expect(beside).toBeGreaterThanOrEqual(0.8 * slots * Math.floor(countedMs / ms));
+    for (const last of lastMs) expect(last).toBeLessThanOrEqual(lastCallSentWithinMs + onItsWayMs);
+  });
+
+  it('when an answer is judged by its age alone, nobody is called any more (control)', async () => {
+    const runId = await begin(faultControls.looksAreGoodForWhoAsked);
+    await slowDown(1000);
+    await lasting(1000);
+    expect(await callsMeanwhile(runId)).toBe(0);
+  });
+
+  it('when answers do not grow old, calls begin after the published time (control)', async () => {
+    const runId = await begin(faultControls.looksGrowOld);
+    await slowDown(1800);
+    expect(await lastCallAfterPause(runId)).toBeGreaterThan(lastCallSentWithinMs + onItsWayMs);
+  });
+});

@@ -1,0 +1,12 @@
+import type { FaultControl } from '../../mutations/fault-controls.ts';
+import { copyTree, writeEdits } from '../../mutations/tree.ts';
+
+/** What a service needs to run. */
+const ofServices = ['services', 'shared', 'cli', 'sdk', 'migrations', 'package.json', 'tsconfig.json'];
+
+/** The services' sources without a protection, in a folder that whoever asked for it removes. */
+export async function treeWithout({ edits }: Pick<FaultControl, 'edits'>): Promise<string> {
+  const tree = await copyTree(ofServices);
+  await writeEdits(tree, edits);
+  return tree;
+}

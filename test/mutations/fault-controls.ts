@@ -1,0 +1,25 @@
+import type { Mutation } from './mutation.ts';
+
+/** A protection that a fault test takes away from real processes, for its checker to find what is wrong then. */
+export type FaultControl = Pick<Mutation, 'takesAway' | 'edits'>;
+
+export const faultControls = {
+  looksAreGoodForWhoAsked: {
+    takesAway: 'what is read of a run is good for who asked before the answer came',
+    edits: [
+      {
+        text: 'const longestGoodMs = lastCallSentWithinMs - 100;',
+        replacement: 'const longestGoodMs = Math.min(lookEveryMs, lastCallSentWithinMs);',
+      },
+    ],
+  },
+  looksGrowOld: {
+    takesAway: 'what is read of a run is good for no longer than is published',
+    edits: [
+      {
+        text: 'const longestGoodMs = lastCallSentWithinMs - 100;',
+        replacement: 'const longestGoodMs = lastCallSentWithinMs * 30;',
+      },
+    ],
+  },
+} as const satisfies Record<string, FaultControl>;

@@ -1,0 +1,27 @@
+import { cp, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Mutation } from './mutation.ts';
+import { fileOf, readSources, root } from './sources.ts';
+
+/** Copies parts of this checkout into a folder of its own, which uses the same packages. */
+export async function copyTree(parts: readonly string[]): Promise<string> {
+  const tree = await mkdtemp(path.join(tmpdir(), 'muster-mutations-'));
+  for (const name of parts) await cp(path.join(root, name), path.join(tree, name), { recursive: true });
+  await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
+  return tree;
+}
+
+/** Writes a mutation's edits into a copied tree. @returns the files that it changed */
+export async function writeEdits(tree: string, edits: Mutation['edits'], sources = readSources()): Promise<string[]> {
+  const changed = new Map<string, string>();
+  for (const { text, replacement } of edits) {
+    const file = fileOf(sources, text);
+    changed.set(
+      file,
+      (changed.get(file) ?? sources.get(file) ?? '').replace(text, () => replacement),
+    );
+  }
+  for (const [file, source] of changed) await writeFile(path.join(tree, file), source);
+  return [...changed.keys()];
+}
