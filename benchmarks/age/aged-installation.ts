@@ -5,6 +5,7 @@ import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createDatabase } from '../own-database.ts';
 import { batchUsers, writeFeed } from '../written-run.ts';
+import { addEndedRuns, spendForGood, sumUpAllRuns } from './ended-runs.ts';
 
 /**
  * A database with so many days of ended runs behind it, written by SQL as the engine leaves them: of a hundred runs a
@@ -27,7 +28,6 @@ export const runsADay = 100;
 export const countries = ['SG', 'ID', 'VN', 'MY', 'TH'] as const;
 /** Batches of the run that goes on: more than are claimed. */
 const openBatches = 20_000;
-const runsPerStatement = 500;
 /** Of a control's runs: as many as workers that had a part in each. */
 const slotsUnmerged = 8;
 
@@ -48,16 +48,14 @@ export async function openAged(serverUrl: string, { days, isControl }: AgeTerms)
   const others = await addCampaign(writer, 'four times a day', null);
   const oldCampaign = await addCampaign(writer, 'once', null);
   const slots = isControl ? slotsUnmerged : 1;
-  await addEnded(writer, { campaignId: oldCampaign, from: days * runsADay + 1, to: days * runsADay + 1, slots });
+  const shape = { countries, steps: 2, slots };
+  await addEndedRuns(writer, { campaignId: oldCampaign, from: days * runsADay + 1, to: days * runsADay + 1, ...shape });
   for (const [campaign, share] of [
     [campaignId, 0.96],
     [others, 0.04],
   ] as const) {
     const runs = Math.round(days * runsADay * share);
-    for (let from = 1; from <= runs; from += runsPerStatement) {
-      const to = Math.min(runs, from + runsPerStatement - 1);
-      await addEnded(writer, { campaignId: campaign, from, to, slots });
-    }
+    await addEndedRuns(writer, { campaignId: campaign, from: 1, to: runs, ...shape });
   }
   if (isControl) await sumUpAllRuns(writer);
   else await spendForGood(writer);
@@ -101,53 +99,6 @@ async function addCampaign(pool: Pool, name: string, units: bigint | null): Prom
       units,
     ]);
   return campaignId;
-}
-
-/** Ids ascend with the time, as the engine's do. `from` and `to` count back from today. */
-async function addEnded(pool: Pool, run: { campaignId: string; from: number; to: number; slots: number }) {
-  await pool.query(
-    `with r as (
-       insert into runs (id, campaign, revision, scheduled_for, state, created_at, deadline_at, started_at, ended_at)
-       select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
-           || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, $1, 1, at, 'completed', at,
-             at + interval '1 hour', at, at + interval '10 min'
-       from (select now() - n * interval '15 min' as at from generate_series($2::int, $3::int) n) t
-       returning id, campaign, started_at, ended_at
-     ), e as (
-       insert into run_events (run, at, kind) select id, started_at, kind from r, unnest(array['begun', 'ended']) kind
-     ), p as (
-       insert into run_points (run, slot, at, ended)
-       select id, n * 10, started_at + n * interval '50 s', n * 1000 from r, generate_series(0, 11) n
-     ), f as (
-       insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete, step_units)
-       select gen_random_uuid(), id, country, 'all', 's1', 101, 10000, true, step_units(campaign, 1, country)
-       from r, unnest($4::text[]) country returning feed
-     )
-     insert into run_totals (feed, step, slot, batches, succeeded, done, survived)
-     select feed, step, slot, 100 / $5::int, 10000 / $5::int, 100 / $5::int, 100 / $5::int
-     from f, generate_series(1, 2) step, generate_series(1, $5::int) slot`,
-    [run.campaignId, run.from, run.to, countries, run.slots],
-  );
-}
-
-/** What the ends of these runs have added. */
-const spent = `
-  select r.campaign, f.country, sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as units
-  from runs r join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
-  where f.step_units is not null group by r.campaign, f.country`;
-
-async function spendForGood(pool: Pool): Promise<void> {
-  await pool.query(
-    `update budgets b set past_units = s.units from (${spent}) s where s.campaign = b.campaign and s.country = b.country`,
-  );
-}
-
-async function sumUpAllRuns(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ view: string }>(`select pg_get_viewdef('budget_figures') as view`);
-  const view = rows[0]?.view ?? '';
-  const all = view.replaceAll(/ AND \(?r\.ended_at IS NULL\)?/g, '');
-  if (all === view) throw new Error('the control is none: budget_figures leaves no runs out');
-  await pool.query(`create or replace view budget_figures as ${all}`);
 }
 
 async function addOpenRun(pool: Pool, campaignId: string): Promise<{ runId: string; feedId: string }> {

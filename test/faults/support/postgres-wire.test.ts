@@ -1,11 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEmptyTestDatabase, type TestDatabase } from '../../support/postgres-database.ts';
-import { cutAfterCommit } from './postgres-wire.ts';
+import { cutAfterCommit, delayAnswers, timeAnswers } from './postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { until } from './until.ts';
 
 /** The harness itself: what it claims to break has to break. */
-describe('a connection that is cut behind a commit', () => {
+describe('a line to Postgres that is read', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   const connect = async () => {
@@ -64,5 +65,43 @@ describe('a connection that is cut behind a commit', () => {
     await client.query('insert into things values (4)');
     await expect(client.query('commit')).rejects.toThrow();
     expect(await stored(4)).toBe(1);
+  });
+
+  it('what matches is answered late, by what was true before, and what follows is not', async () => {
+    let delayMs = 300;
+    const looks = delayAnswers(
+      (sql) => sql.includes('count(*)'),
+      () => delayMs,
+    );
+    proxy.inspect(looks);
+    const client = await connect();
+    await client.query('delete from things');
+    const sinceMs = performance.now();
+    const look = client.query<{ count: string }>('select count(*) from things');
+    await until('it is on its way', () => looks.sent() === 1);
+    const other = await connect();
+    await other.query('insert into things values (5)');
+    expect((await look).rows).toEqual([{ count: '0' }]);
+    expect(performance.now() - sinceMs).toBeGreaterThanOrEqual(delayMs);
+    delayMs = 0;
+    expect((await client.query<{ count: string }>('select count(*) from things')).rows).toEqual([{ count: '1' }]);
+    expect(looks.delayed()).toBe(1);
+    await Promise.all([client.end(), other.end()]);
+  });
+
+  it('what matches is timed until the connection is idle, a transaction until its end', async () => {
+    const times = timeAnswers((sql) => sql.includes('insert into things'));
+    proxy.inspect(times);
+    const client = await connect();
+    await client.query('select 1');
+    await client.query('begin');
+    await client.query('insert into things values (6)');
+    expect(times.takeNew()).toEqual([]);
+    await client.query('select pg_sleep(0.2)');
+    await client.query('commit');
+    const [tookMs = 0, ...others] = times.takeNew();
+    expect(tookMs).toBeGreaterThanOrEqual(200);
+    expect(others).toEqual([]);
+    await client.end();
   });
 });
