@@ -81,6 +81,13 @@ export default {
       to: { path: services, pathNot: '^services/($1/|console/built-console\\.ts$)' },
     },
     {
+      name: 'services-call-under-the-guard',
+      comment: 'Whatever a service calls, the address of the connection is judged: guarded-origin.ts.',
+      severity: 'error',
+      from: { path: services },
+      to: { path: '^shared/http-client/(http-dispatch|guarded-connector)\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'shared-does-not-see-services',
       severity: 'error',
       from: { path: '^shared/' },

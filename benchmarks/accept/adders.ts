@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
 import { acceptJob, acceptJobs } from '../../services/api/jobs/accept/accept-jobs.ts';
 import { createFlushLane } from '../../services/api/jobs/accept/flush-lane.ts';
+import { createClientEgress } from '../../services/api/clients/client-egress.ts';
 import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
 import { readJob } from '../../services/api/jobs/accept/read-job.ts';
 import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
@@ -13,6 +14,7 @@ import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { QueueServers } from '../peers/job-queue.ts';
 import { loadPeer, type PeerName } from '../peers/load-peer.ts';
@@ -81,6 +83,7 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   await clients.refresh();
   const accepting = createAccepting({
     ...{ clients, intake: createJobIntake({ pool }), figures: createClientFigures({ pool }) },
+    egress: createClientEgress(readInstallationEgress({})),
     ...{ secretBox: createSecretBox([]), owner: 'bench', clock: systemClock, logger },
   });
   return {

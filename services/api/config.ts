@@ -5,6 +5,8 @@ import { createProblems } from '../../shared/runtime/configuration/configuration
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { publicAddressOf, type PublicAddress } from './frame/server/public-address.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
@@ -57,6 +59,8 @@ export interface ApiConfig {
   zone: string;
   /** Seals what action types keep secret; refuses without a key. */
   secretBox: SecretBox;
+  /** Where this installation calls anything. */
+  egress: RuleList;
 }
 
 export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
@@ -65,7 +69,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment));
   const box = problems.of(() => readSecretBox(environment));
-  if (!read || !engine || !security || !box) throw problems.toError();
+  const egress = problems.of(() => readInstallationEgress(environment))?.value;
+  if (!read || !engine || !security || !box || !egress) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
@@ -79,5 +84,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     zone: read.MUSTER_ZONE,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
     secretBox: box.value,
+    egress,
   };
 }

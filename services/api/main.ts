@@ -60,7 +60,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...clients,
       ...actionTypesModule(parts),
       ...troubleModule(parts),
-      ...jobsModule(parts, clients.clientFigures),
+      ...jobsModule(parts, clients),
       ...schedulesModule(parts),
       host: config.host,
       port: config.port,

@@ -6,6 +6,8 @@ import { createProblems } from '../../shared/runtime/configuration/configuration
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /**
@@ -44,6 +46,8 @@ export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
   engine: EngineConfig;
   kafka: KafkaSettings;
   secretBox: SecretBox;
+  /** Where this installation calls anything. */
+  egress: RuleList;
 };
 
 export function readConfig(environment: NodeJS.ProcessEnv): DispatcherConfig {
@@ -52,6 +56,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): DispatcherConfig {
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
   const secretBox = problems.of(() => readSecretBox(environment))?.value;
-  if (!read || !engine || !secretBox || problems.found) throw problems.toError();
-  return { ...read, engine, secretBox, kafka: { brokers: read.KAFKA_BROKERS, security } };
+  const egress = problems.of(() => readInstallationEgress(environment))?.value;
+  if (!read || !engine || !secretBox || !egress || problems.found) throw problems.toError();
+  return { ...read, engine, secretBox, egress, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

@@ -1,6 +1,7 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
+import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
@@ -22,7 +23,6 @@ import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
-import { createHostNames } from './http/host-names.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createNodeReporter } from './report-node.ts';
@@ -75,7 +75,9 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     circuits: createHostCircuits(terms),
     clients: createClientDirectory({ reader, secretBox: config.secretBox, logger }),
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
-    endpoint: onClose(createCallbackEndpoint({ clock, names }), (opened) => opened.close()),
+    endpoint: onClose(createCallbackEndpoint({ clock, names, installation: config.egress }), (opened) =>
+      opened.close(),
+    ),
     deadLetters: createDeadLetters({ pool }),
     ...{ heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ clock, random: () => Math.random(), logger, meter },

@@ -4,6 +4,8 @@ import { createProblems } from '../../shared/runtime/configuration/configuration
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 
 /** 0 keeps for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
@@ -23,6 +25,8 @@ const triggerEnvironment = commonEnvironment.extend({
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {
   engine: EngineConfig;
   kafka: KafkaSettings;
+  /** Where this installation calls anything. */
+  egress: RuleList;
 };
 
 export function readConfig(environment: NodeJS.ProcessEnv): TriggerConfig {
@@ -30,7 +34,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): TriggerConfig {
   const read = problems.of(() => readEnvironment(triggerEnvironment, environment))?.value;
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
+  const egress = problems.of(() => readInstallationEgress(environment))?.value;
   if (engine) problems.of(() => checkSecrets([engine.segmentation], environment));
-  if (!read || !engine || problems.found) throw problems.toError();
-  return { ...read, engine, kafka: { brokers: read.KAFKA_BROKERS, security } };
+  if (!read || !engine || !egress || problems.found) throw problems.toError();
+  return { ...read, engine, egress, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

@@ -10,6 +10,7 @@ import { createRegistrySource, createShardStore } from '../../shared/postgres/re
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
+import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
@@ -17,6 +18,7 @@ import { createRegistryReader } from '../../shared/runtime/installation/registry
 import { topicsOf } from '../../shared/runtime/installation/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
+import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './feed/postgres/feed-store.ts';
 import { createOutboxSweep } from './sweep/postgres/outbox-sweep.ts';
@@ -57,8 +59,12 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const { replicationFactor } = engine;
   const topicTerms = { prefix: config.MUSTER_TOPIC_PREFIX, replicationFactor };
   const { shards } = await untilDatabaseAnswers({ clock: systemClock, logger }, () => registry.refresh());
+  const egress = {
+    guard: createEgressGuard([config.egress]),
+    names: onClose(createHostNames({ clock: systemClock }), (names) => names.close()),
+  };
   const segmentation = onClose(
-    createSegmentation({ config: engine, environment, connections: segmentationConnections }),
+    createSegmentation({ config: engine, environment, egress, connections: segmentationConnections }),
     (opened) => opened.close(),
   );
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });

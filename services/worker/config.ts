@@ -4,6 +4,8 @@ import { createProblems, type Problems } from '../../shared/runtime/configuratio
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { ServedScope } from './intake/served-shards.ts';
 
@@ -35,6 +37,8 @@ export interface WorkerConfig {
   scope: ServedScope;
   /** Opens what action types keep secret. */
   secretBox: SecretBox;
+  /** Where this installation calls anything. */
+  egress: RuleList;
   sessionTimeoutMs: number;
   /** Stands in the rows that this worker claims; otherwise a name is made. */
   workerId: string | undefined;
@@ -50,9 +54,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
   const box = problems.of(() => readSecretBox(environment))?.value;
+  const egress = problems.of(() => readInstallationEgress(environment))?.value;
   if (engine) problems.of(() => checkSecrets(Object.values(engine.actionTypes), environment));
   if (read && engine) checkScope(read, engine, problems);
-  if (!read || !engine || !box || problems.found) throw problems.toError();
+  if (!read || !engine || !box || !egress || problems.found) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: { brokers: read.KAFKA_BROKERS, security },
@@ -64,6 +69,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
       leaseMs: read.WORKER_LEASE_MS,
     },
     secretBox: box,
+    egress,
     sessionTimeoutMs: read.KAFKA_SESSION_TIMEOUT_MS,
     workerId: read.WORKER_ID,
     leaseMs: read.WORKER_LEASE_MS,

@@ -1,6 +1,7 @@
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
+import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
@@ -17,6 +18,7 @@ import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection
 import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
+import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -66,7 +68,13 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const callable = toCallable(first);
   const served = servedOf(first, { ...config.scope, callable }, topicTerms);
   let servedNow = served;
-  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock }), (opened) => opened.close());
+  const egress = {
+    guard: createEgressGuard([config.egress]),
+    names: onClose(createHostNames({ clock: systemClock }), (names) => names.close()),
+  };
+  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock, egress }), (opened) =>
+    opened.close(),
+  );
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const groupId = workerGroup(config.topicPrefix, installationId);
   const connection = onClose(

@@ -3,6 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineConfig } from '../contracts/endpoints/engine-config.ts';
 import type { PageRequest } from '../ports/segmentation.ts';
+import { createEgressGuard } from '../runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../runtime/egress/installation-egress.ts';
+import { systemClock } from '../runtime/system-clock.ts';
+import { createHostNames } from './host-names.ts';
 import { createSegmentation } from './segmentation-client.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -44,6 +48,14 @@ describe('the segmentation client', () => {
     answer = json(200, { ...description, unknownField: 1 });
     expect(await segmentation.describe('riders', 'SG', never)).toEqual({ ok: true, value: description });
     expect(seen[0]?.url).toBe('/base/v1/segments/riders?country=SG');
+  });
+
+  it('asks nothing of an address that is never called', async () => {
+    const metadata = clientOf('http://169.254.169.254/');
+    const forbidden = { ok: false, failure: { kind: 'unavailable', cause: 'address that may not be called' } };
+    expect(await metadata.describe('riders', 'SG', never)).toMatchObject(forbidden);
+    expect(await metadata.page(firstPage, never)).toMatchObject(forbidden);
+    await metadata.close();
   });
 
   it('asks for the first page without a user to begin behind', async () => {
@@ -149,6 +161,8 @@ function json(status: number, body: unknown): Answer {
   };
 }
 
+const names = createHostNames({ clock: systemClock });
+
 function clientOf(url: string, timeoutMs = 1000) {
   const config = engineConfig.parse({
     countries: ['SG'],
@@ -156,7 +170,8 @@ function clientOf(url: string, timeoutMs = 1000) {
     actionTypes: {},
   });
   const environment = { SEGMENTS_AUTHORIZATION: 'Bearer s3cret' };
-  return createSegmentation({ config, environment, connections: { pages: 128, descriptions: 64 } });
+  const egress = { guard: createEgressGuard([readInstallationEgress({})]), names };
+  return createSegmentation({ config, environment, egress, connections: { pages: 128, descriptions: 64 } });
 }
 
 function portOf(server: Server): number {

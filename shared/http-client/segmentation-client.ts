@@ -3,12 +3,14 @@ import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import { segmentDescription, userPage } from '../contracts/endpoints/segmentation.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
 import { authorizationOf } from '../runtime/configuration/engine-config-file.ts';
-import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from './http-dispatch.ts';
+import { createGuardedOrigin, type Egress } from './guarded-origin.ts';
+import type { HttpOrigin, HttpOutcome } from './http-dispatch.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface SegmentationDeps {
   config: EngineConfig;
   environment: NodeJS.ProcessEnv;
+  egress: Egress;
   /** As many as there are questions at once, or a question that waits for one counts that towards its time-out. */
   connections: {
     pages: number;
@@ -28,6 +30,7 @@ const maxBytesPerUser = 1024;
 export function createSegmentation({
   config: { segmentation },
   environment,
+  egress,
   connections,
 }: SegmentationDeps): Segmentation & { close(): Promise<void> } {
   const base = new URL(segmentation.url);
@@ -36,13 +39,13 @@ export function createSegmentation({
     ...['accept', 'application/json', 'accept-encoding', 'identity'],
     ...(authorization === undefined ? [] : ['authorization', authorization]),
   ];
-  const terms = { origin: base.origin, timeoutMs: segmentation.timeoutMs };
-  const pages = createHttpOrigin({
+  const terms = { egress, caller: 'segmentation', origin: base.origin, timeoutMs: segmentation.timeoutMs };
+  const pages = createGuardedOrigin({
     ...terms,
     connections: connections.pages,
     maxAnswerBytes: Math.max(minAnswerBytes, segmentation.pageSize * maxBytesPerUser),
   });
-  const descriptions = createHttpOrigin({
+  const descriptions = createGuardedOrigin({
     ...terms,
     connections: connections.descriptions,
     maxAnswerBytes: minAnswerBytes,

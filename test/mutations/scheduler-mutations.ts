@@ -104,7 +104,24 @@ export const schedulerMutations: readonly Mutation[] = [
     takesAway: 'every private range is in the list',
     edits: [{ text: "'172.16.0.0/12', ", replacement: '' }],
     project: 'unit',
-    noticedBy: ['services/dispatcher/http/address-guard'],
+    noticedBy: ['shared/runtime/egress/address-guard'],
+  },
+  {
+    takesAway: 'no rule opens where clouds keep keys',
+    edits: [{ text: '  ...metadata,\n', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['shared/runtime/egress/address-guard'],
+  },
+  {
+    takesAway: 'the address of an action type is judged when it is connected to',
+    edits: [
+      {
+        text: 'addresses.filter((address) => guard.mayConnect({ hostname, port, address }))',
+        replacement: 'addresses.slice()',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/call/http/batch-endpoint'],
   },
   {
     takesAway: 'a look-up that failed says nothing of its host',
@@ -118,10 +135,10 @@ export const schedulerMutations: readonly Mutation[] = [
     noticedBy: ['services/dispatcher/judge-answer'],
   },
   {
-    takesAway: 'a client looks up so many names at once',
-    edits: [{ text: 'const lookupsOfClient = 20;', replacement: 'const lookupsOfClient = 2000;' }],
+    takesAway: 'a caller looks up so many names at once',
+    edits: [{ text: 'const lookupsOfCaller = 20;', replacement: 'const lookupsOfCaller = 2000;' }],
     project: 'unit',
-    noticedBy: ['services/dispatcher/http/host-names'],
+    noticedBy: ['shared/http-client/host-names'],
   },
   {
     takesAway: 'a secret header of a job is sealed',

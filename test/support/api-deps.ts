@@ -17,6 +17,7 @@ import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { createPostgresRunRows } from './postgres-run-rows.ts';
@@ -48,7 +49,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'])
     ...clients,
     ...actionTypesModule(parts),
     ...troubleModule(parts),
-    ...jobsModule(parts, clients.clientFigures),
+    ...jobsModule(parts, clients),
     ...schedulesModule(parts),
     segmentation: describingAnything,
     shardLook: createShardLook({
@@ -85,6 +86,7 @@ function configOf(databaseUrl: string) {
     installationName: 'Tests',
     zone: 'Asia/Singapore',
     secretBox: createSecretBox([Buffer.alloc(32, 7)]),
+    egress: readInstallationEgress({}),
   };
 }
 

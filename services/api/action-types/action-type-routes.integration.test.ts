@@ -44,6 +44,29 @@ describe('registering an action type', () => {
     expect(items.map(({ name }) => name)).toEqual(['award-points', 'award-reward', 'send-message']);
   });
 
+  it('is refused for an address that is never called, with the field and its value', async () => {
+    const url = 'http://169.254.169.254/latest/meta-data/';
+    const statusUrl = 'http://[::ffff:a9fe:a9fe]/status';
+    const refused = await register({ url, class: 'C', statusUrl, appliesLateSeconds: 60 });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toEqual([
+      {
+        pointer: '/url',
+        code: 'forbidden-address',
+        detail: `"${url}" may not be called: 169.254.169.254 is never called`,
+      },
+      {
+        pointer: '/statusUrl',
+        code: 'forbidden-address',
+        detail: `"${statusUrl}" may not be called: ::ffff:a9fe:a9fe is never called`,
+      },
+    ]);
+    await register();
+    const changed = await ask('PATCH', '/v1/action-types/award-points', { url: 'http://[fd00:ec2::254]/' });
+    expect(problem.parse(changed.json()).errors).toMatchObject([{ pointer: '/url', code: 'forbidden-address' }]);
+    expect((await ask('PATCH', '/v1/action-types/award-points', { url: 'http://10.1.2.3/' })).statusCode).toBe(200);
+  });
+
   it('is refused for a name that is taken', async () => {
     await register();
     const again = await register();

@@ -15,7 +15,7 @@ import {
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { createActionTypeChanger, refusalOf } from './change-action-type.ts';
+import { createActionTypeChanger, refusalOf, type ActionTypeChangerDeps } from './change-action-type.ts';
 import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -27,6 +27,7 @@ export interface ActionTypeRoutesDeps {
   actionTypes: ActionTypeStore;
   catalogue: CatalogueReader;
   secretBox: SecretBox;
+  egress: ActionTypeChangerDeps['egress'];
 }
 
 const byName = z.object({ name: z.string() });
@@ -37,13 +38,13 @@ const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
 export function actionTypeRoutes(
   server: HttpServer,
-  { actionTypes, secretBox, catalogue }: ActionTypeRoutesDeps,
+  { actionTypes, secretBox, egress, catalogue }: ActionTypeRoutesDeps,
 ): void {
   const viewOf = (type: RegisteredActionType) => actionTypeView(type, catalogue.current().countries);
-  const changer = createActionTypeChanger({ actionTypes, secretBox });
+  const changer = createActionTypeChanger({ actionTypes, secretBox, egress });
   const answer = (reply: FastifyReply, type: RegisteredActionType) =>
     reply.header('etag', entityTag(type.revision)).send(viewOf(type));
-  const parts = { actionTypes, changer, viewOf, answer };
+  const parts = { actionTypes, egress, changer, viewOf, answer };
   listRoute(server, parts);
   createRoute(server, parts);
   actionTypeRoute(server, parts);
@@ -54,6 +55,7 @@ export function actionTypeRoutes(
 }
 
 interface Parts extends ActionTypeSecretRoutesDeps {
+  egress: ActionTypeChangerDeps['egress'];
   viewOf: (type: RegisteredActionType) => ActionType;
 }
 
@@ -72,7 +74,7 @@ function listRoute(server: HttpServer, { actionTypes, viewOf }: Parts): void {
   });
 }
 
-function createRoute(server: HttpServer, { actionTypes, viewOf, answer }: Parts): void {
+function createRoute(server: HttpServer, { actionTypes, egress, viewOf, answer }: Parts): void {
   server.route({
     method: 'POST',
     url: '/action-types',
@@ -88,7 +90,7 @@ function createRoute(server: HttpServer, { actionTypes, viewOf, answer }: Parts)
     },
     ...asItCame,
     handler: async ({ body }, reply) => {
-      const { name, wanted } = checkedDefinition(body);
+      const { name, wanted } = checkedDefinition(body, egress);
       const created = await actionTypes.create(name, { config: wanted.config, enabled: wanted.enabled ?? true });
       if (!created) throw existing(name);
       reply.code(201).header('location', viewOf(created).links.self);
@@ -187,10 +189,13 @@ function deleteRoute(server: HttpServer, { actionTypes }: Parts): void {
   });
 }
 
-function checkedDefinition(body: unknown): { name: string; wanted: WantedActionType } {
+function checkedDefinition(
+  body: unknown,
+  { guard }: ActionTypeChangerDeps['egress'],
+): { name: string; wanted: WantedActionType } {
   const { name, ...rest } = z.record(z.string(), z.unknown()).catch({}).parse(body);
   const named = actionTypeDefinition.shape.name.safeParse(name);
-  const checked = checkActionType(body === undefined ? {} : rest, null);
+  const checked = checkActionType(body === undefined ? {} : rest, null, guard);
   const problem = { pointer: '/name', code: name === undefined ? 'missing' : 'invalid-value' };
   const detail = `has to be 1 to 64 small letters, digits and -, beginning with a letter, not ${quoted(name)}`;
   const errors = [...(named.success ? [] : [{ ...problem, detail }]), ...(checked.ok ? [] : checked.problems)];

@@ -1,5 +1,6 @@
 import type { RegisteredActionType, SecretName } from '../../../shared/ports/registry.ts';
 import { secretPlace } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import type { EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { checkActionType, type WantedActionType } from './check-action-type.ts';
 import { changeRevised, revisedSince } from '../frame/if-match.ts';
@@ -12,6 +13,7 @@ import type {
 } from './postgres/action-type-store.ts';
 
 export interface ActionTypeChangerDeps {
+  egress: { guard: Pick<EgressGuard, 'whyNot'> };
   actionTypes: ActionTypeStore;
   secretBox: SecretBox;
 }
@@ -38,7 +40,7 @@ export interface ActionTypeChanger {
   sealed(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;
 }
 
-export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeChangerDeps): ActionTypeChanger {
+export function createActionTypeChanger({ actionTypes, secretBox, egress }: ActionTypeChangerDeps): ActionTypeChanger {
   async function require(name: string): Promise<RegisteredActionType> {
     const type = await actionTypes.get(name);
     if (!type) throw notFound('action-type', name);
@@ -67,7 +69,7 @@ export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeCh
       return changed.type;
     },
     wantedFrom: (body, before) => {
-      const { config, enabled, secrets } = required(checkActionType(body, before));
+      const { config, enabled, secrets } = required(checkActionType(body, before, egress.guard));
       const seal = (secret: SecretName, value: string | null) =>
         value === null ? null : sealed(secret, value, { name: before.name, config });
       const { authorization, signing, receipts } = secrets;

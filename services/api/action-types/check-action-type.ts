@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
+import type { EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { originsOf } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import { compileParamsSchema } from './check-params.ts';
 import { checkReceiptsAreTaken, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';
-import { quoted } from '../frame/http-problem.ts';
+import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
 /** What a body says of an action type, beside its name. */
 export interface WantedActionType {
@@ -24,7 +25,11 @@ const fields = z.record(z.string(), z.unknown());
  * Everything that keeps fields from being an action type, at once.
  * @param before as it is registered, where it is: its secrets may stay while it calls the same addresses
  */
-export function checkActionType(body: unknown, before: RegisteredActionType | null): Checked<WantedActionType> {
+export function checkActionType(
+  body: unknown,
+  before: RegisteredActionType | null,
+  guard: Pick<EgressGuard, 'whyNot'>,
+): Checked<WantedActionType> {
   const read = checkShape(fields, body);
   if (!read.ok) return read;
   const { enabled, secrets, ...rest } = read.value;
@@ -35,6 +40,7 @@ export function checkActionType(body: unknown, before: RegisteredActionType | nu
     ...(wanted.ok ? [] : wanted.problems.map((problem) => ({ ...problem, pointer: '/enabled' }))),
     ...(given.ok ? [] : given.problems),
     ...(config.ok ? checkEnvironmentName(config.value, before?.config) : config.problems),
+    ...(config.ok ? checkAddresses(config.value, before?.config, guard) : []),
     ...(config.ok ? checkParamsSchema(config.value) : []),
     ...(config.ok && given.ok && typeof given.value.receipts === 'string'
       ? checkReceiptsAreTaken(config.value, '/secrets/receipts')
@@ -80,6 +86,19 @@ function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
     const detail = `cannot be used: ${error instanceof Error ? error.message : String(error)}`;
     return [{ pointer: '/paramsSchema', code: 'invalid-value', detail }];
   }
+}
+
+/** One that was let through when it was registered may be changed otherwise, and disabled: it is not called anyway. */
+function checkAddresses(
+  config: ActionTypeConfig,
+  before: ActionTypeConfig | undefined,
+  guard: Pick<EgressGuard, 'whyNot'>,
+): FieldProblem[] {
+  return (['url', 'statusUrl'] as const).flatMap((field) => {
+    const url = config[field];
+    const cause = url === undefined || url === before?.[field] ? null : guard.whyNot(new URL(url));
+    return cause === null ? [] : [forbiddenAddress(`/${field}`, url, cause)];
+  });
 }
 
 /** A caller of the API could otherwise send any variable of the workers to an address of their own. */

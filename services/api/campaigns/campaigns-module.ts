@@ -16,16 +16,20 @@ export function campaignsModule({
   pool,
   config,
   environment,
+  egress,
   logger,
   onClose,
-}: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'logger' | 'onClose'>) {
+}: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'egress' | 'logger' | 'onClose'>) {
   const connections = { pages: 1, descriptions: questionsAtOnce };
   return {
     campaigns: createCampaignStore({ pool }),
     campaignLists: createCampaignLists({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
     segmentation: onClose(
-      askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
+      askableSegmentation(
+        () => createSegmentation({ config: config.engine, environment, egress, connections }),
+        logger,
+      ),
       (opened) => opened.close(),
     ),
   };

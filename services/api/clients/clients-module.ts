@@ -1,5 +1,6 @@
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { createClientEgress } from './client-egress.ts';
 import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
@@ -7,9 +8,10 @@ import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
 
 /** Who schedules callbacks. */
-export function clientsModule({ pool }: Pick<ApiParts, 'pool'>) {
+export function clientsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
   return {
     clientStore: createClientStore({ pool }),
+    clientEgress: createClientEgress(config.egress),
     clientFigures: createClientFigures({ pool }),
     clientLedgers: createClientLedgers({ pool }),
   };

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
+import { createHostNames } from '../../../shared/http-client/host-names.ts';
 import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
 import { createPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
+import { createEgressGuard, type EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { createClientReader, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import type { ProcessContext } from '../../../shared/runtime/process/process.ts';
 import { createRegistryReader, type RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
@@ -21,6 +23,8 @@ export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'env
   clients: ClientReader;
   catalogue: CatalogueReader;
   idempotency: IdempotentRequests;
+  /** For what operators configure. */
+  egress: { guard: EgressGuard; names: ReturnType<typeof createHostNames> };
   /** Called in the order given, once the database was looked at and before the first request is taken. */
   onStart(start: () => void): void;
   start(): void;
@@ -55,6 +59,10 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
     clients,
     catalogue: createCatalogueReader(registry, config.engine.countries),
     idempotency: createIdempotentRequests({ pool }),
+    egress: {
+      guard: createEgressGuard([config.egress]),
+      names: onClose(createHostNames({ clock }), (names) => names.close()),
+    },
     onStart: (start) => void starts.push(start),
     start: () => starts.forEach((start) => start()),
   };

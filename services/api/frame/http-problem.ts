@@ -60,6 +60,11 @@ export function problemBody(problem: HttpProblem, requestId: string): Problem {
   return requiredRole === undefined ? body : { ...body, requiredRole };
 }
 
+/** @param cause as an egress guard says it */
+export function forbiddenAddress(pointer: string, url: unknown, cause: string): FieldProblem {
+  return { pointer, code: 'forbidden-address', detail: `${quoted(url)} may not be called: ${cause}` };
+}
+
 const maxQuotedLength = 80;
 
 /** A value as it may appear in a message: as JSON, and not longer than can be read. */

@@ -25,7 +25,10 @@ type Parts = Pick<
 >;
 
 /** Callbacks that are due once. */
-export function jobsModule(parts: Parts, clientFigures: AcceptingDeps['figures']) {
+export function jobsModule(
+  parts: Parts,
+  { clientFigures, clientEgress }: { clientFigures: AcceptingDeps['figures']; clientEgress: AcceptingDeps['egress'] },
+) {
   const { config, pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
   // Apart: its statements are few, always the same, and end soon.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs', acceptConnections)), (opened) => opened.end());
@@ -40,6 +43,7 @@ export function jobsModule(parts: Parts, clientFigures: AcceptingDeps['figures']
   const accepting = onClose(
     createAccepting({
       ...{ clients, intake, figures: clientFigures, secretBox: config.secretBox },
+      egress: clientEgress,
       ...{ owner, clock, logger, meter },
     }),
     (created) => created.stop(),

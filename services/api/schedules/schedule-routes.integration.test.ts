@@ -52,6 +52,32 @@ const hourMs = 3_600_000;
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const containing = (text: string): unknown => expect.stringContaining(text);
 
+describe('the target of a schedule', () => {
+  it('is refused where no call could go', async () => {
+    const url = 'http://169.254.169.254/latest';
+    const detail = `"${url}" may not be called: 169.254.169.254 is never called`;
+    const errors = [{ pointer: '/target/url', code: 'forbidden-address', detail }];
+    expect(await ask('POST', '/schedules', { ...hourly, target: { client: 'shop', url } })).toMatchObject({
+      status: 422,
+      body: { errors },
+    });
+    const id = await create();
+    expect(await ask('PATCH', `/schedules/${id}`, { target: { url } })).toMatchObject({
+      status: 422,
+      body: { errors },
+    });
+  });
+
+  it('may stay where it is when its client’s rules have changed', async () => {
+    const id = await create();
+    const egress = { allow: [{ host: 'elsewhere.test' }] };
+    expect((await ask('PATCH', '/clients/shop', { egress })).status).toBe(200);
+    expect((await ask('PATCH', `/schedules/${id}`, { name: 'renamed' })).status).toBe(200);
+    const moved = { target: { url: 'https://other.example.com/hook' } };
+    expect((await ask('PATCH', `/schedules/${id}`, moved)).status).toBe(422);
+  });
+});
+
 describe('a schedule', () => {
   it('is created with its defaults, shown and listed', async () => {
     const created = await ask('POST', '/schedules', { ...hourly, zone: 'Asia/Singapore', note: 'by hand before' });

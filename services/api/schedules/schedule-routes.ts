@@ -23,12 +23,13 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
-import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { requireRole } from '../access/route-roles.ts';
 import { clientsInScope, scopeOf } from '../access/scopes.ts';
+import type { ClientEgress } from '../clients/client-egress.ts';
 import { clientNamed } from '../clients/named-client.ts';
 import { scheduleView } from './schedule-view.ts';
 import { checkKept, definitionOf, nothingKept, patchedSchedule } from './wanted-schedule.ts';
@@ -37,6 +38,7 @@ export interface ScheduleRoutesDeps {
   schedules: ScheduleStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   secretBox: SecretBox;
+  clientEgress: ClientEgress;
   clock: Clock;
 }
 
@@ -64,8 +66,14 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     return schedule;
   }
 
-  async function clientOf({ target }: NewScheduleBody, scope: Scope): Promise<Client> {
-    return await clientNamed(target.client, scope, deps.clients, '/target/client');
+  /** One that stays at its host may be changed otherwise, whatever may be called by now. */
+  async function clientOf({ target }: NewScheduleBody, scope: Scope, before?: ScheduleRecord): Promise<Client> {
+    const client = await clientNamed(target.client, scope, deps.clients, '/target/client');
+    const urlBefore = before?.clientId === client.clientId ? before.definition.kept?.call?.url : undefined;
+    const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(target.url).origin;
+    const forbidden = isKept ? null : deps.clientEgress.problemOf(client, target.url, '/target/url');
+    if (forbidden) throw invalidRequest([forbidden]);
+    return client;
   }
 
   server.route({
@@ -169,7 +177,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope) {
     const patched = patchedSchedule(before, body);
     const { name, note = null } = patched.wanted;
-    const client = await clientOf(patched.wanted, scope);
+    const client = await clientOf(patched.wanted, scope, before);
     checkKept(patched, client.clientId, before);
     return { name, note, clientId: client.clientId, definition: definitionOf(patched, client, secretBox) };
   }

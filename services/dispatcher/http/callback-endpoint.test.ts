@@ -3,11 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startDnsServer } from '../../../test/support/dns-server.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
-import type { Callback, EgressRule } from '../ports/callback-endpoint.ts';
-import { createHostNames, LookupFailedError } from './host-names.ts';
+import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
+import { createHostNames, LookupFailedError } from '../../../shared/http-client/host-names.ts';
+import { readInstallationEgress } from '../../../shared/runtime/egress/installation-egress.ts';
+import type { Callback } from '../ports/callback-endpoint.ts';
 import { createCallbackEndpoint, keptAnswerBytes } from './callback-endpoint.ts';
 
 const loopback: EgressRule[] = [{ cidr: '127.0.0.0/8' }];
+const installation = readInstallationEgress({});
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let seen: { method: string; url: string; host: string; body: string }[];
@@ -46,6 +49,7 @@ afterEach(async () => {
 function endpointOf(addresses?: Record<string, string[]>) {
   const looked: string[] = [];
   const endpoint = createCallbackEndpoint({
+    installation,
     clock: systemClock,
     names: addresses
       ? {
@@ -114,6 +118,7 @@ describe('calls of a client', () => {
   it('connect to the very address that was judged: a name that answers differently next time is of no use', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const endpoint = createCallbackEndpoint({
+      installation,
       clock: systemClock,
       names: { addressesOf: () => Promise.resolve(answers.shift() ?? []), close: () => undefined },
     });
@@ -139,7 +144,7 @@ describe('calls of a client', () => {
   it('tell a look-up that no name server answers from a call that took too long, however short that may take', async () => {
     const server = await startDnsServer(() => null);
     const names = createHostNames({ clock: systemClock, servers: [server.address], hostsFile: '', resolverFile: '' });
-    const endpoint = createCallbackEndpoint({ clock: systemClock, names });
+    const endpoint = createCallbackEndpoint({ installation, clock: systemClock, names });
     closers.push(() => endpoint.close());
     const calls = [100, 300].map((timeoutMs) =>
       endpoint.call(callback(`http://silent.example:${port}/`, loopback, { timeoutMs })),

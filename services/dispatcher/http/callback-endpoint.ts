@@ -1,22 +1,22 @@
 import { connectCauses } from '../../../shared/http-client/http-cause.ts';
-import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
+import type { HttpOrigin, HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
+import { createGuardedOrigin } from '../../../shared/http-client/guarded-origin.ts';
+import type { HostNames } from '../../../shared/http-client/host-names.ts';
 import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
 import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
-import { createEgressGuard } from './address-guard.ts';
-import { guardedConnector } from './guarded-connector.ts';
-import type { HostNames } from './host-names.ts';
 
 /** What is kept of an answer. The rest is not even waited for. */
 export const keptAnswerBytes = 4096;
-/** A look-up ends well before its call would: otherwise the call would have failed, and not the look-up. */
-const maxLookupMs = 3000;
 /** Hosts that connections are kept for, over all clients; the one called longest ago makes room. */
 const maxOrigins = 2000;
 
 export interface HttpCallbackEndpointDeps {
   clock: Clock;
   names: HostNames;
+  /** Bounds what the rules of clients open. */
+  installation: RuleList;
 }
 
 interface KnownOrigin {
@@ -26,21 +26,17 @@ interface KnownOrigin {
 }
 
 /** Calls of clients over HTTP. Each client has connections of its own to each host: they were judged by its rules. */
-export function createCallbackEndpoint({ clock, names }: HttpCallbackEndpointDeps): CallbackEndpoint & {
+export function createCallbackEndpoint({ clock, names, installation }: HttpCallbackEndpointDeps): CallbackEndpoint & {
   close(): Promise<void>;
 } {
   const origins = new Map<string, KnownOrigin>();
 
   function open(limits: CallLimits, origin: string): KnownOrigin {
     const { clientId, concurrency, timeoutMs, egress, revision } = limits;
-    const withinMs = Math.min(maxLookupMs, timeoutMs / 2);
-    const connector = guardedConnector({
-      mayConnect: createEgressGuard(egress),
-      timeoutMs: Math.min(timeoutMs, 10_000),
-      resolve: (hostname) => names.addressesOf({ clientId, hostname, withinMs }),
-    });
-    const opened = createHttpOrigin({
-      ...{ origin, connections: concurrency, timeoutMs, connect: connector },
+    const opened = createGuardedOrigin({
+      egress: { guard: createClientGuard(installation, egress, clientId), names },
+      caller: clientId,
+      ...{ origin, connections: concurrency, timeoutMs },
       maxAnswerBytes: keptAnswerBytes,
       cutsAnswers: true,
     });

@@ -1,11 +1,4 @@
-/** Where calls of a client may go: all that a rule names has to fit. */
-export interface EgressRule {
-  /** In small letters; `*.example.com` stands for every name below it. */
-  host?: string | undefined;
-  /** Fits the address that the host was resolved to, and is the only way to one that is not public. */
-  cidr?: string | undefined;
-  port?: number | undefined;
-}
+import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 
 /** How calls of one client are made. */
 export interface CallLimits {

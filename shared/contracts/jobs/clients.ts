@@ -13,7 +13,7 @@ const port = z.int().min(1).max(65_535);
  * Where calls of a client may go: all that a rule names has to fit. A `cidr` fits the address that the host was
  * resolved to, and is the only way to an address that is not public.
  */
-const egressRule = z
+export const egressRule = z
   .strictObject({
     host: z
       .string()
@@ -28,6 +28,8 @@ const egressRule = z
     port: port.optional().describe('Any unless given'),
   })
   .refine((rule) => Object.values(rule).some((value) => value !== undefined), 'has to name host, cidr or port');
+
+export type EgressRule = z.output<typeof egressRule>;
 
 const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
 const hourMs = 3_600_000;

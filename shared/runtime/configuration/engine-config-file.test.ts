@@ -17,11 +17,11 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-config-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The problems of a file, without its name. */
-function problemsOf(content: unknown): string[] {
+function problemsOf(content: unknown, environment: NodeJS.ProcessEnv = {}): string[] {
   const path = join(folder, 'engine.json');
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   try {
-    readEngineConfig({ MUSTER_CONFIG: path });
+    readEngineConfig({ ...environment, MUSTER_CONFIG: path });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return error.problems.map((line) => line.replace(`${path}: `, ''));
@@ -47,6 +47,20 @@ describe("the engine's file", () => {
       'actionTypes.award-reward.class has to be A or B or C or D, not "E"',
     ]);
     expect(problemsOf([])).toEqual(['the file has to be an object, not a list']);
+  });
+
+  it('names no service that may never be called', () => {
+    const url = 'http://169.254.169.254/latest';
+    const types = {
+      'award-reward': { ...reward, class: 'C', statusUrl: 'http://[fd00:ec2::254]/', appliesLateSeconds: 20 },
+    };
+    expect(problemsOf({ ...valid, segmentation: { url }, actionTypes: types })).toEqual([
+      'segmentation.url "http://169.254.169.254/latest" may not be called: 169.254.169.254 is never called',
+      'actionTypes.award-reward.statusUrl "http://[fd00:ec2::254]/" may not be called: fd00:ec2::254 is never called',
+    ]);
+    expect(problemsOf(valid, { MUSTER_EGRESS_ALLOW: 'segments.test,*.svc' })).toEqual([
+      'actionTypes.award-reward.url "http://rewards.test/v1/batches" may not be called: no rule of MUSTER_EGRESS_ALLOW names rewards.test with port 80',
+    ]);
   });
 
   it('says what class C has to declare, and that it is for no other class', () => {

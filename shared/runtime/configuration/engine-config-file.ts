@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { engineConfig, type EngineConfig } from '../../contracts/endpoints/engine-config.ts';
+import { createEgressGuard, type EgressGuard } from '../egress/address-guard.ts';
+import { readInstallationEgress } from '../egress/installation-egress.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 import { plainWords, problemLine } from './plain-words.ts';
@@ -14,8 +16,23 @@ const pathEnvironment = z.object({ MUSTER_CONFIG: z.string({ error: 'has to be t
 export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
   const { MUSTER_CONFIG: path } = readEnvironment(pathEnvironment, environment);
   const parsed = engineConfig.safeParse(parseJson(path), { error: plainWords, reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw new ConfigurationError(parsed.error.issues.flatMap(linesOf).map((line) => `${path}: ${line}`));
+  const lines = parsed.success
+    ? forbiddenUrls(parsed.data, createEgressGuard([readInstallationEgress(environment)]))
+    : parsed.error.issues.flatMap(linesOf);
+  if (parsed.success && lines.length === 0) return parsed.data;
+  throw new ConfigurationError(lines.map((line) => `${path}: ${line}`));
+}
+
+/** Services that could never be called: refused when they are configured, not only when they are called. */
+function forbiddenUrls({ segmentation, actionTypes }: EngineConfig, guard: EgressGuard): string[] {
+  const urls = Object.entries(actionTypes).flatMap(([name, { url, statusUrl }]) => [
+    { field: `actionTypes.${name}.url`, url },
+    { field: `actionTypes.${name}.statusUrl`, url: statusUrl },
+  ]);
+  return [{ field: 'segmentation.url', url: segmentation.url }, ...urls].flatMap(({ field, url }) => {
+    const cause = url === undefined ? null : guard.whyNot(new URL(url));
+    return cause === null ? [] : [`${field} ${quoted(url)} may not be called: ${cause}`];
+  });
 }
 
 function linesOf(issue: z.core.$ZodIssue): string[] {

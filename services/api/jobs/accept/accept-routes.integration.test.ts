@@ -126,6 +126,33 @@ describe('scheduling a callback', () => {
     expect(await stored()).toHaveLength(0);
   });
 
+  it.each([
+    ['http://169.254.169.254/latest', '169.254.169.254 is never called'],
+    ['http://[64:ff9b::a9fe:a9fe]/', '64:ff9b::a9fe:a9fe is never called'],
+    ['http://2130706433:8080/', '127.0.0.1 is none that the egress rules of the client "orders" may open'],
+    ['http://localhost/', '127.0.0.1 is none that the egress rules of the client "orders" may open'],
+  ])('is refused where no call could go: %s', async (url, cause) => {
+    await makeClient();
+    const problems = [{ pointer: '/url', code: 'forbidden-address', detail: `"${url}" may not be called: ${cause}` }];
+    const refused = await post('/v1/jobs', { ...someJob, url });
+    expect([refused.statusCode, problem.parse(refused.json()).errors]).toEqual([422, problems]);
+    const bulk = await post('/v1/jobs/bulk', { client: 'orders', jobs: [{ url }, { url: someJob.url }] });
+    expect(jobResults.parse(bulk.json()).results).toMatchObject([
+      { status: 'refused', errors: [{ pointer: '/jobs/0/url', code: 'forbidden-address' }] },
+      { status: 'accepted' },
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('goes by the rules of its client as they are', async () => {
+    const { id } = await makeClient({ egress: { allow: [{ host: 'shop.test', port: 443 }] } });
+    const other = { ...someJob, url: 'https://other.test/hook' };
+    expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
+    expect((await post('/v1/jobs', other)).statusCode).toBe(422);
+    expect((await on.ask('PATCH', `/v1/clients/${id}`, { egress: null })).statusCode).toBe(200);
+    expect((await post('/v1/jobs', other)).statusCode).toBe(201);
+  });
+
   it('is refused while its client is disabled, from the moment that was answered', async () => {
     const { id } = await makeClient();
     await post(`/v1/clients/${id}/disable`, { reason: 'calls in circles' });

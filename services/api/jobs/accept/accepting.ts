@@ -6,6 +6,7 @@ import type { ClientReader } from '../../../../shared/runtime/installation/clien
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
 import { createJobAdmission } from './admit-jobs.ts';
+import type { ClientEgress } from '../../clients/client-egress.ts';
 import { createClientUsage, type ClientUsageDeps } from '../../clients/client-usage.ts';
 import { createJobAcceptor } from './job-acceptor.ts';
 import { createMinuteLoads, type MinuteLoadsDeps } from '../scheduler/minute-loads.ts';
@@ -15,6 +16,7 @@ export interface AcceptingDeps {
   intake: JobIntake;
   figures: ClientUsageDeps['figures'] & MinuteLoadsDeps['figures'];
   secretBox: SecretBox;
+  egress: ClientEgress;
   /** Names this process. */
   owner: string;
   clock: Clock;
@@ -29,11 +31,11 @@ export interface Accepting extends AcceptJobsDeps {
 }
 
 export function createAccepting(deps: AcceptingDeps): Accepting {
-  const { clients, intake, figures, secretBox, owner, clock, logger, meter } = deps;
+  const { clients, intake, figures, secretBox, egress, owner, clock, logger, meter } = deps;
   const usage = createClientUsage({ figures, clock, logger });
   const loads = createMinuteLoads({ figures, clock, logger });
   return {
-    admission: createJobAdmission({ clients, usage, secretBox, clock }),
+    admission: createJobAdmission({ clients, usage, secretBox, egress, clock }),
     acceptor: createJobAcceptor({ intake, owner, clock, logger, meter }),
     usage,
     loads,

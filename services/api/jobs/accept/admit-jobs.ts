@@ -8,6 +8,7 @@ import type { SecretBox } from '../../../../shared/runtime/configuration/secret-
 import { mayHaveSecrets, sealCall, type StoredCall } from '../../../../shared/runtime/installation/call-secrets.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import { clientNamed } from '../../clients/named-client.ts';
+import type { ClientEgress } from '../../clients/client-egress.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { sealing } from '../../frame/sealing.ts';
@@ -17,6 +18,7 @@ export interface AdmitJobsDeps {
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   usage: ClientUsage;
   secretBox: SecretBox;
+  egress: ClientEgress;
   clock: Clock;
 }
 
@@ -39,7 +41,7 @@ export interface JobAdmission {
 }
 
 /** What a client may have stored, and in which shape. */
-export function createJobAdmission({ clients, usage, secretBox, clock }: AdmitJobsDeps): JobAdmission {
+export function createJobAdmission({ clients, usage, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope) => {
       const client = await clientNamed(ref, scope, clients);
@@ -47,6 +49,8 @@ export function createJobAdmission({ clients, usage, secretBox, clock }: AdmitJo
       return client;
     },
     admit: (client, wanted) => {
+      const forbidden = egress.problemOf(client, wanted.url, '/url');
+      if (forbidden) throw invalidRequest([forbidden]);
       const job = jobToStore(client, wanted, clock.now(), secretBox);
       const room = usage.take(client);
       if (room.kind === 'quota') throw overQuota(client, room.stored);

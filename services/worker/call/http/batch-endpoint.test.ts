@@ -6,6 +6,9 @@ import { z } from 'zod';
 import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
+import { createHostNames } from '../../../../shared/http-client/host-names.ts';
+import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../../../../shared/runtime/egress/installation-egress.ts';
 import type { BatchRequest, CallableTypes } from '../batch-endpoint.port.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
 
@@ -73,6 +76,35 @@ describe('the batch endpoint client', () => {
         },
       },
     ]);
+  });
+
+  it('sends nothing to an address that is never called, whatever name it hides behind', async () => {
+    const forbidden = { kind: 'not-applied', cause: 'address that may not be called' };
+    for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '[fd00:ec2::254]', '2852039166']) {
+      const client = clientOf(`http://${host}/latest/meta-data/`);
+      expect(await client.call(request)).toMatchObject(forbidden);
+      expect(
+        await client.askStatus({ actionType: 'award-reward', country: 'SG', body: Buffer.from('{}') }),
+      ).toMatchObject(forbidden);
+      await client.close();
+    }
+    const named = clientOf('http://innocent.test/', [['169.254.169.254'], ['100.100.100.200']]);
+    expect(await named.call(request)).toMatchObject(forbidden);
+    expect(await named.call(request)).toMatchObject(forbidden);
+    await named.close();
+  });
+
+  it('judges a name anew with every connection, and connects to what was judged', async () => {
+    answer = (_request, response) => response.writeHead(200, { connection: 'close' }).end('{"results":[]}');
+    const { port } = new URL(url);
+    const resolved = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']];
+    const rebound = clientOf(`http://rebound.test:${port}/`, resolved);
+    expect(await rebound.call(request)).toMatchObject({ kind: 'answered' });
+    expect(await rebound.call(request)).toMatchObject({ cause: 'address that may not be called' });
+    expect(await rebound.call(request)).toMatchObject({ kind: 'answered' });
+    expect(seen.map(({ headers }) => headers.host)).toEqual([`rebound.test:${port}`, `rebound.test:${port}`]);
+    expect(resolved).toEqual([]);
+    await rebound.close();
   });
 
   it('signs nothing unless it was given a secret for that', async () => {
@@ -315,8 +347,13 @@ function withSecrets(types: CallableTypes, secrets: { authorization?: string; si
   return new Map(Array.from(types, ([name, type]) => [name, { ...type, ...secrets }]));
 }
 
-function clientOf(url: string): HttpBatchEndpoint {
-  return createBatchEndpoint({ types: typesOf(url), clock: systemClock });
+const guard = createEgressGuard([readInstallationEgress({})]);
+const names = createHostNames({ clock: systemClock });
+
+/** @param resolved what names stand for, look-up by look-up; looked up unless given */
+function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
+  const given = resolved && { addressesOf: () => Promise.resolve(resolved.shift() ?? []), close: () => undefined };
+  return createBatchEndpoint({ types: typesOf(url), clock: systemClock, egress: { guard, names: given ?? names } });
 }
 
 /** What a receiver finds wrong with the signature. */

@@ -8,6 +8,7 @@ import type {
 } from '../batch-endpoint.port.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
+import type { Egress } from '../../../../shared/http-client/guarded-origin.ts';
 import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
@@ -21,9 +22,17 @@ export interface HttpBatchEndpoint extends BatchEndpoint {
 }
 
 /** Batch endpoints over HTTP, each with connections of its own, so that a slow one holds up no other. */
-export function createBatchEndpoint({ types, clock }: { types: CallableTypes; clock: Clock }): HttpBatchEndpoint {
-  const targets = createLiveTargets({ clock });
-  const statusTargets = createLiveTargets({ clock });
+export function createBatchEndpoint({
+  types,
+  clock,
+  egress,
+}: {
+  types: CallableTypes;
+  clock: Clock;
+  egress: Egress;
+}): HttpBatchEndpoint {
+  const targets = createLiveTargets({ clock, egress });
+  const statusTargets = createLiveTargets({ clock, egress });
   const follow = (next: CallableTypes) => {
     targets.follow(new Map(Array.from(next, ([name, type]) => [name, specOf(type)])));
     statusTargets.follow(new Map(Array.from(next).flatMap(([name, type]) => statusSpecsOf(name, type))));

@@ -1,7 +1,8 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { signatureHeaders, webhookKeyOf } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
+import { createGuardedOrigin, type Egress } from '../../../../shared/http-client/guarded-origin.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
-import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
+import type { HttpOrigin, HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 
 /** Where and how something is called. */
 export interface TargetSpec {
@@ -51,7 +52,7 @@ export interface LiveTargets {
   close(): Promise<void>;
 }
 
-export function createLiveTargets({ clock }: { clock: Pick<Clock, 'now'> }): LiveTargets {
+export function createLiveTargets({ clock, egress }: { clock: Pick<Clock, 'now'>; egress: Egress }): LiveTargets {
   const targets = new Map<string, Target>();
   const retired = new Set<Target>();
 
@@ -83,7 +84,7 @@ export function createLiveTargets({ clock }: { clock: Pick<Clock, 'now'> }): Liv
         retired.add(target);
         closeIfIdle(target);
       }
-      for (const [name, spec] of specs) if (!targets.has(name)) targets.set(name, targetOf(spec));
+      for (const [name, spec] of specs) if (!targets.has(name)) targets.set(name, targetOf(name, spec, egress));
     },
     post: (name, post) => {
       const target = targets.get(name);
@@ -95,11 +96,11 @@ export function createLiveTargets({ clock }: { clock: Pick<Clock, 'now'> }): Liv
   };
 }
 
-function targetOf(spec: TargetSpec): Target {
+function targetOf(name: string, spec: TargetSpec, egress: Egress): Target {
   const { connections, timeoutMs, maxAnswerBytes, authorization, signing } = spec;
   const url = new URL(spec.url);
   return {
-    origin: createHttpOrigin({ origin: url.origin, connections, timeoutMs, maxAnswerBytes }),
+    origin: createGuardedOrigin({ egress, caller: name, origin: url.origin, connections, timeoutMs, maxAnswerBytes }),
     path: `${url.pathname}${url.search}`,
     headers: [
       ...['content-type', 'application/json', 'accept', 'application/json', 'accept-encoding', 'identity'],

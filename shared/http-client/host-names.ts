@@ -2,12 +2,13 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
+import { knownAddresses } from '../runtime/egress/address-guard.ts';
 import { addressesIn, candidatesOf, searchDomainsIn } from './name-files.ts';
 
-/** Names of one client that are asked for at once: what it has more of waits, and waits for no other client. */
-const lookupsOfClient = 20;
-const maxClients = 1000;
+/** Names of one caller that are asked for at once: what it has more of waits, and waits for no other caller. */
+const lookupsOfCaller = 20;
+const maxCallers = 1000;
 const maxNames = 10_000;
 const maxTtlMs = 3_600_000;
 /** What failed is asked for again after so long; the hosts file too may change. */
@@ -37,7 +38,8 @@ export interface HostNamesDeps {
 }
 
 export interface Lookup {
-  clientId: string;
+  /** A client, an action type, the segmentation service. */
+  caller: string;
   hostname: string;
   withinMs: number;
 }
@@ -61,31 +63,32 @@ const nothingKnown: Answer = { addresses: [], isAnswered: false, untilMs: 0 };
 
 /**
  * `dns.lookup` would block one of libuv's four threads for as long as a name server is silent, so that four dead names
- * of one client would stop the calls of all others. c-ares blocks nothing, and each client has a channel of its own:
+ * of one caller would stop the calls of all others. c-ares blocks nothing, and each caller has a channel of its own:
  * servers that fail for its names are not avoided for others.
  */
 export function createHostNames(deps: HostNamesDeps): HostNames {
   const { clock, servers, hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf' } = deps;
-  const clients = new LRUCache<string, { resolver: Resolver; limit: ReturnType<typeof pLimit> }>({
-    max: maxClients,
+  const channels = new LRUCache<string, { resolver: Resolver; limit: ReturnType<typeof pLimit> }>({
+    max: maxCallers,
     dispose: ({ resolver }) => resolver.cancel(),
   });
   const known = new LRUCache<string, Answer>({ max: maxNames });
   const underWay = new Map<string, { answer: Promise<Answer>; wantedUntilMs: number }>();
 
-  function channelOf(clientId: string) {
-    const found = clients.get(clientId);
+  function channelOf(caller: string) {
+    const found = channels.get(caller);
     if (found) return found;
-    const channel = { resolver: new Resolver(resolverTerms), limit: pLimit(lookupsOfClient) };
+    const channel = { resolver: new Resolver(resolverTerms), limit: pLimit(lookupsOfCaller) };
     if (servers) channel.resolver.setServers(servers);
-    clients.set(clientId, channel);
+    channels.set(caller, channel);
     return channel;
   }
 
   async function ask(resolver: Resolver, hostname: string): Promise<Answer> {
     const soonMs = clock.monotonicMs() + failedForMs;
     const inFile = addressesIn(await textOf(hostsFile), hostname);
-    if (inFile.length > 0) return { addresses: inFile, isAnswered: true, untilMs: soonMs };
+    const here = inFile.length > 0 ? inFile : knownAddresses(hostname);
+    if (here.length > 0) return { addresses: here, isAnswered: true, untilMs: soonMs };
     for (const name of candidatesOf(hostname, searchDomainsIn(await textOf(resolverFile)))) {
       const { addresses, isAnswered, ttlMs } = await query(resolver, name, clock);
       if (addresses.length > 0) return { addresses, isAnswered, untilMs: clock.monotonicMs() + ttlMs };
@@ -94,14 +97,14 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
     return { addresses: [], isAnswered: true, untilMs: clock.monotonicMs() + failedForMs };
   }
 
-  function lookUp({ clientId, hostname, withinMs }: Lookup, key: string): Promise<Answer> {
+  function lookUp({ caller, hostname, withinMs }: Lookup, key: string): Promise<Answer> {
     const wantedUntilMs = clock.monotonicMs() + withinMs;
     const running = underWay.get(key);
     if (running) {
       running.wantedUntilMs = Math.max(running.wantedUntilMs, wantedUntilMs);
       return running.answer;
     }
-    const { resolver, limit } = channelOf(clientId);
+    const { resolver, limit } = channelOf(caller);
     const lookup = { answer: Promise.resolve(nothingKnown), wantedUntilMs };
     // What is waited for no longer is not asked for: dead names would pile up in front of those that come next.
     lookup.answer = limit(() =>
@@ -123,14 +126,14 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
 
   return {
     addressesOf: async (lookup) => {
-      const key = `${lookup.clientId} ${lookup.hostname}`;
+      const key = `${lookup.caller} ${lookup.hostname}`;
       const before = known.get(key);
       const isFresh = before !== undefined && before.untilMs > clock.monotonicMs();
       const { addresses, isAnswered } = isFresh ? before : await inTime(lookUp(lookup, key), lookup.withinMs);
       if (addresses.length === 0) throw new LookupFailedError(isAnswered ? 'ENOTFOUND' : 'EAI_AGAIN');
       return addresses;
     },
-    close: () => clients.clear(),
+    close: () => channels.clear(),
   };
 }
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDnsServer, type DnsAnswer, type DnsQuestion, type DnsServer } from '../../../test/support/dns-server.ts';
-import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { startDnsServer, type DnsAnswer, type DnsQuestion, type DnsServer } from '../../test/support/dns-server.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createHostNames, type HostNames } from './host-names.ts';
 
 const none: DnsAnswer = {};
@@ -30,7 +30,7 @@ describe('names of hosts', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const lookUp = (hostname: string, clientId = 'one') => names.addressesOf({ clientId, hostname, withinMs: 3000 });
+  const lookUp = (hostname: string, caller = 'one') => names.addressesOf({ caller, hostname, withinMs: 3000 });
   const asked = (name: string) =>
     server.questions.filter((question) => question.name === name && question.type === 'A');
   /** Until the server has been asked so often. */
@@ -98,7 +98,7 @@ describe('names of hosts', () => {
     expect(await waiting).toEqual(['127.0.0.1']);
   });
 
-  it('of one client never wait for those of another, and are asked for twenty at a time', async () => {
+  it('of one caller never wait for those of another, and are asked for twenty at a time', async () => {
     answer = (question) =>
       question.name.endsWith('.late.example') ? { code: 'NXDOMAIN', afterMs: 500 } : loopback(question);
     const late = Array.from({ length: 300 }, (_, index) => lookUp(`a${index}.late.example`, 'slow'));

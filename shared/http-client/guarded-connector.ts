@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import type { Destination } from './address-guard.ts';
+import { placeOf, type EgressGuard } from '../runtime/egress/address-guard.ts';
 
 /** Addresses of one name that are tried, one after the other. */
 const maxAddresses = 3;
@@ -11,7 +11,7 @@ export class ForbiddenAddressError extends Error {
 }
 
 export interface GuardedConnectorDeps {
-  mayConnect: (destination: Destination) => boolean;
+  guard: Pick<EgressGuard, 'mayConnect'>;
   timeoutMs: number;
   /** All addresses of a name, at least one. */
   resolve: (hostname: string) => Promise<readonly string[]>;
@@ -22,19 +22,18 @@ export interface GuardedConnectorDeps {
  * for the check and another for the connection. A hook for look-ups would not do, it is not asked for literal addresses
  * (nodejs/undici#2019).
  */
-export function guardedConnector({ mayConnect, timeoutMs, resolve }: GuardedConnectorDeps): buildConnector.connector {
+export function guardedConnector({ guard, timeoutMs, resolve }: GuardedConnectorDeps): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
 
   async function allowedAddresses(hostname: string, port: number): Promise<string[]> {
     const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];
-    const allowed = addresses.filter((address) => mayConnect({ hostname, port, address }));
-    if (allowed.length === 0) throw new ForbiddenAddressError('its address is none that this client may call');
+    const allowed = addresses.filter((address) => guard.mayConnect({ hostname, port, address }));
+    if (allowed.length === 0) throw new ForbiddenAddressError('its address is none that may be called');
     return allowed.slice(0, maxAddresses);
   }
 
   return (options, callback) => {
-    const hostname = options.hostname.replace(/^\[|\]$/g, '').toLowerCase();
-    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    const { hostname, port } = placeOf(options);
     // Certificates are for the name, whatever it was resolved to.
     const servername = isIP(hostname) === 0 ? hostname : '';
 

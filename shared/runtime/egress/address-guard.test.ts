@@ -1,6 +1,7 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { createEgressGuard, isPublic } from './address-guard.ts';
+import type { EgressRule } from '../../contracts/jobs/clients.ts';
+import { createClientGuard, createEgressGuard, isPublic, type Destination } from './address-guard.ts';
 
 const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
 
@@ -146,16 +147,24 @@ describe('addresses that anybody may call', () => {
   );
 });
 
+const anywhere = { of: 'MUSTER_EGRESS_ALLOW', rules: [{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }] };
+
+/** What a client with these rules may connect to, where the installation bounds nothing. */
+function mayOf(rules: EgressRule[]): (destination: Destination) => boolean {
+  const guard = createClientGuard(anywhere, rules, 'orders');
+  return (destination) => guard.mayConnect(destination);
+}
+
 describe('the rules of a client', () => {
   const to = (address: string, hostname = 'api.example.com', port = 443) => ({ hostname, port, address });
 
   it('without any: every public address, no other', () => {
-    const may = createEgressGuard([]);
+    const may = mayOf([]);
     expect([may(to('8.8.8.8')), may(to('10.0.0.1')), may(to('127.0.0.1'))]).toEqual([true, false, false]);
   });
 
   it('all that one names has to fit', () => {
-    const may = createEgressGuard([{ host: 'api.example.com', port: 443 }]);
+    const may = mayOf([{ host: 'api.example.com', port: 443 }]);
     expect(may(to('8.8.8.8'))).toBe(true);
     expect(may(to('8.8.8.8', 'api.example.com', 80))).toBe(false);
     expect(may(to('8.8.8.8', 'other.example.com'))).toBe(false);
@@ -163,14 +172,14 @@ describe('the rules of a client', () => {
   });
 
   it('*.example.com stands for what is below it, and not for what merely ends so', () => {
-    const may = createEgressGuard([{ host: '*.example.com' }]);
+    const may = mayOf([{ host: '*.example.com' }]);
     expect(may(to('8.8.8.8', 'a.b.example.com'))).toBe(true);
     expect(may(to('8.8.8.8', 'example.com'))).toBe(false);
     expect(may(to('8.8.8.8', 'badexample.com'))).toBe(false);
   });
 
   it('a range opens addresses that are not public, for what it says and nothing else', () => {
-    const may = createEgressGuard([{ cidr: '10.1.0.0/16' }, { cidr: '127.0.0.0/8', port: 8080 }]);
+    const may = mayOf([{ cidr: '10.1.0.0/16' }, { cidr: '127.0.0.0/8', port: 8080 }]);
     expect(may(to('10.1.2.3'))).toBe(true);
     expect(may(to('10.2.0.1'))).toBe(false);
     expect(may(to('127.0.0.1', 'localhost', 8080))).toBe(true);
@@ -181,10 +190,62 @@ describe('the rules of a client', () => {
   it.each([
     ...['169.254.169.254', '0.0.0.0', '224.0.0.1', '255.255.255.255', 'fe80::1', 'fd00:ec2::254', '::'],
     ...['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::23', 'fd20:ce::254'],
+    ...['fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fd00:a9fe:a9fe::1', 'fd00:100::100:200', 'fe80::a9fe:a9fe'],
     ...['2002:a9fe:a9fe::1', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '64:ff9b::a9fe:a9fe', '2001:0:a9fe:a9fe::1'],
+    ...['64:ff9b:1::a9fe:a9fe', '::ffff:0:a9fe:a9fe', '::a9fe:a9fe', '::ffff:100.100.100.200', '::10.0.0.1', '::2'],
   ])('no rule opens %s', (address) => {
-    const may = createEgressGuard([{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }]);
+    const may = mayOf([{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }]);
     expect(may(to(address))).toBe(false);
-    expect(createEgressGuard([])(to(address))).toBe(false);
+    expect(mayOf([])(to(address))).toBe(false);
+  });
+});
+
+describe('a URL, before it is kept', () => {
+  const guard = createClientGuard(
+    anywhere,
+    [{ host: 'api.example.com', port: 443 }, { cidr: '127.0.0.0/8' }],
+    'orders',
+  );
+  const whyNot = (url: string) => guard.whyNot(new URL(url));
+
+  it('is judged by its address, however that is written', () => {
+    expect(whyNot('http://169.254.169.254/latest')).toBe('169.254.169.254 is never called');
+    expect(whyNot('http://2852039166/')).toBe('169.254.169.254 is never called');
+    expect(whyNot('http://[::ffff:a9fe:a9fe]/')).toBe('::ffff:a9fe:a9fe is never called');
+    expect(whyNot('http://10.0.0.1/')).toBe('10.0.0.1 is none that the egress rules of the client "orders" may open');
+    expect(whyNot('http://0x7f.1:8080/')).toBeNull();
+  });
+
+  it('is judged by its name where no address may change that, and not looked up', () => {
+    const strict = createClientGuard(anywhere, [{ host: 'api.example.com', port: 443 }], 'orders');
+    expect(strict.whyNot(new URL('https://api.example.com/hook'))).toBeNull();
+    expect(strict.whyNot(new URL('http://api.example.com/hook'))).toBe(
+      'no rule of the egress rules of the client "orders" names api.example.com with port 80',
+    );
+    expect(whyNot('https://other.example.com/')).toBeNull();
+  });
+
+  it('is this machine where it says localhost', () => {
+    const open = createClientGuard(anywhere, [], 'orders');
+    expect(open.whyNot(new URL('http://localhost:5432/'))).toMatch(/^127.0.0.1 is none/);
+    expect(open.whyNot(new URL('http://a.localhost./'))).toMatch(/^127.0.0.1 is none/);
+    expect(whyNot('http://localhost:5432/')).toBeNull();
+  });
+});
+
+describe('what the installation allows', () => {
+  const installation = { of: 'MUSTER_EGRESS_ALLOW', rules: [{ cidr: '10.1.0.0/16' }, {}] };
+
+  it('bounds what the rules of clients open', () => {
+    const guard = createClientGuard(installation, [{ cidr: '10.0.0.0/8' }], 'orders');
+    const to = (address: string) => guard.mayConnect({ hostname: 'a.test', port: 80, address });
+    expect([to('10.1.0.1'), to('10.2.0.1'), to('8.8.8.8')]).toEqual([true, false, false]);
+    expect(guard.whyNot(new URL('http://10.2.0.1/'))).toBe('10.2.0.1 is none that MUSTER_EGRESS_ALLOW may open');
+  });
+
+  it('is all that bounds what operators configure', () => {
+    const guard = createEgressGuard([installation]);
+    const to = (address: string) => guard.mayConnect({ hostname: 'a.test', port: 80, address });
+    expect([to('10.1.0.1'), to('10.2.0.1'), to('8.8.8.8'), to('169.254.169.254')]).toEqual([true, false, true, false]);
   });
 });

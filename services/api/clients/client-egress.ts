@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { createClientGuard, type EgressGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
+import { forbiddenAddress } from '../frame/http-problem.ts';
+
+/** Says of targets, before they are stored, that no call could ever go there. */
+export interface ClientEgress {
+  /** Null where one may. */
+  problemOf(client: Client, url: string, pointer: string): FieldProblem | null;
+}
+
+const maxOriginsOfClient = 200;
+/** Scheme, host and port in plain letters: of all URLs that begin so, the verdict is the same. */
+const plainOrigin = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?=[/?#]|$)/;
+
+interface KnownRules {
+  guard: EgressGuard;
+  causes: LRUCache<string, { cause: string | null }>;
+}
+
+/** Most jobs of a client go to few hosts: each is judged once. */
+export function createClientEgress(installation: RuleList): ClientEgress {
+  /** By what is read anew when it changes. */
+  const known = new WeakMap<Client, KnownRules>();
+
+  function rulesOf(client: Client): KnownRules {
+    const before = known.get(client);
+    if (before) return before;
+    const guard = createClientGuard(installation, client.definition.egress.allow, client.name);
+    const rules: KnownRules = { guard, causes: new LRUCache({ max: maxOriginsOfClient }) };
+    known.set(client, rules);
+    return rules;
+  }
+
+  function causeOf(client: Client, url: string): string | null {
+    const { guard, causes } = rulesOf(client);
+    const [origin] = plainOrigin.exec(url) ?? [];
+    if (origin === undefined) return guard.whyNot(new URL(url));
+    const judged = causes.get(origin);
+    if (judged) return judged.cause;
+    const cause = guard.whyNot(new URL(origin));
+    causes.set(origin, { cause });
+    return cause;
+  }
+
+  return {
+    problemOf: (client, url, pointer) => {
+      const cause = causeOf(client, url);
+      return cause === null ? null : forbiddenAddress(pointer, url, cause);
+    },
+  };
+}
