@@ -5,6 +5,8 @@ import type { ThrottledWarn } from '../throttled-warn.ts';
 import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
+/** A run that is over ends within seconds, though Postgres is slow: the look reads those alone, and they become fewer. */
+const longestPauseMs = 2000;
 
 export interface RunEnderDeps {
   runStore: Pick<RunStore, 'tallies'>;
@@ -38,7 +40,7 @@ export function createRunEnder({ runStore, finisher, isSweeper, clock, warn }: R
           warn('could not end a run, trying again', String(error), { runId: tally.runId });
         });
       }
-      return pauseAfter(tookMs, lookEveryMs);
+      return Math.min(longestPauseMs, pauseAfter(tookMs, lookEveryMs));
     },
   };
 }
