@@ -32,10 +32,16 @@ const firstFaults = [
   'control',
 ].map((name) => `test/faults/${name}.test.ts`);
 const nextFaults = ['budgets', 'triggers', 'frozen-workers', 'schedulers'].map((name) => `test/faults/${name}.test.ts`);
-/** A neighbour's time with a fault is compared with its time without. */
-const timed = ['callbacks-endpoints', 'callbacks-names', 'callbacks-neighbours', 'neighbours', 'topics'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
+/** Times and rates with a fault are compared with those without. */
+const timed = [
+  'callbacks-endpoints',
+  'callbacks-names',
+  'callbacks-neighbours',
+  'neighbours',
+  'topics',
+  'slow-workers',
+  'aged-campaigns',
+].map((name) => `test/faults/${name}.test.ts`);
 const filesOf = (pattern: string, without: readonly string[]) =>
   globSync(pattern, { cwd: root })
     .toSorted()
