@@ -5,7 +5,7 @@ import type { ThrottledWarn } from '../throttled-warn.ts';
 import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
-/** A run that is over ends within seconds, though Postgres is slow: the look reads those alone, and they become fewer. */
+/** A run that is over ends within seconds, though Postgres is slow: the look reads those alone. */
 const longestPauseMs = 2000;
 
 export interface RunEnderDeps {
