@@ -59,8 +59,11 @@ export interface InstallationOptions {
   topicPrefix?: string;
   /** Changes the migrated database before a process starts. */
   alterDatabase?: (databaseUrl: string) => Promise<void>;
-  /** Where the sources of the services are; this checkout unless given. The sandbox is always of this checkout. */
-  root?: string;
+  /**
+   * Where the sources of the services are, each time that one is started; this checkout unless given. The sandbox is
+   * always of this checkout.
+   */
+  root?: string | ((name: string) => string | undefined);
 }
 
 /** A whole Muster of its own, on the Kafka and Postgres of the test run or on servers of the test's own. */
@@ -147,7 +150,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     const logFile = join(folder, `${name}.log`);
     const service = serviceOf(name);
     const own = service === 'sandbox' ? sandboxEnvironment : { ...environment, ...environments.get(name) };
-    const root = service === 'sandbox' ? undefined : options.root;
+    const ofServices = typeof options.root === 'function' ? options.root(name) : options.root;
+    const root = service === 'sandbox' ? undefined : ofServices;
     const process = { service, environment: { ...own, ...extra }, logFile, ...(root !== undefined && { root }) };
     services.set(name, startServiceProcess(process));
   };

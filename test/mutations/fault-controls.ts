@@ -22,4 +22,22 @@ export const faultControls = {
       },
     ],
   },
+  claimsAreBegunCalls: {
+    takesAway: 'no more is claimed than is called before the next claims',
+    edits: [
+      {
+        text: 'return Math.floor(Math.min(maxClaimedAhead, callable, 1 + perFlush * flushes));',
+        replacement: 'return Math.floor(Math.min(maxClaimedAhead, callable));',
+      },
+    ],
+  },
+  schemaIsChecked: {
+    takesAway: 'a process whose schema is not there yet refuses to start',
+    edits: [
+      {
+        text: 'if (missing.length > 0) {\n    throw new StartRefusedError(',
+        replacement: 'if (missing.length < 0) {\n    throw new StartRefusedError(',
+      },
+    ],
+  },
 } as const satisfies Record<string, FaultControl>;
