@@ -7,6 +7,12 @@ export interface ClientBehind {
   from: ReadonlyMap<number, Mark>;
 }
 
+interface Behind {
+  mark: Mark;
+  /** Due time of what is read next, as far as is known: also after a mark went back to the beginning. */
+  dueUs: number;
+}
+
 /**
  * Clients of which more is due than may be offered. Everybody's look passes over their rows, inside Postgres; they are
  * read from marks of their own when there is credit again.
@@ -35,11 +41,13 @@ export interface ClientsBehind {
   /** All are read again from the beginning: what was offered may be lost. */
   rewind(): void;
   keepOnly(partitions: ReadonlySet<number>): void;
+  /** By client, when the oldest of what is left of it fell due. */
+  oldest(): Map<string, number>;
 }
 
 export function createClientsBehind(): ClientsBehind {
   /** By client and partition. */
-  const behind = new Map<string, Map<number, Mark>>();
+  const behind = new Map<string, Map<number, Behind>>();
   /** Who has not had its turn. */
   let turn: string[] = [];
 
@@ -57,19 +65,19 @@ export function createClientsBehind(): ClientsBehind {
       return turn.length > 0;
     },
     has: (clientId, partition) => behind.get(clientId)?.has(partition) ?? false,
-    markOf: (clientId, partition) => behind.get(clientId)?.get(partition),
+    markOf: (clientId, partition) => behind.get(clientId)?.get(partition)?.mark,
     covers: (reference) => {
-      const mark = behind.get(reference.clientId)?.get(reference.partition);
-      return mark !== undefined && isBehind(reference, mark);
+      const known = behind.get(reference.clientId)?.get(reference.partition);
+      return known !== undefined && isBehind(reference, known.mark);
     },
     in: (partition) => [...behind].flatMap(([clientId, from]) => (from.has(partition) ? clientId : [])),
     add: (reference) => {
-      const { clientId, partition } = reference;
-      const ofClient = behind.get(clientId) ?? new Map<number, Mark>();
+      const { clientId, partition, dueUs } = reference;
+      const ofClient = behind.get(clientId) ?? new Map<number, Behind>();
       behind.set(clientId, ofClient);
-      const before = justBefore(reference);
+      const mark = justBefore(reference);
       const known = ofClient.get(partition);
-      if (!known || isBehind(known, before)) ofClient.set(partition, before);
+      if (!known || isBehind(known.mark, mark)) ofClient.set(partition, { mark, dueUs });
     },
     next: (most, mayRead) => {
       if (turn.length === 0) turn = [...behind.keys()];
@@ -77,23 +85,30 @@ export function createClientsBehind(): ClientsBehind {
       while (chosen.length < most && turn.length > 0) {
         const clientId = turn.shift() ?? '';
         const from = behind.get(clientId);
-        if (from && mayRead(clientId)) chosen.push({ clientId, from: new Map(from) });
+        if (from && mayRead(clientId)) {
+          chosen.push({ clientId, from: new Map(Array.from(from, ([partition, { mark }]) => [partition, mark])) });
+        }
       }
       return chosen;
     },
     advance: (clientId, partition, mark) => {
-      behind.get(clientId)?.set(partition, mark);
+      behind.get(clientId)?.set(partition, { mark, dueUs: mark.dueUs });
     },
     end,
     rewind: () => {
       for (const ofClient of behind.values()) {
-        for (const partition of ofClient.keys()) ofClient.set(partition, firstMark);
+        for (const [partition, { dueUs }] of ofClient) ofClient.set(partition, { mark: firstMark, dueUs });
       }
     },
     keepOnly: (partitions) => {
       for (const [clientId, ofClient] of [...behind]) {
         for (const partition of [...ofClient.keys()]) if (!partitions.has(partition)) end(clientId, partition);
       }
+    },
+    oldest: () => {
+      const oldestOf = (ofClient: Map<number, Behind>) =>
+        Math.min(...Array.from(ofClient.values(), ({ dueUs }) => dueUs));
+      return new Map(Array.from(behind, ([clientId, ofClient]) => [clientId, oldestOf(ofClient)]));
     },
   };
 }

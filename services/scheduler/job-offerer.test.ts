@@ -9,6 +9,7 @@ import { createMemoryLeases } from '../../test/support/memory/leases.ts';
 import { createMemoryBus } from '../../test/support/memory/memory-bus.ts';
 import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
 import { createMemoryPartitionLeases } from '../../test/support/memory/partition-leases.ts';
+import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import type { DispatcherCredit } from './ports/dispatchers.ts';
@@ -39,6 +40,7 @@ function setUp(rates: Record<string, number> = {}) {
       publisher: bus.publisher(),
       dispatchers: { credit: () => Promise.resolve([...taking.values()]) },
       rateOf: (clientId) => rates[clientId],
+      nameOf: (clientId) => (clientId === clientIdOf(1) ? 'crowd' : undefined),
       region: () => region,
       ...{ topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
       ...more,
@@ -125,7 +127,7 @@ describe('offering jobs that are due', () => {
     const { clock, tables, started, stop, offered, add } = setUp();
     const due = {
       ...createMemoryDueReferences({ tables }),
-      lookLate: () => Promise.resolve({ late: [], horizon: '1' }),
+      lookLate: () => Promise.resolve({ late: [], horizon: '1', nowUs: 0 }),
     };
     const offerer = await started('a', { due });
     await add({ jobId: jobIdOf(1) });
@@ -249,6 +251,39 @@ describe('offering jobs that are due', () => {
     takes('e', 20);
     await passTime(clock, 500);
     expect(of(1)).toBe(1000);
+    await stop(offerer);
+  });
+
+  it('says of each client for how long its oldest job has waited for a dispatcher, of the twenty longest', async () => {
+    const { clock, takes, started, stop, many, add } = setUp();
+    const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
+    const clients = Array.from({ length: 21 }, (_, index) => clientIdOf(index + 1));
+    takes(
+      'd',
+      10,
+      clients.map((clientId) => [clientId, 0]),
+    );
+    const offerer = await started('a', { meter });
+    await many(30);
+    await passTime(clock, 3000);
+    // The youngest of all is the one that is not told.
+    const others = clients.slice(1).map((clientId, index) => ({ clientId, jobId: jobIdOf(1000 + 64 * index) }));
+    await add(...others.map((job, index) => ({ ...job, dueInMs: index - 100 })));
+    await passTime(clock, 1000);
+    const told = async () => {
+      const { text } = await meter.expose();
+      const lines = text.matchAll(/^muster_job_client_behind_seconds\{client="(.*)"\} (.*)$/gm);
+      return new Map(Array.from(lines, ([, client = '', seconds]) => [client, Math.round(Number(seconds))]));
+    };
+    const before = await told();
+    expect(before.size).toBe(20);
+    expect([before.get('crowd'), before.get(clientIdOf(2)), before.get(clientIdOf(21))]).toEqual([4, 1, undefined]);
+    // Read again from their beginning meanwhile, where there is nothing.
+    await passTime(clock, 61_000);
+    expect((await told()).get('crowd')).toBe(65);
+    takes('d', 1000);
+    await passTime(clock, 1000);
+    expect(await told()).toEqual(new Map());
     await stop(offerer);
   });
 

@@ -27,6 +27,7 @@ export interface JobOffererDeps {
   topic: string;
   /** Jobs per second that may be offered for a client; undefined: no limit. */
   rateOf: (clientId: string) => number | undefined;
+  nameOf: (clientId: string) => string | undefined;
   region: () => RegionState;
   owner: string;
   leaseMs: number;
@@ -80,7 +81,12 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     owned: () => (deps.region().active ? keeper.owned() : []),
     share: () => Math.max(1, keeper.owned().length) / partitionCount,
   });
-  exportOffering(deps.meter ?? noMeter, { levels: () => offering.levels(), owned: () => keeper.owned().length });
+  exportOffering(deps.meter ?? noMeter, {
+    levels: () => offering.levels(),
+    owned: () => keeper.owned().length,
+    behindMs: () => offering.behindMs(),
+    nameOf: deps.nameOf,
+  });
 
   return {
     start: () => {

@@ -131,6 +131,7 @@ async function startOfferer(
     publisher: ownPublisher(publisher, installationId),
     dispatchers: createDispatchers({ pool }),
     rateOf: (clientId) => clients.current()?.byId.get(clientId)?.definition.publishRatePerSecond,
+    nameOf: (clientId) => clients.current()?.byId.get(clientId)?.name,
     region: () => region.current(),
     topic,
     owner,

@@ -110,9 +110,9 @@ export async function lookForLate(
   deps: LookDeps,
   horizon: string | null,
   nowMs: number,
-): Promise<{ found: number; horizon: string | null }> {
+): Promise<{ found: number; horizon: string | null; nowUs: number | null }> {
   const marks = deps.marks.all().filter(({ dueUs }) => dueUs > 0);
-  if (marks.length === 0) return { found: 0, horizon };
+  if (marks.length === 0) return { found: 0, horizon, nowUs: null };
   const looked = await deps.due.lookLate(marks, horizon);
   let found = 0;
   for (const reference of looked.late) {
@@ -124,7 +124,7 @@ export async function lookForLate(
   }
   // What was seen since it began is known until the next one: marks may have moved on by more than they reach.
   for (const { partition } of marks) deps.lately.forget(partition, deps.marks.of(partition));
-  return { found, horizon: looked.horizon };
+  return { found, horizon: looked.horizon, nowUs: looked.nowUs };
 }
 
 /** Offers again what was to be offered at least ten seconds ago and is not called. Returns what was found lost. */

@@ -64,6 +64,8 @@ export interface Offering {
   poke(): void;
   stop(): Promise<void>;
   levels(): OfferingLevels;
+  /** Clients that are behind, and for how long the oldest job that is left of each has been due. */
+  behindMs(): Map<string, number>;
   /** Resolves when nothing is being published any more. */
   published(): Promise<void>;
 }
@@ -93,6 +95,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   const figures = { swept: 0, late: 0, lagMs: 0 };
   let [creditAtMs, historyAtMs, rewoundAtMs] = [-Infinity, -Infinity, 0];
   let lateHorizon: string | null = null;
+  /** By how much the database's clock is ahead of our monotonic one, as heard last. */
+  let clockAheadMs = 0;
   /** Whether the look before found something: then the next one comes as soon as if something were near. */
   let hasFound = false;
 
@@ -155,6 +159,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     const looked = await lookForLate(look, lateHorizon, nowMs);
     figures.late += looked.found;
     lateHorizon = looked.horizon;
+    if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
     publish();
     // Of a crowd that was due at once just now this reads all: it must not be all that the database does.
     return Math.max(lateEveryMs, 4 * (clock.monotonicMs() - nowMs));
@@ -196,6 +201,10 @@ export function createOffering(deps: OfferingDeps): Offering {
       offered: publications.offered,
       ...figures,
     }),
+    behindMs: () => {
+      const nowMs = clock.monotonicMs() + clockAheadMs;
+      return new Map(Array.from(behind.oldest(), ([clientId, dueUs]) => [clientId, Math.max(0, nowMs - dueUs / 1000)]));
+    },
     published: () => publications.end(),
   };
 }

@@ -60,7 +60,7 @@ describe('a commit that lands behind the watermark', () => {
   it('and the witnesses notice when nobody looks late', async () => {
     const withoutLateLook = (due: DueReferences): DueReferences => ({
       ...due,
-      lookLate: () => Promise.resolve({ late: [], horizon: '' }),
+      lookLate: () => Promise.resolve({ late: [], horizon: '', nowUs: 0 }),
     });
     const found = await runCallbacks({ ...calm(1, 700), weakenDue: withoutLateLook });
     expect(found.join()).toMatch(/was called \d{4,5} ms late/);

@@ -157,6 +157,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       publisher: faults.wrap(bus.publisher()),
       dispatchers: faults.wrap(createMemoryDispatchers({ tables })),
       rateOf: () => undefined,
+      nameOf: () => undefined,
       region: () => watch.current(),
       ...{ topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
     });

@@ -40,6 +40,8 @@ export interface LookedLate {
   late: JobReference[];
   /** For the next late look. */
   horizon: string;
+  /** The database's clock. */
+  nowUs: number;
 }
 
 /** From one mark, which is left out, to another, which is not. */

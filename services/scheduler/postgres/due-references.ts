@@ -9,7 +9,7 @@ type Row = [partition: number, dueUs: number, jobId: string, clientId: string, l
 
 type SkimmedRow = [...Row, read: number];
 
-type HorizonRow = [partition: null, null, horizon: string, null, null];
+type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null];
 
 /** What is lost, and where all that was asked for was read the last row, be it lost or not. */
 type SweptRow = [...Row, isLost: boolean, isLast: boolean];
@@ -47,12 +47,12 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const statement = lookLate.with({ partitions, ...markParams(marks), horizon });
       const { rows } = await pool.query<Row | HorizonRow>({ ...statement, rowMode: 'array' });
       const late: JobReference[] = [];
-      let next = '';
+      let [next, nowUs] = ['', 0];
       for (const row of rows) {
-        if (row[0] === null) next = row[2];
+        if (row[0] === null) [, nowUs, next] = row;
         else late.push(referenceOf(row));
       }
-      return { late, horizon: next };
+      return { late, horizon: next, nowUs };
     },
     lookOf: async (ranges, rows) => {
       const clients = plainArray(ranges.map(({ clientId }) => clientId));
@@ -192,7 +192,8 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
     order by t.due_at, t.id
   ) d
   union all
-  select null, null, pg_snapshot_xmin(pg_current_snapshot())::text, null, null`,
+  select null, date_part('epoch', clock_timestamp()) * 1000000, pg_snapshot_xmin(pg_current_snapshot())::text, null,
+    null`,
 );
 
 /**

@@ -67,7 +67,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           ),
         );
         // Nothing has to be left out.
-        return { late, horizon: '1' };
+        return { late, horizon: '1', nowUs: nowUs() };
       }),
     lookOf: (ranges, rows) =>
       atOnce(() => {
