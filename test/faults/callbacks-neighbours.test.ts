@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { changeJobs } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lateMsOf } from './support/measure-callbacks.ts';
@@ -8,13 +8,15 @@ import { lasting, until } from './support/until.ts';
 /** Four machines beside each other make a job wait for a few looks and flushes more than alone. */
 const busyMachineMs = 250;
 
+const withoutSweep = `--import ${new URL('support/without-sweep.ts', import.meta.url).href}`;
+
 describe('callbacks beside a client that has too much', () => {
   let trial: CallbackTrial;
-  beforeEach(async () => {
-    trial = await startCallbackTrial();
+  async function begin(engine: Record<string, string> = {}): Promise<void> {
+    trial = await startCallbackTrial({ engine });
     await trial.addClient('crowd', { concurrency: 5 });
     await trial.receiver.behave({ crowd: { latencyMs: 5000 } });
-  });
+  }
   afterEach(() => trial.end());
 
   const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
@@ -22,7 +24,26 @@ describe('callbacks beside a client that has too much', () => {
     until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
   const cancelCrowd = () => changeJobs({ client: trial.client, body: { verb: 'cancel', client: 'crowd' } });
 
+  /** Jobs whose commit comes five seconds after their time, beside a backlog. Resolves when it has come. */
+  async function scheduleLate(): Promise<string[]> {
+    await trial.addClient('late');
+    const over = trial.injections.begin('commit held', '5 s');
+    await trial.schedule({ count: 5000, client: 'crowd', path: 'crowd' });
+    // They carry the marks past what is not committed yet.
+    await trial.schedule({ count: 1600, dueInMs: 500, spreadMs: 9000 });
+    // The last table that acceptance writes to, and no look reads: jobs are inserted, and wait for their commit.
+    const lock = await trial.database.hold('lock table client_totals in exclusive mode');
+    const scheduling = trial.schedule({ client: 'late', count: 5 });
+    await lock.awaitWaiting('insert into jobs (');
+    await lasting(5000);
+    await lock.release();
+    const late = await scheduling;
+    over();
+    return late;
+  }
+
   it('row 56: jobs that fall due one by one, at a receiver that takes 5 s: another client’s are called as if alone', async () => {
+    await begin();
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
     const over = trial.injections.begin('receiver slow, jobs due one by one', '5 s');
@@ -42,20 +63,9 @@ describe('callbacks beside a client that has too much', () => {
   });
 
   it('row 61: jobs whose commit comes 5 s late, beside a backlog of another client, are called within ten seconds', async () => {
-    await trial.addClient('late');
-    const over = trial.injections.begin('commit held', '5 s');
-    await trial.schedule({ count: 5000, client: 'crowd', path: 'crowd' });
-    // They carry the marks past what is not committed yet.
-    await trial.schedule({ count: 1600, dueInMs: 500, spreadMs: 9000 });
-    // The last table that acceptance writes to, and no look reads: jobs are inserted, and wait for their commit.
-    const lock = await trial.database.hold('lock table client_totals in exclusive mode');
-    const scheduling = trial.schedule({ client: 'late', count: 5 });
-    await lock.awaitWaiting('insert into jobs (');
-    await lasting(5000);
-    await lock.release();
-    const late = await scheduling;
+    await begin();
+    const late = await scheduleLate();
     const committedMs = Date.now();
-    over();
     await allCalled(late);
     const wanted = new Set(late);
     const calls = trial.receiver.calls().filter(({ jobId }) => wanted.has(jobId));
@@ -67,5 +77,12 @@ describe('callbacks beside a client that has too much', () => {
     expect(await trial.judgeCallbacks({ rows: '61', scenario: 'late commit beside a backlog', measured })).toEqual([]);
     expect(foundMs).toBeGreaterThan(0);
     expect(foundMs).toBeLessThan(10_000);
+  });
+
+  it('row 61: without a sweep nobody finds them (control)', async () => {
+    await begin({ NODE_OPTIONS: withoutSweep });
+    const late = await scheduleLate();
+    await lasting(15_000);
+    expect(lateMsOf(trial, late)).toEqual([]);
   });
 });
