@@ -51,6 +51,38 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 const report = async () => runReport.parse((await get('/report')).json());
 
 describe('receipts over HTTP', () => {
+  it('are refused unread where they are signed by nobody we know, and long', async () => {
+    const long = JSON.stringify({ receipts: [], padding: 'x'.repeat(512 * 1024) });
+    const answer = async (body: string, headers: Record<string, string>) => {
+      const response = await send(body, headers);
+      return [response.statusCode, problem.parse(response.json()).code];
+    };
+    expect(await answer(long, signed(long))).toEqual([413, 'too-many-bytes']);
+    expect(await answer(long, { ...signed(long), 'webhook-signature': 'v1,aaaa' })).toEqual([401, 'bad-signature']);
+    expect(await answer(long, signed(long, receiptsSecret, { seconds: -301 }))).toEqual([401, 'bad-signature']);
+  });
+
+  it('may be longer where they name their action type, by whose secrets alone they are tried', async () => {
+    const body = JSON.stringify({ receipts: [of('u1', 'delivered')], padding: 'x'.repeat(300 * 1024) });
+    await on.ask('POST', '/v1/action-types', {
+      name: 'send-mail',
+      url: 'http://mail.test/',
+      class: 'B',
+      receipts: true,
+    });
+    const value = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+    expect((await on.ask('PUT', '/v1/action-types/send-mail/secrets/receipts', { value })).statusCode).toBe(200);
+    await on.deps.registry.refresh();
+    const to = (query: string) =>
+      on.api.server.inject({
+        ...{ method: 'POST', url: `/v1/receipts${query}`, payload: body },
+        headers: { ...signed(body), 'content-type': 'application/json' },
+      });
+    expect((await to('')).statusCode).toBe(413);
+    expect((await to('?actionType=send-message')).statusCode).toBe(202);
+    expect((await to('?actionType=send-mail')).statusCode).toBe(401);
+  });
+
   it('are stored, counted once, and stand in the report as a second line that holds nothing up', async () => {
     const receipts = [of('u1', 'delivered'), of('u1', 'delivered'), of('u3', 'undelivered', { code: 'no-device' })];
     const response = await send({ receipts });

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   receiptsAnswer,
@@ -16,7 +17,14 @@ import type { Receipt, ReceiptStore, ReceiptVerdict } from './postgres/receipt-s
 import { createReceiptIntake } from './receipt-intake.ts';
 import { checkRole } from '../access/route-roles.ts';
 import { checkScope, type CheckScopeDeps } from '../access/scopes.ts';
-import { isSigned, signerOf, type ReceiptSigners } from './receipt-signers.ts';
+import {
+  headProblem,
+  isSigned,
+  mostSignedBytes,
+  signerOf,
+  type ReceiptSigner,
+  type ReceiptSigners,
+} from './receipt-signers.ts';
 import { readReceipts, receiptDetails, type ReadReceipt } from './read-receipts.ts';
 
 export interface ReceiptRoutesDeps extends CheckScopeDeps {
@@ -28,6 +36,10 @@ export interface ReceiptRoutesDeps extends CheckScopeDeps {
   clock: Clock;
   meter?: Meter | undefined;
 }
+
+const receiptsQuery = z.object({
+  actionType: z.string().max(64).optional().describe('Whose secret signs the request: more can be sent at once'),
+});
 
 const ndjson = 'application/x-ndjson';
 
@@ -58,7 +70,13 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   server.addHook('onRequest', async (request, reply) => {
     if (deps.refusal?.()) throw notTakingPart();
     reply.header('cache-control', 'no-store');
-    if (isSigned(request.headers)) return;
+    if (isSigned(request.headers)) {
+      const among = signersFor(request);
+      const problem = headProblem(among, request.headers, clock);
+      if (problem !== null) throw badSignature(problem);
+      requireShort(Number(request.headers['content-length'] ?? 0), among);
+      return;
+    }
     ({ apiKey: request.apiKey } = await authentication.callerOf(request));
     checkRole(request);
     await checkScope(request, deps);
@@ -76,6 +94,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
         `receipts, as \`{"receipts": […]}\` or as lines of \`${ndjson}\`. Answered once they are stored. The newest \`at\` of a user ` +
         'counts, whatever the order, and a repeat changes nothing: send a request again as often as you like.',
       tags: ['receipts'],
+      querystring: receiptsQuery,
       body: receiptsRequest,
       response: { 202: jsonAnswer('They are stored', receiptsAnswer) },
     },
@@ -83,7 +102,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
     validatorCompiler: () => (value: unknown) => ({ value }),
     handler: async (request, reply) => {
       const body = z.instanceof(Buffer).catch(Buffer.alloc(0)).parse(request.body);
-      const actionType = isSigned(request.headers) ? signerIn(request.headers, body) : null;
+      const actionType = isSigned(request.headers) ? signerIn(request, body) : null;
       const type = request.headers['content-type']?.startsWith(ndjson) ? 'ndjson' : 'json';
       const read = readReceipts(body, type, { actionType, now: clock.now() });
       const verdicts = await intake.add(read.filter(isReceipt));
@@ -93,12 +112,33 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
     },
   });
 
-  function signerIn(headers: Parameters<typeof signerOf>[1], body: Buffer): string {
-    const signer = signerOf(signers.current(), headers, body, clock);
-    if ('actionType' in signer) return signer.actionType;
-    onRefusedKey?.();
-    throw new HttpProblem({ status: 401, code: 'bad-signature', detail: signer.problem });
+  /** Those that the sender names, or all. */
+  function signersFor({ query }: Pick<FastifyRequest, 'query'>): readonly ReceiptSigner[] {
+    const { actionType } = receiptsQuery.catch({}).parse(query);
+    const all = signers.current();
+    return actionType === undefined ? all : all.filter((signer) => signer.actionType === actionType);
   }
+
+  function signerIn(request: FastifyRequest, body: Buffer): string {
+    const among = signersFor(request);
+    requireShort(body.length, among);
+    const signer = signerOf(among, request.headers, body, clock);
+    if ('actionType' in signer) return signer.actionType;
+    throw badSignature(signer.problem);
+  }
+
+  function badSignature(detail: string): HttpProblem {
+    onRefusedKey?.();
+    return new HttpProblem({ status: 401, code: 'bad-signature', detail });
+  }
+}
+
+/** An HMAC of each secret is made before anything is known of the sender. */
+function requireShort(bytes: number, among: readonly ReceiptSigner[]): void {
+  const most = mostSignedBytes(among);
+  if (bytes <= most) return;
+  const detail = `these are ${bytes} bytes, and a signed request that may be of ${among.length} secrets has ${most} at most: send fewer receipts, or name its action type as ?actionType=…`;
+  throw new HttpProblem({ status: 413, code: 'too-many-bytes', detail });
 }
 
 function isReceipt(read: ReadReceipt): read is Receipt {

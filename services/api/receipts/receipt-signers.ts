@@ -1,5 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../shared/domain/endpoint/standard-webhooks.ts';
+import {
+  webhookHeaders,
+  webhookHeadProblem,
+  webhookKeyOf,
+  webhookProblem,
+} from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { readSecret } from '../../../shared/runtime/configuration/secrets.ts';
@@ -80,6 +85,29 @@ export function isSigned(headers: Headers): boolean {
   return headers[webhookHeaders.signature] !== undefined;
 }
 
+/**
+ * What is wrong with a signed request before its body is known, in words; null where the body has to be read. Nearly
+ * nothing is spent on what cannot be right.
+ */
+export function headProblem(
+  signers: readonly ReceiptSigner[],
+  headers: Headers,
+  clock: Pick<Clock, 'now'>,
+): string | null {
+  if (signers.length === 0) return noSigner;
+  return webhookHeadProblem(receivedHead(headers), clock.now().getTime() / 1000);
+}
+
+/** Of a signed request: an HMAC of each secret that it may be of is made of all its bytes. */
+const maxSignedBytes = 512 * 1024;
+
+/** How long a request may be whose signature may be by any of these. */
+export function mostSignedBytes(signers: readonly ReceiptSigner[]): number {
+  return Math.floor(maxSignedBytes / Math.max(1, signers.length));
+}
+
+const noSigner = 'no action type takes signed receipts here';
+
 /** Whose secret the body is signed with, or what is wrong with it, in words. */
 export function signerOf(
   signers: readonly ReceiptSigner[],
@@ -87,17 +115,21 @@ export function signerOf(
   body: Buffer,
   clock: Pick<Clock, 'now'>,
 ): { actionType: string } | { problem: string } {
-  const one = (name: string) => {
-    const value = headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const { id, timestamp, signature } = webhookHeaders;
-  const received = { id: one(id), timestamp: one(timestamp), signature: one(signature), body };
-  let problem = 'no action type takes signed receipts here';
+  const received = { ...receivedHead(headers), body };
+  let problem = noSigner;
   for (const { actionType, key } of signers) {
     const found = webhookProblem(key, received, clock.now().getTime() / 1000);
     if (found === null) return { actionType };
     problem = found;
   }
   return { problem };
+}
+
+function receivedHead(headers: Headers) {
+  const one = (name: string) => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const { id, timestamp, signature } = webhookHeaders;
+  return { id: one(id), timestamp: one(timestamp), signature: one(signature) };
 }

@@ -56,11 +56,11 @@ export interface ReceivedWebhook {
 }
 
 /**
- * What is wrong with a received call, in words; null where one of its signatures is right.
+ * What is wrong with a received call, whatever its body and its secret are; null where those decide.
  * @param nowSeconds since 1970
  */
-export function webhookProblem(key: KeyObject, received: ReceivedWebhook, nowSeconds: number): string | null {
-  const { id, timestamp, signature, body } = received;
+export function webhookHeadProblem(received: Omit<ReceivedWebhook, 'body'>, nowSeconds: number): string | null {
+  const { id, timestamp, signature } = received;
   if (id === undefined || id === '') return `${webhookHeaders.id} is missing`;
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
     return `${webhookHeaders.timestamp} is no time in seconds`;
@@ -68,6 +68,21 @@ export function webhookProblem(key: KeyObject, received: ReceivedWebhook, nowSec
   if (Math.abs(nowSeconds - Number(timestamp)) > webhookToleranceSeconds) {
     return `${webhookHeaders.timestamp} is more than ${webhookToleranceSeconds} seconds from now`;
   }
+  const isOffered = signature.split(' ').some((one) => signatureForm.test(one));
+  return isOffered ? null : `${webhookHeaders.signature} holds no signature such as v1,…`;
+}
+
+/** An HMAC-SHA256 in base64. */
+const signatureForm = /^v1,[A-Za-z0-9+/]{43}=$/;
+
+/**
+ * What is wrong with a received call, in words; null where one of its signatures is right.
+ * @param nowSeconds since 1970
+ */
+export function webhookProblem(key: KeyObject, received: ReceivedWebhook, nowSeconds: number): string | null {
+  const problem = webhookHeadProblem(received, nowSeconds);
+  if (problem !== null) return problem;
+  const { id = '', timestamp = '', signature = '', body } = received;
   const expected = Buffer.from(signWebhook(key, id, Number(timestamp), body));
   const isRight = signature.split(' ').some((one) => {
     const offered = Buffer.from(one);
