@@ -35,6 +35,13 @@ create table client_totals (
   primary key (client, slot)
 ) with (fillfactor = 50);
 
+-- What schedules may still bring of a client's rate: filled by the time that passes, spent by what fires.
+create table client_fire_rates (
+  client uuid primary key,
+  tokens float8 not null,
+  filled_at timestamptz not null
+) with (fillfactor = 50);
+
 -- The last check of each client: what its totals say is stored, and what was counted in so many of the 64 partitions.
 create table ledger_checks (
   client uuid primary key,

@@ -138,11 +138,19 @@ function firedView(id: string, fired: Fired) {
         code: 'no-groups',
         detail: `none of these groups is one of ${id} at the moment`,
       });
+    case 'no-room':
+      throw noRoom(fired);
     case 'too-many': {
       const detail = `more than ${fired.atMost} instants recur in that time: take a shorter one`;
       throw invalidRequest([{ pointer: '/until', code: 'out-of-range', detail }]);
     }
   }
+}
+
+function noRoom({ jobs, room: { jobs: free, bound, limit } }: Extract<Fired, { kind: 'no-room' }>): HttpProblem {
+  const detail = `these are ${jobs} jobs, and ${bound} of their client, which is ${limit}, leaves room for ${free}`;
+  const code = bound === 'maxStoredJobs' ? 'quota-exceeded' : 'too-many-jobs';
+  return new HttpProblem({ status: 429, code, detail, headers: { 'retry-after': '60' } });
 }
 
 function unreadable(id: string, cause: string): HttpProblem {

@@ -78,6 +78,66 @@ describe('the target of a schedule', () => {
   });
 });
 
+describe('the limits of a client hold for what its schedules fire', () => {
+  const markets = Array.from({ length: 20 }, (_, index) => `M${index}`);
+  const jobs = async () => (await on.rowsOf('jobs')).length;
+  const everySecond = { cron: null, everySeconds: 1, groups: { names: markets } };
+
+  beforeEach(async () => {
+    for (const market of markets) expect((await ask('PUT', `/groups/${market}`, {})).status).toBe(200);
+  });
+
+  /** Of a schedule of twenty markets: the jobs that it has brought after each of so many seconds. */
+  async function broughtBy(limits: object, seconds: number): Promise<{ id: string; brought: number[] }> {
+    expect((await ask('PATCH', '/clients/shop', limits)).status).toBe(200);
+    const { cron: _, ...rest } = hourly;
+    const { cron: __, ...fields } = everySecond;
+    const { body } = await ask('POST', '/schedules', { ...rest, ...fields, misfire: 'fire-all' });
+    const brought = [];
+    for (let second = 0; second < seconds; second++) {
+      await on.passTime(1000);
+      await look();
+      brought.push(await jobs());
+    }
+    return { id: String(body['id']), brought };
+  }
+
+  it('maxStoredJobs: what is beyond it is skipped, and says why', async () => {
+    const { id, brought } = await broughtBy({ maxStoredJobs: 25 }, 3);
+    expect(brought).toEqual([20, 25, 25]);
+    const skipped = await ask('GET', `/schedules/${id}/occurrences?state=skipped`);
+    expect(skipped.body).toMatchObject({ items: Array.from({ length: 35 }, () => ({ cause: 'quota' })) });
+  });
+
+  it('acceptPerSecond: a minute’s worth at once, and then no more than the rate', async () => {
+    const { brought } = await broughtBy({ acceptPerSecond: 1 }, 6);
+    expect(brought).toEqual([20, 40, 60, 63, 64, 65]);
+  });
+
+  it('and for what is fired by hand, which is refused with the bound', async () => {
+    expect((await ask('PATCH', '/clients/shop', { maxStoredJobs: 25 })).status).toBe(200);
+    const id = await create({ groups: { names: markets } });
+    expect((await ask('POST', `/schedules/${id}/run-now`)).status).toBe(200);
+    const refused = await ask('POST', `/schedules/${id}/run-now`);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'quota-exceeded' } });
+    expect(refused.body['detail']).toBe(
+      'these are 20 jobs, and maxStoredJobs of their client, which is 25, leaves room for 5',
+    );
+    expect(await jobs()).toBe(20);
+  });
+
+  it('but not for those of other clients', async () => {
+    expect((await ask('POST', '/clients', { name: 'other' })).status).toBe(201);
+    const mine = await create({ groups: { names: markets } });
+    const theirs = await create({ target: { ...hourly.target, client: 'other' }, groups: { names: markets } });
+    expect((await ask('PATCH', '/clients/shop', { maxStoredJobs: 1 })).status).toBe(200);
+    await on.passTime(hourMs);
+    await look();
+    const fired = async (id: string) => (await ask('GET', `/schedules/${id}/occurrences?state=fired`)).body['items'];
+    expect([await fired(mine), await fired(theirs)]).toMatchObject([{ length: 1 }, { length: 20 }]);
+  });
+});
+
 describe('a schedule', () => {
   it('is created with its defaults, shown and listed', async () => {
     const created = await ask('POST', '/schedules', { ...hourly, zone: 'Asia/Singapore', note: 'by hand before' });

@@ -83,6 +83,8 @@ export type Fired =
   /** Switched off. */
   | { kind: 'disabled'; schedule: ScheduleRecord }
   | { kind: 'too-many'; atMost: number }
+  /** Its client may have no such number of jobs more, by that bound. */
+  | { kind: 'no-room'; jobs: number; room: { jobs: number; bound: string; limit: number } }
   /** None of the schedule's, at the moment. */
   | { kind: 'no-groups' };
 

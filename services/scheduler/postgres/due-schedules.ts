@@ -5,6 +5,7 @@ import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { fireSchedules, isAtWork } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { breakSchedules, eachByItself, unlessRefused } from '../../../shared/postgres/schedules/broken-schedules.ts';
 import { beginTargets } from '../../../shared/postgres/schedules/insert-occurrences.ts';
+import { roomForFires } from '../../../shared/postgres/schedules/room-for-fires.ts';
 import {
   msOf,
   plannedColumns,
@@ -38,7 +39,15 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
         if (rows.length === 0) return { fired: [], broken: [] };
         const { done, broken: unreadable } = eachByItself(rows, ({ id }) => id, idAndRowOf);
         await breakSchedules(client, unreadable);
-        const { results, broken } = await unlessRefused(client, done, async (some) => {
+        const rooms = await roomForFires(
+          client,
+          done.map(({ row }) => row),
+        );
+        // What a client has no room for goes on waiting; the last to fire may bring more than there is, and is owed.
+        const ready = done.filter(
+          ({ row: { target } }) => target.kind === 'campaign' || (rooms.get(target.clientId)?.jobs ?? 0) > 0,
+        );
+        const { results, broken } = await unlessRefused(client, ready, async (some) => {
           const ids = some.map(({ id }) => id);
           const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
           await beginTargets(

@@ -25,6 +25,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
  * - `too-late`: the same, and longer ago than the catch-up window
  * - `overlap`: the fire before was still at work
  * - `no-groups`: the schedule's groups were none, then
+ * - `quota`: its client had no room for another job, by what it had stored or by its rate
  */
 export const skipCauses = [
   'clock-change',
@@ -35,6 +36,7 @@ export const skipCauses = [
   'too-late',
   'overlap',
   'no-groups',
+  'quota',
 ] as const;
 export type SkipCause = (typeof skipCauses)[number];
 

@@ -6,6 +6,7 @@ import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/
 import type { SkippedRange } from '../../domain/recurrence/due-instants.ts';
 import { breakSchedules, eachByItself, unlessRefused } from './broken-schedules.ts';
 import { insertOccurrences } from './insert-occurrences.ts';
+import { roomForFires, withinRoom } from './room-for-fires.ts';
 import { stopRemainders } from './stop-remainders.ts';
 import { msOf, plannedRowOf, type PlannedColumns, type PlannedRow } from './schedule-rows.ts';
 
@@ -76,9 +77,14 @@ async function fireTogether(
   );
   const broken = [...unreadable, ...unplannable];
   await breakSchedules(client, broken);
-  const skipped = planned.flatMap((each) => each.skipped);
-  const wanted = planned.flatMap((each) => each.wanted);
-  const occurrences = await insertOccurrences(client, rows, wanted, decider);
+  const rooms = await roomForFires(client, rows);
+  const { within, beyond } = withinRoom(
+    rooms,
+    rows,
+    planned.flatMap((each) => each.wanted),
+  );
+  const skipped = [...planned.flatMap((each) => each.skipped), ...beyond.map(beyondRoom)];
+  const occurrences = await insertOccurrences(client, rows, within, decider);
   if (skipped.length > 0) await client.query(insertSkipped, [JSON.stringify(skipped.map(skippedJson))]);
   await client.query(moveSchedules, [JSON.stringify(planned.map(({ move }) => move)), decider.region]);
   const ended = planned.filter(({ row, plan }) => row.isActive && plan.isOver).map(({ row }) => row);
@@ -93,6 +99,10 @@ function skippedOf(scheduleId: string, { skipped, skippedOfGroup }: OccurrencePl
       return { scheduleId, group, firstMs: atMs, lastMs: atMs, count: 1, cause };
     }),
   ];
+}
+
+function beyondRoom({ scheduleId, group, scheduledForMs: atMs }: NewOccurrence): SkippedRow {
+  return { scheduleId, group, firstMs: atMs, lastMs: atMs, count: 1, cause: 'quota' };
 }
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());

@@ -3,6 +3,7 @@ import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { partitionOf } from '../../domain/job/partitioning.ts';
 import { storeJobsWithin, valuesOf } from '../jobs/job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
+import { spendRoom } from './room-for-fires.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
 export interface Inserter {
@@ -47,6 +48,7 @@ export async function beginTargets(
     const relevancies = await readRelevancies(client, jobs);
     const stored = jobs.map(({ occurrence, row }) => occurrenceJob(occurrence, row, relevancies));
     await client.query(storeJobsWithin.with({ ...valuesOf(stored), slot: slotOfSchedules }));
+    await spendRoom(client, stored);
   }
   if (starts.length > 0) await client.query(insertStarts, [JSON.stringify(starts.map(startJson))]);
 }

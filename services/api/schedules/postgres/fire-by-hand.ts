@@ -10,6 +10,7 @@ import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
 import { instantsFrom } from '../../../../shared/domain/recurrence/recurrence.ts';
 import { readGroups, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';
 import { insertOccurrences } from '../../../../shared/postgres/schedules/insert-occurrences.ts';
+import { roomForFires, withinRoom } from '../../../../shared/postgres/schedules/room-for-fires.ts';
 import {
   msOf,
   plannedColumns,
@@ -54,6 +55,9 @@ export async function fireByHand(client: PoolClient, { schedule, request, groups
       return { scheduleId, group, scheduledForMs: atMs, kind, state: 'fired', targetId, dueAtMs };
     });
   });
+  const rooms = await roomForFires(client, [row]);
+  const [room] = rooms.values();
+  if (room && withinRoom(rooms, [row], wanted).beyond.length > 0) return { kind: 'no-room', room, jobs: wanted.length };
   const inserted = await insertOccurrences(client, [row], wanted, decider);
   const occurrences = await readOccurrences(client, scheduleId, inserted);
   return { kind: 'fired', schedule, occurrences, alreadyFired: wanted.length - inserted.length };

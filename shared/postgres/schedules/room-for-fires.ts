@@ -1,0 +1,100 @@
+import type { PoolClient } from 'pg';
+import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
+import type { PlannedRow } from './schedule-rows.ts';
+
+/** Of a client that has no `acceptPerSecond`: schedules fire without being asked for each time. */
+const unsaidPerSecond = 1000;
+/** Markets fire together: so many seconds' worth may come at once. */
+const burstSeconds = 60;
+
+/** What schedules may bring of a client's jobs now. */
+export interface FireRoom {
+  jobs: number;
+  /** The bound that is nearer, and what it is. */
+  bound: 'maxStoredJobs' | 'acceptPerSecond';
+  limit: number;
+}
+
+/**
+ * By client: how many jobs schedules may make of it, by what it has stored and by the rate that it may bring jobs at.
+ * What the API takes of that rate is less by what schedules bring; so both together keep to it. Others that fire for
+ * these clients wait for the end of this transaction.
+ */
+export async function roomForFires(
+  client: PoolClient,
+  rows: readonly PlannedRow[],
+): Promise<ReadonlyMap<string, FireRoom>> {
+  const clients = clientsOf(rows);
+  if (clients.length === 0) return new Map();
+  const { rows: found } = await client.query<RoomRow>(selectRoom, [clients, unsaidPerSecond, burstSeconds]);
+  return new Map(found.map((row) => [row.client, roomOf(row)]));
+}
+
+interface RoomRow {
+  client: string;
+  perSecond: number;
+  tokens: number;
+  maxStored: number;
+  stored: number;
+}
+
+function roomOf({ perSecond, tokens, maxStored, stored }: RoomRow): FireRoom {
+  const [rated, free] = [Math.max(0, Math.floor(tokens)), Math.max(0, maxStored - stored)];
+  if (free <= rated) return { jobs: free, bound: 'maxStoredJobs', limit: maxStored };
+  return { jobs: rated, bound: 'acceptPerSecond', limit: perSecond };
+}
+
+/** Those that fire with the room there is, the earliest first, and those that do not. */
+export function withinRoom(
+  rooms: ReadonlyMap<string, FireRoom>,
+  rows: readonly PlannedRow[],
+  wanted: readonly NewOccurrence[],
+): { within: NewOccurrence[]; beyond: NewOccurrence[] } {
+  const clientOf = new Map(
+    rows.flatMap(({ scheduleId, target }) => (target.kind === 'callback' ? [[scheduleId, target.clientId]] : [])),
+  );
+  const left = new Map(Array.from(rooms, ([client, { jobs }]) => [client, jobs]));
+  const takes = (occurrence: NewOccurrence): boolean => {
+    const client = clientOf.get(occurrence.scheduleId);
+    if (client === undefined || occurrence.state !== 'fired') return true;
+    const jobs = left.get(client) ?? 0;
+    left.set(client, jobs - 1);
+    return jobs > 0;
+  };
+  const inTurn = wanted.toSorted((a, b) => a.scheduledForMs - b.scheduledForMs);
+  const { within = [], beyond = [] } = Object.groupBy(inTurn, (each) => (takes(each) ? 'within' : 'beyond'));
+  return { within, beyond };
+}
+
+/** Takes from the rate what has fired. */
+export async function spendRoom(client: PoolClient, fired: readonly { clientId: string }[]): Promise<void> {
+  const jobs = Map.groupBy(fired, ({ clientId }) => clientId);
+  const spent = Array.from(jobs, ([id, { length }]) => ({ client: id, jobs: length }));
+  await client.query(spend, [JSON.stringify(spent)]);
+}
+
+function clientsOf(rows: readonly PlannedRow[]): string[] {
+  return [...new Set(rows.flatMap(({ target }) => (target.kind === 'callback' ? [target.clientId] : [])))].sort();
+}
+
+const selectRoom = `
+  with limits as (
+    select id, coalesce((definition ->> 'acceptPerSecond')::float8, $2::float8) as per_second,
+      coalesce((definition ->> 'maxStoredJobs')::float8, 10000000) as max_stored
+    from clients where id = any($1::uuid[])
+  ), filled as (
+    insert into client_fire_rates as r (client, tokens, filled_at)
+    select id, per_second * $3, now() from limits order by id
+    on conflict (client) do update set filled_at = greatest(r.filled_at, excluded.filled_at),
+      tokens = least(excluded.tokens,
+        r.tokens + excluded.tokens / $3 * greatest(0, extract(epoch from excluded.filled_at - r.filled_at)))
+    returning client, tokens
+  )
+  select l.id as client, l.per_second as "perSecond", f.tokens, l.max_stored as "maxStored",
+    coalesce((select sum(accepted - called - expired - cancelled - dead) from client_totals t where t.client = l.id),
+      0)::float8 as stored
+  from limits l join filled f on f.client = l.id`;
+
+const spend = `
+  update client_fire_rates r set tokens = r.tokens - k.jobs
+  from jsonb_to_recordset($1::jsonb) as k (client uuid, jobs int) where r.client = k.client`;
