@@ -9,15 +9,18 @@ import {
   getClientForecast,
   getClientLedger,
   listClients,
+  removeClientAuth,
   removeClientKey,
+  setClientAuth,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { Client, ClientPatchInput, NewClientInput } from '../../sdk/generated/types.gen.ts';
+import type { Client, ClientPatchInput, NewClientAuthInput, NewClientInput } from '../../sdk/generated/types.gen.ts';
 import { command, group } from '../frame/command-table.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { changesFile, contentOf, fieldsFile, readFields } from '../frame/given.ts';
 import { pages, text, whole } from '../frame/options.ts';
 import { left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
+import { UsageError } from '../frame/usage-error.ts';
 import { renderClient, renderForecast, renderLedger } from './render.ts';
 
 const idOf = ({ id }: Client) => `${id}\n`;
@@ -123,6 +126,36 @@ const removeKey = command({
   noted: ({ name }, { args: [, key] }) => `${name} signs without ${key}`,
 });
 
+const setAuth = command({
+  name: 'set-auth',
+  args: ['<client>'],
+  said: 'what dispatchers authorise its calls with: a JSON file with kind, origins and secrets; takes the place of the last',
+  options: {
+    file: text('--file <path>', '{"kind":"bearer","origins":["https://…"],"token":"…"}; - reads standard input'),
+  },
+  ask: async ({ client, args: [id], options: { file }, context: { input } }) => {
+    if (file === undefined) throw new UsageError('say where it is: --file <path>, or --file - for standard input');
+    return setClientAuth({
+      client,
+      path: { id },
+      body: await readFields({ words: [], file, input }, z.custom<NewClientAuthInput>()),
+    });
+  },
+  refused: 'not set',
+  shown: idOf,
+  noted: ({ name }) => `${name} has it; every dispatcher knows in about a second`,
+});
+
+const removeAuth = command({
+  name: 'remove-auth',
+  args: ['<client>'],
+  said: 'let its calls go without it',
+  ask: ({ client, args: [id] }) => removeClientAuth({ client, path: { id } }),
+  refused: 'not removed',
+  shown: idOf,
+  noted: ({ name }) => `${name} has none`,
+});
+
 const ledger = command({
   name: 'ledger',
   args: ['<client>'],
@@ -143,6 +176,6 @@ const forecast = command({
 
 export const commands = [
   group('clients', 'who schedules callbacks, and by which rules; over the API', [
-    ...[list, show, create, set, disable, enable, addKey, removeKey, ledger, forecast],
+    ...[list, show, create, set, disable, enable, addKey, removeKey, setAuth, removeAuth, ledger, forecast],
   ]),
 ];

@@ -8,6 +8,8 @@ create table clients (
   definition jsonb not null,
   enabled boolean not null default true,
   disabled_reason text,
+  -- What its calls are authorised with; secrets in it are sealed.
+  auth jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );

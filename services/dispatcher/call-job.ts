@@ -7,7 +7,7 @@ import type { HostState } from './host-breaker.ts';
 import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
 import type { CallNote, JobVerdict } from './ports/call-ledger.ts';
 import type { Callback, CallbackAnswer, CallbackEndpoint } from './ports/callback-endpoint.ts';
-import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
+import type { Authorization, CallAuth, ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 import type { CallOpener, OpenedCall } from './call-opener.ts';
 import { storableText, withoutSecrets } from './without-secrets.ts';
 
@@ -57,19 +57,36 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const refusal = refusalOf(job, host, terms, deps);
   if (refusal) return withoutCall(job, refusal, terms);
 
+  const { auth } = terms;
+  const sent =
+    auth?.origins.has(job.origin) && opened.kind === 'opened' && !opened.hasAuthorization
+      ? await authorised(opened, auth)
+      : opened;
+  const lateRefusal = sent === opened ? null : refusalOf(job, host, terms, deps);
+  if (lateRefusal) return withoutCall(job, lateRefusal, terms);
   const startedMs = deps.clock.monotonicMs();
-  const answer = opened.kind === 'unsent' ? opened : await deps.endpoint.call(callbackOf(job, opened, terms, deps));
+  const answer = sent.kind === 'unsent' ? sent : await deps.endpoint.call(callbackOf(job, sent, terms, deps));
   const endedMs = deps.clock.monotonicMs();
 
   const expiresInMs = job.expiresAtMs - endedMs;
   const lateMs = endedMs + job.clockAheadMs - job.scheduledForMs;
   const verdict = judgeAnswer(answer, { attempt: job.attempt, expiresInMs, lateMs, host }, terms, deps.random());
-  const note = noteOf(answer, endedMs - startedMs, opened.kind === 'opened' ? opened.secrets : []);
+  const note = noteOf(answer, endedMs - startedMs, sent.kind === 'opened' ? sent.secrets : []);
   const sign = signOf(answer);
   // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
   const isUnanswered = job.probeOf !== null && answer.kind === 'unanswered';
   return { job, host, verdict: isUnanswered ? { kind: 'sidelined', host } : verdict, note, sign, terms };
 }
+
+/** With what its client has for this server: the job says nothing itself. */
+async function authorised(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unauthorised> {
+  const given = await auth.authorization();
+  if (given.kind === 'unsent') return given;
+  const headers = [...opened.headers, 'authorization', given.value];
+  return { ...opened, headers, secrets: [...opened.secrets, given.value, ...given.secrets] };
+}
+
+type Unauthorised = Extract<Authorization, { kind: 'unsent' }>;
 
 /** A client that was just made is known here within a second, and its first job may be due before. */
 function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {

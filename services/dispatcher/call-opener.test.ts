@@ -28,7 +28,13 @@ function sealedJob(headers: Record<string, string>, { clientId = 'c1', url = 'ht
 describe('what a job sends', () => {
   it('has what the job does not say itself, whatever it is written like', () => {
     const headersOf = (headers: string | null, body: string | null) => openerOf().open({ ...plain, headers, body });
-    expect(headersOf(null, '{}')).toEqual({ kind: 'opened', path: '/x', headers: usual, secrets: [] });
+    expect(headersOf(null, '{}')).toEqual({
+      kind: 'opened',
+      path: '/x',
+      headers: usual,
+      hasAuthorization: false,
+      secrets: [],
+    });
     expect(headersOf(null, null)).toMatchObject({ headers: usual.slice(0, 2) });
     expect(headersOf('{"Content-Type":"text/plain","X-A":"b"}', 'x')).toMatchObject({
       headers: ['Content-Type', 'text/plain', 'X-A', 'b', ...usual.slice(0, 2)],
@@ -51,6 +57,7 @@ describe('what a job sends', () => {
     expect(opened).toEqual({
       kind: 'opened',
       path: '/x?token=t-123456',
+      hasAuthorization: true,
       headers: ['authorization', 'Bearer team-a', 'x-shop', 'a shop of ours', 'user-agent', 'muster'],
       secrets: ['Bearer team-a', 'a shop of ours', 'token=t-123456', 't-123456'],
     });

@@ -19,6 +19,8 @@ export interface OpenedCall {
   path: string;
   /** Names and values in turn: those of the job, and those that every call has unless the job says otherwise. */
   headers: string[];
+  /** The job says itself what it is authorised with. */
+  hasAuthorization: boolean;
   /** What is sent and must not be kept. */
   secrets: string[];
 }
@@ -36,9 +38,16 @@ interface GivenHeaders {
   secrets: readonly string[];
   hasUserAgent: boolean;
   hasContentType: boolean;
+  hasAuthorization: boolean;
 }
 
-const none: GivenHeaders = { flat: [], secrets: [], hasUserAgent: false, hasContentType: false };
+const none: GivenHeaders = {
+  flat: [],
+  secrets: [],
+  hasUserAgent: false,
+  hasContentType: false,
+  hasAuthorization: false,
+};
 
 /** The one place where what is sealed of a job is opened: right before it is sent. */
 export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): CallOpener {
@@ -64,6 +73,7 @@ export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): 
       ...{ flat, secrets: secretsIn(flat) },
       hasUserAgent: named.has('user-agent'),
       hasContentType: named.has('content-type'),
+      hasAuthorization: named.has('authorization'),
     };
     remembered.set(key, read);
     return read;
@@ -76,7 +86,9 @@ export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): 
     if (!given.hasUserAgent) headers.push('user-agent', 'muster');
     if (body !== null && !given.hasContentType) headers.push('content-type', 'application/json');
     const target = openTarget(job, secretBox);
-    return { kind: 'opened', path: target.path, headers, secrets: [...given.secrets, ...target.secrets] };
+    const { hasAuthorization } = given;
+    const secrets = [...given.secrets, ...target.secrets];
+    return { kind: 'opened', path: target.path, headers, hasAuthorization, secrets };
   }
 
   return {

@@ -16,7 +16,7 @@ const secretOf = () => `whsec_${randomBytes(24).toString('base64')}`;
 function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   const clock = createSettableClock();
   let client: Client = {
-    ...{ clientId, name: 'orders', revision: 1, enabled: true, disabledReason: null, keys: [] },
+    ...{ clientId, name: 'orders', revision: 1, enabled: true, disabledReason: null, auth: null, keys: [] },
     definition: clientDefinition.parse({
       concurrency: 7,
       publishRatePerSecond: 5,

@@ -4,8 +4,9 @@ import { signWebhook, webhookKeyOf } from '../../shared/domain/endpoint/standard
 import type { Client } from '../../shared/ports/clients.ts';
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
+import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { openClientAuth, unusableAuth } from './client-auth.ts';
+import type { CallAuth, ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 
 export interface ClientDirectoryDeps {
   reader: Pick<ClientReader, 'current'>;
@@ -37,6 +38,20 @@ export function createClientDirectory({ reader, secretBox, logger }: ClientDirec
     });
   }
 
+  function openAuth({ clientId, name, auth }: Client): CallAuth | null {
+    if (!auth) return null;
+    try {
+      return openClientAuth(auth, clientId, secretBox);
+    } catch (error) {
+      if (!(error instanceof SecretBoxError)) throw error;
+      logger.error(
+        { err: error, client: name },
+        'the credentials of a client cannot be opened, nothing is called with them',
+      );
+      return unusableAuth(auth, `the credentials of its client cannot be opened: ${error.fault}`);
+    }
+  }
+
   function make(client: Client): ClientTerms {
     const { clientId, revision, definition, enabled } = client;
     const opened = openKeys(client);
@@ -45,6 +60,7 @@ export function createClientDirectory({ reader, secretBox, logger }: ClientDirec
       limits: { clientId, revision, concurrency, timeoutMs, egress: egress.allow },
       ...{ enabled, onGone, retries: retry },
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
+      auth: openAuth(client),
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;
         const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > nowMs);

@@ -81,7 +81,15 @@ describe('a forged reference', () => {
       const limits = { clientId: id, revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
       const sideline = { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] };
       const retries = { strategy: 'fixed', attempts: 3, delayMs: 1000 } as const;
-      const terms = { limits, enabled: true, retries, sideline, onGone: 'dead-letter', sign: () => [] } as const;
+      const terms = {
+        limits,
+        enabled: true,
+        retries,
+        sideline,
+        onGone: 'dead-letter',
+        auth: null,
+        sign: () => [],
+      } as const;
       return known.has(id) ? { ...terms, ...clients.get(id) } : undefined;
     };
     const next = dispatcherOf('b', clock, { clients: { termsOf } });

@@ -1,3 +1,4 @@
+import type { StoredClientAuth } from '../contracts/jobs/client-auth.ts';
 import type { ClientDefinition } from '../contracts/jobs/clients.ts';
 
 /** One secret that calls are signed with. Several may be valid at once: that is how they are rotated. */
@@ -25,6 +26,8 @@ export interface Client {
   enabled: boolean;
   /** Why it is not enabled, where a person said so. */
   disabledReason: string | null;
+  /** What its calls are authorised with, secrets sealed for `authPlace`. */
+  auth: StoredClientAuth | null;
   /** Not expired when they were read, newest first. */
   keys: ClientKey[];
   createdAt: Date;

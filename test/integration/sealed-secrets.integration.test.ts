@@ -9,6 +9,7 @@ import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/c
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
+import { createSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import { ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { callLedgerOn } from '../support/postgres-call-ledger.ts';
@@ -148,6 +149,40 @@ it('no table holds a secret of a schedule, nor of what it fires; none is shown, 
     target: { url: anew.url, headers: { authorization: { set: true, length: 12 } } },
   });
 });
+
+it.each([
+  [{ kind: 'bearer', token: 'bearer-of-the-client' }, 'Bearer bearer-of-the-client'],
+  [{ kind: 'basic', username: 'shop', password: 'pass-of-the-client' }, 'Basic c2hvcDpwYXNzLW9mLXRoZS1jbGllbnQ='],
+])('what a client is authorised with goes to its servers alone, and stays nowhere: %j', async (auth, header) => {
+  await on.ask('PUT', '/v1/clients/orders/auth', { ...auth, origins: ['https://shop.test'] });
+  const body = { order: 17 };
+  await accept({ headers: undefined, body, url: 'https://shop.test/hook' });
+  await accept({ headers: undefined, body, url: 'https://shop.test:8443/hook' });
+  await accept({ headers: { Authorization: 'Own of the job' }, body, url: 'https://shop.test/own' });
+  await on.deps.clients.refresh();
+  const { calls } = await callAll(echo(500));
+  const sent = calls.map(({ origin, path, headers: all }) => {
+    const at = all.indexOf('authorization');
+    return [origin + path, at < 0 ? null : all[at + 1]];
+  });
+  expect(sent.sort()).toEqual([
+    ['https://shop.test/hook', header],
+    ['https://shop.test/own', 'Own of the job'],
+    ['https://shop.test:8443/hook', null],
+  ]);
+  expect(await on.rowsOf('job_attempts')).toHaveLength(3);
+  const stored = JSON.stringify(await Promise.all(['clients', 'jobs', 'job_attempts', 'audit_log'].map(on.rowsOf)));
+  for (const secret of ['-of-the-client', 'c2hvcDp', 'Own of the job']) expect(stored).not.toContain(secret);
+
+  const { verdicts } = await callAgainWithout(createSecretBox([]));
+  expect(verdicts).toEqual([{ kind: 'released', delayMs: expect.any(Number) as number }]);
+});
+
+async function callAgainWithout(secretBox: SecretBox) {
+  await on.pool.query(`delete from jobs where url <> 'https://shop.test/hook'`);
+  await on.pool.query('update jobs set due_at = now()');
+  return await callAll(() => expect.unreachable('nothing is called without it'), secretBox);
+}
 
 it('what was stored in the clear before is still called, and known when it comes again', async () => {
   const id = await accept({ idempotencyKey: 'order-17' });

@@ -41,7 +41,7 @@ export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer |
     return {
       ...{ limits, enabled: true, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
       sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
-      ...{ onGone: 'dead-letter', sign: () => [] },
+      ...{ onGone: 'dead-letter', auth: null, sign: () => [] },
       ...clients.get(clientId),
     };
   }

@@ -119,7 +119,13 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
     ],
   },
   operator: {
-    client: ['POST /v1/clients/{id}/keys', 'DELETE /v1/clients/{id}/keys/{keyId}', 'POST /v1/scheduler/hosts/enable'],
+    client: [
+      'POST /v1/clients/{id}/keys',
+      'DELETE /v1/clients/{id}/keys/{keyId}',
+      'PUT /v1/clients/{id}/auth',
+      'DELETE /v1/clients/{id}/auth',
+      'POST /v1/scheduler/hosts/enable',
+    ],
     key: [
       'GET /v1/api-keys',
       'GET /v1/api-keys/{id}',

@@ -11,7 +11,7 @@ import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 function ask(method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
   return on.api.server.inject({ method, url, headers: { ...authorized, ...headers }, ...(payload && { payload }) });
@@ -139,5 +139,61 @@ describe('signing keys', () => {
     const request = { method: 'POST', url: `/v1/clients/${id}/keys`, headers: authorized, payload: {} } as const;
     const response = await bare.server.inject(request);
     expect(problem.parse(response.json())).toMatchObject({ status: 409, code: 'secrets-not-configured' });
+  });
+});
+
+describe('what calls are authorised with', () => {
+  const origins = ['https://shop.test'];
+  const auths = [
+    { given: { kind: 'bearer', origins, token: 'team-a-token' }, shown: { token: { set: true, length: 12 } } },
+    {
+      given: { kind: 'basic', origins, username: 'shop', password: 'pa ss:word' },
+      shown: { username: 'shop', password: { set: true, length: 10 } },
+    },
+  ];
+
+  it.each(auths)('is set, shown without its secrets, and taken away: $given.kind', async ({ given, shown }) => {
+    const { id, revision } = await makeClient();
+    const set = await ask('PUT', `/v1/clients/${id}/auth`, given);
+    expect(set.statusCode).toBe(200);
+    const changedAt = on.deps.clock.now().toISOString();
+    expect(clientShape.parse(set.json())).toMatchObject({
+      ...{ revision: revision + 1, auth: { kind: given.kind, origins, changedAt, ...shown } },
+    });
+    expect((await ask('GET', '/v1/clients')).json()).toMatchObject({ items: [{ auth: { kind: given.kind } }] });
+    const kept = JSON.stringify([await on.rowsOf('clients'), await on.rowsOf('audit_log')]);
+    for (const secret of ['team-a-token', 'pa ss:word']) expect(set.body + kept).not.toContain(secret);
+    expect((await ask('DELETE', `/v1/clients/${id}/auth`)).json()).toMatchObject({
+      auth: null,
+      revision: revision + 2,
+    });
+    expect((await ask('DELETE', `/v1/clients/${id}/auth`)).json()).toMatchObject({
+      auth: null,
+      revision: revision + 2,
+    });
+  });
+
+  it.each([
+    ['a server with a path', '/origins/0', { kind: 'bearer', origins: ['https://shop.test/x'], token: 'secret-token' }],
+    ['no server', '/origins', { kind: 'bearer', origins: [], token: 'secret-token' }],
+    ['a token with blanks', '/token', { kind: 'bearer', origins, token: 'secret token' }],
+    ['another kind', '/kind', { kind: 'secret-kind', origins }],
+    ['a field too many', '', { kind: 'basic', origins, username: 'a', password: 'b', token: 'secret-token' }],
+  ])('is refused with %s, and nothing of it is said again', async (_what, pointer, given) => {
+    const { id } = await makeClient();
+    const refused = await ask('PUT', `/v1/clients/${id}/auth`, given);
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer }]);
+    expect(refused.body).not.toMatch(/secret.(token|kind)/);
+  });
+
+  it('cannot be kept where there is no key', async () => {
+    const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
+    const { id } = await makeClient();
+    const payload = { kind: 'bearer', origins, token: 'team-a-token' };
+    const request = { method: 'PUT', url: `/v1/clients/${id}/auth`, headers: authorized, payload } as const;
+    const response = await bare.server.inject(request);
+    expect([response.statusCode, problem.parse(response.json()).code]).toEqual([409, 'secrets-not-configured']);
+    await bare.close();
   });
 });

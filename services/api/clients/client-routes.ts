@@ -12,6 +12,7 @@ import {
 } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { clientsInScope } from '../access/scopes.ts';
+import { clientAuthRoutes } from './client-auth-routes.ts';
 import { clientInPath } from './client-in-path.ts';
 import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
@@ -166,6 +167,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   }
 
   clientKeyRoutes(server, deps);
+  clientAuthRoutes(server, deps);
 }
 
 const fields = z.record(z.string(), z.unknown());

@@ -13,6 +13,7 @@ const clientOf = (definition: Partial<ClientDefinition>): Client => ({
   definition: { ...clientDefinition.parse({}), ...definition },
   enabled: true,
   disabledReason: null,
+  auth: null,
   keys: [],
   createdAt: new Date(0),
   updatedAt: new Date(0),

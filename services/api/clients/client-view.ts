@@ -1,9 +1,10 @@
 import type { ClientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { clientAuthView } from './client-auth.ts';
 import type { Client, ClientKey } from '../../../shared/ports/clients.ts';
 
 export function clientView(client: Client): ClientShape {
-  const { clientId, name, revision, enabled, disabledReason, definition, keys, createdAt, updatedAt } = client;
+  const { clientId, name, revision, enabled, disabledReason, definition, auth, keys, createdAt, updatedAt } = client;
   const id = publicId('client', clientId);
   return {
     id,
@@ -12,6 +13,7 @@ export function clientView(client: Client): ClientShape {
     enabled,
     disabledReason,
     ...definition,
+    auth: auth && clientAuthView(auth),
     keys: keys.map(clientKeyView),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

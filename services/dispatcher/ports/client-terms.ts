@@ -10,8 +10,21 @@ export interface ClientTerms {
   sideline: SidelineTerms;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';
+  /** What its calls are authorised with that say nothing themselves. */
+  auth: CallAuth | null;
   /** By Standard Webhooks, one for each secret that is valid then. @param timestamp seconds since 1970 */
   sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
+}
+
+/** `unsent`: there is none now, and without it nothing is sent. */
+export type Authorization =
+  { kind: 'header'; value: string; secrets: readonly string[] } | { kind: 'unsent'; cause: string };
+
+export interface CallAuth {
+  /** Scheme, host and port of the servers that it is for. */
+  origins: ReadonlySet<string>;
+  /** Of a call that is made now. Never throws. */
+  authorization: () => Authorization | Promise<Authorization>;
 }
 
 /** What has to fail before the jobs of a host are put aside. */

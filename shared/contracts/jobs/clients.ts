@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientAuthShape } from './client-auth.ts';
 
 /** Never begins like an id (`cli_…`): wherever a client is named, either may stand. */
 export const clientNamePattern = /^[a-z0-9][a-z0-9.-]{0,62}$/;
@@ -153,6 +154,7 @@ export const clientShape = z
     enabled: z.boolean().describe('false: nothing is accepted for it and nothing is called; what is stored waits'),
     disabledReason: z.string().nullable(),
     ...clientFields,
+    auth: clientAuthShape.nullable().describe('What dispatchers authorise its calls with; secrets are never shown'),
     keys: z.array(clientKeyShape).describe('What its calls are signed with, newest first; secrets are never shown'),
     createdAt: time,
     updatedAt: time,

@@ -11,8 +11,8 @@ export function isSecretHeader(name: string): boolean {
   return !harmless.has(name);
 }
 
-const sealedValue = z.object({
-  /** By a secret box, for `headerPlace`. */
+export const sealedValue = z.object({
+  /** By a secret box, for the place where it stands. */
   sealed: z.string(),
   /** Of the value, in characters. */
   length: z.int(),

@@ -1,14 +1,19 @@
 import type { Pool } from 'pg';
+import { storedClientAuth } from '../../contracts/jobs/client-auth.ts';
 import { keptClientDefinition } from '../../contracts/jobs/clients.ts';
 import type { Client, ClientKey, ClientSource } from '../../ports/clients.ts';
 import { onlyRow, withDates, type InJson } from '../connection/rows.ts';
 
 /** A newer version may have written the definition. */
-export type ClientRow = Omit<Client, 'definition' | 'keys'> & { definition: unknown; keys: InJson<ClientKey>[] };
+export type ClientRow = Omit<Client, 'definition' | 'auth' | 'keys'> & {
+  definition: unknown;
+  auth: unknown;
+  keys: InJson<ClientKey>[];
+};
 
 /** The fields of a client with its keys, by the names that `clientOf` reads; `c` is its row. */
 export const clientFields = `
-  c.id as "clientId", c.name, c.revision, c.definition, c.enabled, c.disabled_reason as "disabledReason",
+  c.id as "clientId", c.name, c.revision, c.definition, c.auth, c.enabled, c.disabled_reason as "disabledReason",
   c.created_at as "createdAt", c.updated_at as "updatedAt",
   (select coalesce(json_agg(json_build_object(
       'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
@@ -18,7 +23,9 @@ export const clientFields = `
 /** Undefined where a newer version wrote what this one cannot read. */
 export function clientOf(row: ClientRow): Client | undefined {
   const definition = keptClientDefinition.safeParse(row.definition).data;
-  return definition && { ...row, definition, keys: row.keys.map(keyOf) };
+  const auth = storedClientAuth.nullable().safeParse(row.auth).data;
+  if (!definition || auth === undefined) return undefined;
+  return { ...row, definition, auth, keys: row.keys.map(keyOf) };
 }
 
 function keyOf({ createdAt, expiresAt, ...key }: InJson<ClientKey>): ClientKey {

@@ -1,5 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type { ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import type { StoredClientAuth } from '../../../../shared/contracts/jobs/client-auth.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -89,9 +90,16 @@ export function createClientStore({ pool }: { pool: Pool }) {
         }),
       ),
 
+    /** Undefined when there is no such client; where nothing is taken away, nothing moves. @param auth null: none */
+    setAuth: (clientId: string, auth: StoredClientAuth | null) =>
+      changeSecrets(pool, clientId, async (client) => {
+        const set = 'update clients set auth = $2 where id = $1 and (auth is not null or $2::jsonb is not null)';
+        return (await client.query(set, [clientId, auth && JSON.stringify(auth)])).rowCount === 1;
+      }),
+
     /** Undefined when there is no such client. */
     addKey: (clientId: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
-      changeKeys(pool, clientId, async (client) => {
+      changeSecrets(pool, clientId, async (client) => {
         const expire = `update client_keys set expires_at = least(expires_at, $2) where client = $1`;
         if (othersExpireAt) await client.query(expire, [clientId, othersExpireAt]);
         await insertKey(client, clientId, { keyId, sealed });
@@ -100,7 +108,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
 
     /** Ends a key at once. Undefined when there is no such client; where there is no such key, nothing moves. */
     removeKey: (clientId: string, keyId: string) =>
-      changeKeys(pool, clientId, async (client) => {
+      changeSecrets(pool, clientId, async (client) => {
         const remove = 'delete from client_keys where client = $1 and id = $2';
         return (await client.query(remove, [clientId, keyId])).rowCount === 1;
       }),
@@ -135,7 +143,7 @@ async function insertKey(client: PoolClient, clientId: string, { keyId, sealed }
 }
 
 /** @param work whether it changed anything */
-async function changeKeys(pool: Pool, clientId: string, work: (client: PoolClient) => Promise<boolean>) {
+async function changeSecrets(pool: Pool, clientId: string, work: (client: PoolClient) => Promise<boolean>) {
   return await inTransaction(pool, async (client) => {
     await lockRevision(client);
     const before = await find(client, clientId);

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { newClientAuth } from '../../../shared/contracts/jobs/client-auth.ts';
+import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { notFound } from '../frame/http-problem.ts';
+import { readClientAuth, sealClientAuth } from './client-auth.ts';
+import { clientInPath } from './client-in-path.ts';
+import type { ClientKeyRoutesDeps } from './client-key-routes.ts';
+import { clientView } from './client-view.ts';
+
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
+const tags = ['clients'];
+const answered = jsonAnswer('The client', clientShape);
+
+/** What dispatchers add to a client's calls, so that no job has to carry it. */
+export function clientAuthRoutes(
+  server: HttpServer,
+  { clientStore, clients, secretBox, clock }: ClientKeyRoutesDeps,
+): void {
+  server.route({
+    method: 'PUT',
+    url: '/clients/:id/auth',
+    config: { role: 'operator', scope: 'client' },
+    schema: {
+      operationId: 'setClientAuth',
+      summary: 'Set what a client’s calls are authorised with',
+      description:
+        'Sent to the servers that it names alone, by calls that have no authorization of their own. It takes the place of the one before, in every dispatcher within about a second. It is kept encrypted; its secrets are never shown.',
+      tags,
+      params: byId,
+      body: newClientAuth,
+      response: { 200: answered, ...problems(409) },
+    },
+    // What is wrong is said by the handler: usual messages quote the value.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request) => {
+      const { id } = request.params;
+      const auth = readClientAuth(request.body);
+      const clientId = await clientInPath(id, clients);
+      const client = await clientStore.setAuth(clientId, sealClientAuth(auth, clientId, clock.now(), secretBox));
+      if (!client) throw notFound('client', id);
+      await clients.refresh();
+      request.auditDetail = { auth: auth.kind, origins: auth.origins };
+      return clientView(client);
+    },
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/clients/:id/auth',
+    config: { role: 'operator', scope: 'client' },
+    schema: {
+      operationId: 'removeClientAuth',
+      summary: 'Let a client’s calls go without it',
+      description: 'Where there is none, nothing changes.',
+      tags,
+      params: byId,
+      response: { 200: answered },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const client = await clientStore.setAuth(await clientInPath(id, clients), null);
+      if (!client) throw notFound('client', id);
+      await clients.refresh();
+      request.auditDetail = { auth: null };
+      return clientView(client);
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import {
+  authPlace,
+  newClientAuth,
+  type ClientAuthShape,
+  type NewClientAuth,
+  type StoredClientAuth,
+} from '../../../shared/contracts/jobs/client-auth.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { invalidRequest } from '../frame/http-problem.ts';
+import { sealing } from '../frame/sealing.ts';
+import { pointerOf } from '../frame/server/json-pointer.ts';
+
+/** @throws {HttpProblem} 422, which quotes nothing of what was given */
+export function readClientAuth(body: unknown): NewClientAuth {
+  const read = newClientAuth.safeParse(body);
+  if (read.success) return read.data;
+  const problems = read.error.issues.slice(0, 20).map(({ path, message }) => {
+    return { pointer: pointerOf(path), code: 'invalid-value', detail: message };
+  });
+  throw invalidRequest(problems);
+}
+
+/** @throws {HttpProblem} 409 where secrets cannot be kept */
+export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date, box: SecretBox): StoredClientAuth {
+  const kept = { origins: auth.origins, changedAt: now.toISOString() };
+  const sealed = (name: string, plain: string) => ({
+    ...sealing(() => box.seal(plain, authPlace(clientId, name, auth.origins))),
+    length: plain.length,
+  });
+  switch (auth.kind) {
+    case 'bearer':
+      return { kind: auth.kind, ...kept, token: sealed('token', auth.token) };
+    case 'basic':
+      return { kind: auth.kind, ...kept, username: auth.username, password: sealed('password', auth.password) };
+  }
+}
+
+export function clientAuthView(auth: StoredClientAuth): ClientAuthShape {
+  const kept = { origins: auth.origins, changedAt: auth.changedAt };
+  const shown = ({ length }: { length: number }) => ({ set: true, length }) as const;
+  switch (auth.kind) {
+    case 'bearer':
+      return { kind: auth.kind, ...kept, token: shown(auth.token) };
+    case 'basic':
+      return { kind: auth.kind, ...kept, username: auth.username, password: shown(auth.password) };
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { sealedValue } from './stored-calls.ts';
+
+/** What a client's calls are authorised with, in three forms: as it is given, as it is stored, as it is shown. */
+const visible = /^[\x21-\x7e]+$/;
+
+const origin = z
+  .string()
+  .max(300)
+  .refine((text) => {
+    const parsed = URL.parse(text);
+    return (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') && parsed.origin === text;
+  }, 'has to be scheme, host and port alone, in small letters, such as https://shop.example');
+
+const origins = z
+  .array(origin)
+  .min(1)
+  .max(20)
+  .describe('Scheme, host and port of the servers that it is for: it is sent to no other');
+
+const username = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => /^[\x20-\x39\x3b-\x7e]+$/.test(text), 'has to be visible ASCII without a colon');
+
+const password = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((text) => /^[\x20-\x7e]+$/.test(text), 'has to be visible ASCII')
+  .meta({ format: 'password' });
+
+const secretOf = (max: number) =>
+  z.string().max(max).regex(visible, 'has to be visible ASCII without blanks').meta({ format: 'password' });
+
+export const newClientAuth = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('bearer'), origins, token: secretOf(8000) }),
+    z.strictObject({ kind: z.literal('basic'), origins, username, password }),
+  ])
+  .meta({ id: 'NewClientAuth' });
+
+export type NewClientAuth = z.output<typeof newClientAuth>;
+
+const kept = { origins: z.array(z.string()), changedAt: z.iso.datetime({ precision: 3 }) };
+
+export const storedClientAuth = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('bearer'), ...kept, token: sealedValue }),
+  z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: sealedValue }),
+]);
+
+export type StoredClientAuth = z.output<typeof storedClientAuth>;
+
+const shown = z.object({ set: z.literal(true), length: z.int().describe('In characters') });
+
+export const clientAuthShape = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('bearer'), ...kept, token: shown }),
+    z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: shown }),
+  ])
+  .meta({ id: 'ClientAuth' });
+
+export type ClientAuthShape = z.output<typeof clientAuthShape>;
+
+/** What a secret of a client is sealed for: it opens for no other client, and for no other servers. */
+export function authPlace(clientId: string, secret: string, sentTo: readonly string[]): string {
+  return `client:${clientId}:auth:${secret}:${sentTo.join(',')}`;
+}
