@@ -23,6 +23,7 @@ import { createFeedAdmission } from './admit/feed-admission.ts';
 import { createFeedPager } from './feed/feed-pager.ts';
 import { createRunEnder } from './end/run-ender.ts';
 import { createRunFinisher } from './end/run-finisher.ts';
+import { createHistoryNoter } from './keep/note-history.ts';
 import { createRunKeeper } from './keep/run-keeper.ts';
 import { createShardPartitions } from './prepare/shard-partitions.ts';
 import { createPageQuestions } from './pages/page-questions.ts';
@@ -146,11 +147,12 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     logger,
   });
   const { runHistory, stepEndings, topicBacklogs, stallMs } = deps;
-  const looking = { runStore, runHistory, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
+  const looking = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
   const keeping = loopOf(
     'run-keeper',
     createRunKeeper({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }).turn,
   );
+  const noting = loopOf('run-history', createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }));
   const ending = loopOf(
     'run-ender',
     createRunEnder({
@@ -178,14 +180,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   return {
     start: () => {
       isTakingIn = true;
-      const loops = [keeping, ending, reconciling, retaining, replaying, topicKeeping];
+      const loops = [keeping, noting, ending, reconciling, retaining, replaying, topicKeeping];
       const parts = [preparation, feeds, admission, sweeper, ...loops];
       for (const part of parts) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      const parts = [preparation, keeping, ending, reconciling, retaining, replaying, topicKeeping];
+      const parts = [preparation, keeping, noting, ending, reconciling, retaining, replaying, topicKeeping];
       await Promise.all(parts.map((part) => part.stop()).concat(feeds.stopIntake()));
     },
     finishWork: async () => {

@@ -45,6 +45,7 @@ export const weakenings = {
   'nobody sweeps': {
     outboxSweep: () => ({
       due: () => Promise.resolve({ offers: [], quarantined: [] }),
+      nextDue: () => Promise.resolve(new Map()),
       takeBack: () => Promise.resolve(),
       look: () => Promise.resolve({ running: 0, next: null }),
     }),

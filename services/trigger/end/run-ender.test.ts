@@ -16,7 +16,7 @@ async function cancelledRun(change: (deps: TriggerDeps) => Partial<TriggerDeps>)
     ...deps,
     runStore: {
       ...deps.runStore,
-      tallies: (only) => (isBroken && broken.runStore ? broken.runStore : deps.runStore).tallies(only),
+      tallies: (which) => (isBroken && broken.runStore ? broken.runStore : deps.runStore).tallies(which),
     },
     topicBacklogs: {
       unhandled: (topics) =>
@@ -53,9 +53,9 @@ describe('a cancelled run', () => {
     const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
       runStore: {
         ...runStore,
-        tallies: async (only) => {
-          if (!only) await time.sleep(3000);
-          return runStore.tallies(only);
+        tallies: async (which) => {
+          if (which !== 'over') await time.sleep(3000);
+          return runStore.tallies(which);
         },
       },
     }));

@@ -7,10 +7,10 @@ import { failureCause } from './auto-pause.ts';
 import { budgetPause } from './budget-pause.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
-import type { BudgetShortage, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
+import type { BudgetShortage, RunFigures, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
 import type { StepEndings } from '../end/step-endings.port.ts';
 import { isUnserved, runCause } from './run-cause.ts';
-import type { RunHistory } from './run-history.port.ts';
+import { createKnownRuns } from './known-runs.ts';
 import { createRunFinisher, isOver } from '../end/run-finisher.ts';
 import { settlePauses } from './settle-pauses.ts';
 import { createStepProgress, type OpenStep } from './step-progress.ts';
@@ -19,10 +19,11 @@ import type { TriggerFigures } from '../trigger-figures.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
 
 const lookEveryMs = 1000;
+/** What a look is at is bounded: where it takes long, the database is slow, and retries wait for it all the same. */
+const longestPauseMs = 2000;
 
 export interface RunKeeperDeps {
   runStore: RunStore;
-  runHistory: RunHistory;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
   publisher: MessagePublisher;
@@ -38,26 +39,35 @@ export interface RunKeeperDeps {
   logger: Logger;
 }
 
-/** Looks after all runs: offers again what was lost, ends what is over, shows what is waited for. */
+/** Looks after runs: offers again what was lost, ends what is over, shows what is waited for. */
 export interface RunKeeper {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
 }
 
 export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
-  const { runStore, runHistory, stepEndings, topicBacklogs, topics, figures, clock, warn, logger } = deps;
+  const { runStore, stepEndings, topicBacklogs, topics, figures, clock, warn, logger } = deps;
   let backlogs = new Map<string, number | null>();
   const backlogOf = (topic: string) => backlogs.get(topic) ?? null;
   const progress = createStepProgress({ topics, clock });
   const sweeper = createLostSweeper({ ...deps, backlogOf });
   const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, figures, logger });
+  const known = createKnownRuns({
+    runStore,
+    onForgotten: (feedIds) => {
+      progress.forget(feedIds);
+      sweeper.forget(feedIds);
+    },
+    clock,
+  });
 
   /** One turn, in this order: each step finds in the look what those before it have brought. */
   const steps: readonly { name: string; step: (look: Look) => Promise<void> | void }[] = [
-    { name: 'forget runs that have ended', step: ({ tallies }) => finisher.keepOnly(new Set(runIdsOf(tallies))) },
+    { name: 'forget runs that have ended', step: () => finisher.keepOnly(known.ids()) },
     { name: 'see how far steps are', step: (look) => void (look.open = progress.look(look.tallies)) },
     { name: 'ask what lies on the topics', step: async ({ open }) => void (backlogs = await askBacklogs(open)) },
     { name: 'offer again what was lost', step: async (look) => void (look.swept = await sweep(look)) },
+    { name: 'note when more is due', step: noteDue },
     {
       name: 'see what waits',
       step: async (look) => void (look.waiting = await runStore.waitingSteps(runIdsOf(look.tallies))),
@@ -66,13 +76,12 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     { name: 'see what budgets lack', step: async (look) => void (look.shortages = await shortagesOf(look.tallies)) },
     { name: 'end, pause and show runs', step: keepAll },
     { name: 'settle pauses', step: () => settlePauses({ runStore, logger }) },
-    { name: 'keep history', step: keepHistory },
   ];
 
   async function turn(): Promise<number> {
     if (!deps.isSweeper()) return lookEveryMs;
     const startedMs = clock.monotonicMs();
-    const tallies = await runStore.tallies();
+    const tallies = await known.look();
     const tookMs = clock.monotonicMs() - startedMs;
     const look: Look = { tallies, open: [], swept: nothingSwept(), waiting: [], refusals: [], shortages: [] };
     for (const { name, step } of steps) {
@@ -82,26 +91,31 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
         throw new Error(`could not ${name}`, { cause: error });
       }
     }
-    return pauseAfter(tookMs, lookEveryMs);
+    return pauseAfter(tookMs, lookEveryMs, longestPauseMs);
   }
 
   async function keepAll(look: Look): Promise<void> {
+    const open = Map.groupBy(look.open, ({ runId }) => runId);
+    const waiting = Map.groupBy(look.waiting, ({ runId }) => runId);
+    const shown: RunFigures[] = [];
     for (const tally of look.tallies) {
-      // One run that cannot be kept must not hold up the others.
-      await keep(tally, look).catch((error: unknown) => {
+      try {
+        const figures = await keep(tally, look, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
+        if (figures) shown.push(figures);
+      } catch (error) {
+        // One run that cannot be kept must not hold up the others.
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
-      });
+      }
     }
+    if (shown.length > 0) await runStore.show(shown);
   }
 
-  /** For people alone: whatever becomes of it, runs are kept. */
-  async function keepHistory(): Promise<void> {
-    try {
-      await runHistory.notePoints();
-      for (const { runId, kind } of await runHistory.noteTroubles())
-        logger.info({ runId, kind }, 'noted in the history of a run');
-    } catch (error) {
-      warn('could not note how runs go, trying again', String(error), {});
+  /** A run is looked at again when something of it falls due. */
+  function noteDue({ open, swept }: Look): void {
+    const runOf = new Map(open.map(({ feedId, runId }) => [feedId, runId]));
+    for (const [feedId, inMs] of swept.dueIn) {
+      const runId = runOf.get(feedId);
+      if (runId !== undefined) known.isDueIn(runId, inMs);
     }
   }
 
@@ -141,40 +155,49 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   }
 
   /** Too many failed, or its budget is used up. True when it was running until now. */
-  async function pauseItself(tally: RunTally, { open, shortages }: Look): Promise<boolean> {
+  async function pauseItself(tally: RunTally, open: readonly OpenStep[], { shortages }: Look): Promise<boolean> {
     const { runId, campaignId, state } = tally;
-    const isOwn = (of: { runId: string }) => of.runId === runId;
     const cause =
       state === 'running'
-        ? (failureCause(tally) ?? budgetPause(tally, open.filter(isOwn), shortages.filter(isOwn)))
+        ? (failureCause(tally) ??
+          budgetPause(
+            tally,
+            open,
+            shortages.filter((of) => of.runId === runId),
+          ))
         : null;
     if (cause === null || !(await runStore.pauseFor(runId, cause))) return false;
     logger.warn({ runId, campaignId, cause }, 'run paused itself');
     return true;
   }
 
-  async function keep(tally: RunTally, seen: Look): Promise<void> {
-    if (!isOver(tally) && (await finisher.finish(tally))) return;
-    if (await pauseItself(tally, seen)) return;
+  /** What is to be shown of the run; null when it has ended, or paused itself. */
+  async function keep(
+    tally: RunTally,
+    seen: Look,
+    own: readonly OpenStep[],
+    waiting: readonly WaitingStep[],
+  ): Promise<RunFigures | null> {
+    if (!isOver(tally) && (await finisher.finish(tally))) return null;
+    if (await pauseItself(tally, own, seen)) return null;
     const { runId, chain, feeds } = tally;
-    const own = seen.open.filter((step) => step.runId === runId);
-    const waiting = seen.waiting.filter((step) => step.runId === runId);
     const { troubles } = seen.swept;
     const refusalsOf = ({ actionType, country }: Shard) =>
       seen.refusals.filter((of) => of.actionType === actionType && of.country === country).map(({ cause }) => cause);
     const waitingCause = runCause({ chain, open: own, waiting, troubles, backlogOf, refusalsOf });
     if (waitingCause !== null) warn('a run waits', waitingCause, { runId });
-    await runStore.show(runId, {
+    return {
+      runId,
       inFlight: feeds.reduce((sum, { feedId }) => sum + sweeper.inFlight(feedId), 0),
       waiting: own.reduce((sum, step) => sum + step.waiting, 0),
       waitingCause,
-    });
+    };
   }
 
   return { turn };
 }
 
-/** What a look brought, of all runs. */
+/** What a look brought, of the runs that it was at. */
 interface Look {
   readonly tallies: readonly RunTally[];
   open: readonly OpenStep[];
@@ -185,7 +208,7 @@ interface Look {
 }
 
 function nothingSwept(): Swept {
-  return { quarantined: [], troubles: new Map() };
+  return { quarantined: [], troubles: new Map(), dueIn: new Map() };
 }
 
 function runIdsOf(tallies: readonly RunTally[]): string[] {

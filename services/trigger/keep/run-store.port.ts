@@ -84,6 +84,7 @@ export interface FeedTally {
 
 /** What goes on in a run, for progress. */
 export interface RunFigures {
+  runId: string;
   inFlight: number;
   waiting: number;
   /** What it waits for, for people. */
@@ -123,6 +124,12 @@ export interface FeedCount {
   totals: StepTotals[];
 }
 
+export interface ListedRuns {
+  runIds: string[];
+  /** For the next listing. */
+  until: string;
+}
+
 export interface RunStore {
   /**
    * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so
@@ -145,9 +152,14 @@ export interface RunStore {
   beginRetry(runId: string): Promise<number | null>;
   /**
    * Runs whose work goes on, or is being cancelled, with their totals, oldest first.
-   * @param only `over`: of these, those that are being cancelled, and those past their deadline
+   * @param which of these, those of these ids, or `over`: those that are being cancelled, and those past their deadline
    */
-  tallies(only?: 'over'): Promise<RunTally[]>;
+  tallies(which?: readonly string[] | 'over'): Promise<RunTally[]>;
+  /**
+   * The ids of such runs, of all or of those that came into their state since an earlier listing and up to ten seconds
+   * before it: what was not committed then.
+   */
+  listRuns(since: string | null): Promise<ListedRuns>;
   /**
    * Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed
    * and step.
@@ -157,8 +169,8 @@ export interface RunStore {
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
   /** Why workers do not serve shards that they should, where none serves them; each cause once. */
   refusals(): Promise<ShardRefusal[]>;
-  /** Keeps the figures with the run. No effect once it has ended. */
-  show(runId: string, figures: RunFigures): Promise<void>;
+  /** Keeps the figures with their runs. No effect on those that have ended. */
+  show(shown: readonly RunFigures[]): Promise<void>;
   /**
    * Ends a run whose work is done, in one transaction: refuses every process that could still write to it, counts its
    * rows anew, asks what they make of it, and moves it on. Null when `decide` says so, or the run has moved already.

@@ -18,38 +18,42 @@ export interface OpenStep {
 
 /** Notices which steps stand still, from look to look. */
 export interface StepProgress {
-  /** The steps in which something is ready or waits. What is not among these tallies any more is forgotten. */
+  /** The steps of these runs in which something is ready or waits. */
   look(tallies: readonly RunTally[]): OpenStep[];
+  forget(feedIds: readonly string[]): void;
 }
 
 export function createStepProgress({ topics, clock }: { topics: TopicNames; clock: Clock }): StepProgress {
-  let before = new Map<string, { figures: string; sinceMs: number }>();
+  /** By feed, and step. */
+  const before = new Map<string, Map<number, { figures: string; sinceMs: number }>>();
 
   return {
     look: (tallies) => {
       const nowMs = clock.monotonicMs();
-      const seen: typeof before = new Map();
-      const open = tallies.flatMap(({ runId, chain, feeds }) =>
+      return tallies.flatMap(({ runId, chain, feeds }) =>
         feeds.flatMap(({ feedId, country, fedBatches, fromStep, flow }) => {
           const ready = readyBySteps({ fedBatches, fromStep, steps: flow });
+          const last = before.get(feedId);
+          const seen: NonNullable<typeof last> = new Map();
+          before.set(feedId, seen);
           return chain.flatMap(({ action }, index): OpenStep[] => {
             const counts = flow[index];
             const waiting = Math.max(0, counts?.waiting ?? 0);
             const readyHere = ready[index] ?? 0;
             if (readyHere + waiting === 0) return [];
-            const key = `${feedId}/${index + 1}`;
             const figures = [readyHere, waiting, counts?.done, counts?.born].join('/');
-            const last = before.get(key);
-            const sinceMs = last?.figures === figures ? last.sinceMs : nowMs;
-            seen.set(key, { figures, sinceMs });
+            const lastHere = last?.get(index + 1);
+            const sinceMs = lastHere?.figures === figures ? lastHere.sinceMs : nowMs;
+            seen.set(index + 1, { figures, sinceMs });
             const topic = topics.shard({ actionType: action, country });
             const place = { runId, feedId, country, step: index + 1, topic };
             return [{ ...place, ready: readyHere, waiting, stillForMs: nowMs - sinceMs }];
           });
         }),
       );
-      before = seen;
-      return open;
+    },
+    forget: (feedIds) => {
+      for (const feedId of feedIds) before.delete(feedId);
     },
   };
 }

@@ -27,6 +27,8 @@ const windowEveryMs = 2000;
 const windowBatches = 20_000;
 const maxWindowsPerLook = 200;
 
+const troubledForMs = 60_000;
+
 export interface LostSweeperDeps {
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
@@ -46,13 +48,17 @@ export interface Swept {
   quarantined: StepRef[];
   /** By topic, why it could not be written. */
   troubles: ReadonlyMap<string, string>;
+  /** By feed with anything on its agenda: in how many milliseconds the first of it was due, before it was offered. */
+  dueIn: ReadonlyMap<string, number>;
 }
 
 export interface LostSweeper {
-  /** Offers again what is due, and looks for what a crash left. */
+  /** Of these runs, offers again what is due, and looks for what a crash left. */
   sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
   /** Steps of a feed that a worker holds, as of the last look at its window. */
   inFlight(feedId: string): number;
+  /** Feeds whose runs have ended, or are paused. */
+  forget(feedIds: readonly string[]): void;
 }
 
 /** What is remembered of a feed from look to look; losing it costs a look. */
@@ -70,15 +76,14 @@ interface WindowState {
  */
 export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
-  let windows = new Map<string, WindowState>();
+  const windows = new Map<string, WindowState>();
   let firstFeed = 0;
-  /** Until something is written to the topic again. */
-  let troubles = new Map<string, string>();
+  /** By topic, until something is written to it again. */
+  const troubles = new Map<string, { cause: string; atMs: number }>();
 
   async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
     const openFeeds = new Set(open.map(({ feedId }) => feedId));
-    windows = new Map([...windows].filter(([feedId]) => openFeeds.has(feedId)));
-    troubles = new Map([...troubles].filter(([topic]) => open.some((step) => step.topic === topic)));
+    for (const { feeds: ofRun } of tallies) forget(idsOf(ofRun).filter((feedId) => !openFeeds.has(feedId)));
     const feeds = tallies.flatMap(({ chain, feeds: ofRun }) =>
       ofRun.filter(({ feedId }) => openFeeds.has(feedId)).map(({ feedId }) => ({ feedId, chainLength: chain.length })),
     );
@@ -118,13 +123,15 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   }
 
   async function offerDue(
-    feeds: readonly SweptFeed[],
+    openFeeds: readonly SweptFeed[],
     open: readonly OpenStep[],
     topicOf: (ref: StepRef) => string,
     resumed: ReadonlySet<string>,
   ): Promise<Swept> {
+    const dueIn = await outboxSweep.nextDue(idsOf(openFeeds));
+    const feeds = openFeeds.filter(({ feedId }) => (dueIn.get(feedId) ?? Infinity) <= 0);
     const busy = open.filter(({ topic }) => (backlogOf(topic) ?? 0) > 0);
-    const swept: Swept = { quarantined: [], troubles };
+    const swept: Swept = { quarantined: [], troubles: new Map(), dueIn };
     let offered = 0;
 
     /** Resolves with how many of the feeds were asked for. */
@@ -149,6 +156,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
       maxRefsPerResumedFeed,
     );
     deps.figures.offered(offered);
+    swept.troubles = recentTroubles();
     if (offered > 0) logger.debug({ refs: offered }, 'references published again');
     return swept;
   }
@@ -160,17 +168,32 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
         troubles.delete(topic);
         continue;
       }
-      troubles.set(topic, cause);
+      troubles.set(topic, { cause, atMs: clock.monotonicMs() });
       warn('could not publish references again', cause, { topic });
     }
   }
 
-  return { sweep, inFlight: (feedId) => windows.get(feedId)?.running ?? 0 };
+  /** What could not be written is due again in seconds: of an older one, nothing is left that could tell. */
+  function recentTroubles(): Map<string, string> {
+    const sinceMs = clock.monotonicMs() - troubledForMs;
+    for (const [topic, { atMs }] of troubles) if (atMs < sinceMs) troubles.delete(topic);
+    return new Map([...troubles].map(([topic, { cause }]) => [topic, cause]));
+  }
+
+  function forget(feedIds: readonly string[]): void {
+    for (const feedId of feedIds) windows.delete(feedId);
+  }
+
+  return { sweep, forget, inFlight: (feedId) => windows.get(feedId)?.running ?? 0 };
 }
 
 function resumedFeeds(tallies: readonly RunTally[]): Set<string> {
   const lately = tallies.filter(({ resumedForMs }) => resumedForMs !== null && resumedForMs < resumedLatelyMs);
-  return new Set(lately.flatMap(({ feeds }) => feeds.map(({ feedId }) => feedId)));
+  return new Set(lately.flatMap(({ feeds }) => idsOf(feeds)));
+}
+
+function idsOf(feeds: readonly { feedId: string }[]): string[] {
+  return feeds.map(({ feedId }) => feedId);
 }
 
 function topicsOf(tallies: readonly RunTally[], topics: TopicNames): (ref: StepRef) => string {

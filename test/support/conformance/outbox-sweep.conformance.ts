@@ -41,6 +41,22 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
   }
 
   describe(`the agenda ${name}`, () => {
+    it('tells of each feed when the first on its agenda is due', async () => {
+      const [{ feedId, steps }, other] = [
+        await startFedRun(subject, [['u1'], ['u2']]),
+        await startFedRun(subject, [['u3']]),
+      ];
+      const [first, second] = steps;
+      if (!first || !second) throw new Error('the run has two steps');
+      await record(ledger, waitingOf(await claimOne(ledger, first), { delayMs: 60_000 }));
+      await record(ledger, waitingOf(await claimOne(ledger, second), { delayMs: 20_000 }));
+      const due = await subject.sweep.nextDue([feedId, other.feedId]);
+      expect([...due.keys()]).toEqual([feedId]);
+      expect(Math.round((due.get(feedId) ?? 0) / 10_000)).toBe(2);
+      await subject.passTime(30_000);
+      expect((await subject.sweep.nextDue([feedId])).get(feedId)).toBeLessThanOrEqual(0);
+    });
+
     it('offers what waits once it is due, children included, with the users lost before', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });

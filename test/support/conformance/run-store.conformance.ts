@@ -117,14 +117,39 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
 
     it('show what goes on in them, until they end', async () => {
       const { runId } = await startRun(subject);
-      await subject.runs.show(runId, { inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' });
+      await subject.runs.show([{ runId, inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' }]);
       expect(await subject.reports.snapshot(runId)).toMatchObject({
         inFlight: 3,
         stalled: 'HTTP 503',
       });
       await subject.runs.finish(runId, 'failed', null);
-      await subject.runs.show(runId, { inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' });
+      await subject.runs.show([{ runId, inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' }]);
       expect(await subject.reports.snapshot(runId)).toMatchObject({ inFlight: 0, stalled: null });
+    });
+
+    it('show what goes on in many at once, each by itself', async () => {
+      const [one, other] = [await startRun(subject), await startRun(subject)];
+      await subject.runs.show([
+        { runId: one.runId, inFlight: 3, waiting: 2, waitingCause: 'HTTP 503, "late"' },
+        { runId: other.runId, inFlight: 1, waiting: 0, waitingCause: null },
+      ]);
+      expect(await subject.reports.snapshot(one.runId)).toMatchObject({ inFlight: 3, stalled: 'HTTP 503, "late"' });
+      expect(await subject.reports.snapshot(other.runId)).toMatchObject({ inFlight: 1, stalled: null });
+    });
+
+    it('are listed since an earlier listing, with what was not committed by then, and told by their ids', async () => {
+      const { runId: early } = await startRun(subject);
+      await subject.passTime(11_000);
+      const { runId: late } = await startRun(subject);
+      const { runIds, until } = await subject.runs.listRuns(null);
+      expect(runIds.toSorted()).toEqual([early, late].toSorted());
+      expect((await subject.runs.listRuns(until)).runIds).toEqual([late]);
+      expect((await subject.runs.tallies([early])).map(({ runId }) => runId)).toEqual([early]);
+      await subject.control.change(early, () => ({ change: { to: 'cancelling', events: [] } }));
+      expect((await subject.runs.listRuns(until)).runIds.toSorted()).toEqual([early, late].toSorted());
+      await subject.runs.finish(late, 'failed', null);
+      expect((await subject.runs.listRuns(null)).runIds).toEqual([early]);
+      expect(await subject.runs.tallies([late])).toEqual([]);
     });
 
     it('name the steps that wait: what is held first, and no cause of long ago', async () => {
@@ -218,7 +243,8 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
 
     it('show since when they wait for the same cause', async () => {
       const { runId } = await startRun(subject);
-      const show = (waitingCause: string | null) => subject.runs.show(runId, { inFlight: 0, waiting: 0, waitingCause });
+      const show = (waitingCause: string | null) =>
+        subject.runs.show([{ runId, inFlight: 0, waiting: 0, waitingCause }]);
       const since = async () => (await subject.reports.snapshot(runId))?.waitingSince;
       expect(await since()).toBeNull();
       await show('HTTP 503');

@@ -17,6 +17,15 @@ export function createMemoryOutboxSweep({ database }: { database: MemoryDatabase
   const { agenda, clock } = database;
   return {
     due: (feeds, limit, busy) => atOnce(() => joined(feeds.map((feed) => dueOf(database, feed, limit, busy)))),
+    nextDue: (feedIds) =>
+      atOnce(() => {
+        const inMs = new Map<string, number>();
+        for (const { feedId, offerAtMs } of agenda.values()) {
+          if (!feedIds.includes(feedId)) continue;
+          inMs.set(feedId, Math.min(inMs.get(feedId) ?? Infinity, offerAtMs - clock.nowMs()));
+        }
+        return inMs;
+      }),
     takeBack: (refs) =>
       atOnce(() => {
         for (const { feedId, batchNo, step } of refs) {

@@ -66,22 +66,33 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         if (row?.state === 'preparing') showWait(row, cause);
       }),
     beginRetry: (runId) => atOnce(() => beginRetry(database, runId)),
-    tallies: (only) =>
+    tallies: (which) =>
       atOnce(() => {
         const isOver = ({ state, deadlineAtMs }: RunRow) => state === 'cancelling' || deadlineAtMs <= clock.nowMs();
-        const wanted = only === 'over' ? sweptRuns().filter(isOver) : sweptRuns();
-        return wanted.map((row) => tallyOf(database, row));
+        const isWanted = (row: RunRow) =>
+          which === undefined || (which === 'over' ? isOver(row) : which.includes(row.id));
+        return sweptRuns()
+          .filter(isWanted)
+          .map((row) => tallyOf(database, row));
       }),
+    listRuns: (since) =>
+      atOnce(() => ({
+        until: String(clock.nowMs()),
+        runIds: sweptRuns()
+          .filter(({ stateSince }) => since === null || stateSince.getTime() >= Number(since) - 10_000)
+          .map(({ id }) => id),
+      })),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     refusals: () => atOnce(() => [...database.shardRefusals]),
     shortages: (runIds) => atOnce(() => runIds.flatMap((runId) => shortagesOf(database, runId))),
-    show: (runId, figures) =>
+    show: (shown) =>
       atOnce(() => {
-        const row = runs.get(runId);
-        if (row?.endedAt !== null) return;
-        const { inFlight, waiting, waitingCause } = figures;
-        Object.assign(row, { inFlight, waiting });
-        showWait(row, waitingCause);
+        for (const { runId, inFlight, waiting, waitingCause } of shown) {
+          const row = runs.get(runId);
+          if (row?.endedAt !== null) continue;
+          Object.assign(row, { inFlight, waiting });
+          showWait(row, waitingCause);
+        }
       }),
     end: (runId, decide) =>
       atOnce(() => {

@@ -70,8 +70,10 @@ export const begin = statementOf<Beginning>(
   select from r`,
 );
 
-/** One row per feed, of all runs or of one. One statement, so that all of it is true at the same moment. */
-export const tallies = `
+const isSwept = `r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null`;
+
+/** One row per feed. One statement, so that all of it is true at the same moment. */
+const talliesOf = (runs: string) => `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
     c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
@@ -95,10 +97,19 @@ export const tallies = `
       from run_totals where feed = f.feed group by step
     ) s
   ) t on true
-  where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null
-    and ($1::uuid is null or r.id = $1)
-    and (not $2::boolean or r.state = 'cancelling' or r.deadline_at <= now())
+  where ${isSwept} and ${runs}
   order by r.scheduled_for, r.id, f.country, f.feed`;
+
+export const tallies = talliesOf('true');
+
+export const talliesOfRuns = talliesOf('r.id = any($1::uuid[])');
+
+export const talliesOver = talliesOf(`(r.state = 'cancelling' or r.deadline_at <= now())`);
+
+/** By the index of runs that have not ended: a listing costs what has changed since the last one. */
+export const listRuns = `
+  select now()::text as until, coalesce(array_agg(r.id), '{}') as "runIds" from runs r
+  where ${isSwept} and r.state_since >= coalesce($1::timestamptz - interval '10 seconds', '-infinity')`;
 
 /**
  * A cause is gone that no step was put back for in the last two minutes, or since the shard's breaker has closed, or
@@ -135,12 +146,25 @@ export const shortages = `
   group by f.run, f.country, b.units, b.used, b.reserved
   order by f.run, f.country`;
 
-export const show = `
-  update runs set in_flight = $2, waiting = $3, waiting_cause = $4,
-    waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now()
-      else waiting_since end
-  where id = $1 and ended_at is null
-    and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
+/** Of each run, run parallel. What is shown already is not written. */
+export interface ShowParams {
+  runs: string;
+  inFlight: string;
+  waiting: string;
+  causes: string;
+}
+
+export const show = statementOf<ShowParams>(
+  'show-runs',
+  ($) => `
+  update runs r set in_flight = k.in_flight, waiting = k.waiting, waiting_cause = k.cause,
+    waiting_since = case when k.cause is null then null when r.waiting_cause is distinct from k.cause then now()
+      else r.waiting_since end
+  from unnest(${$('runs')}::uuid[], ${$('inFlight')}::int[], ${$('waiting')}::int[], ${$('causes')}::text[])
+    k (run, in_flight, waiting, cause)
+  where r.id = k.run and r.ended_at is null
+    and (r.in_flight, r.waiting, r.waiting_cause) is distinct from (k.in_flight, k.waiting, k.cause)`,
+);
 
 /** A statement that opens a step of the run again waits until it has ended, or is seen by what is counted next. */
 export const holdRun = `select from runs where id = $1 for no key update`;

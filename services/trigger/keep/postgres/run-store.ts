@@ -8,6 +8,7 @@ import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { audienceColumnsOf } from '../../../../shared/postgres/ledger/feed-audience.ts';
 import type { ShardRefusal } from '../../../../shared/ports/shard-reports.ts';
+import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { readUnderWay } from '../../../../shared/postgres/ledger/under-way.ts';
 import type { FlowCounts } from '../../feed/feed-store.port.ts';
@@ -16,6 +17,7 @@ import type {
   EndedUsers,
   FeedCount,
   FeedTally,
+  ListedRuns,
   PausingRun,
   RunStore,
   RunTally,
@@ -66,22 +68,34 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
         return beginRetry(client, runId);
       }),
-    tallies: (only) => talliesOf(pool, null, only),
+    tallies: (which) => talliesOf(pool, which),
+    listRuns: async (since) => {
+      const { rows } = await pool.query<ListedRuns>({ name: 'list-runs', text: statements.listRuns, values: [since] });
+      const [listed] = rows;
+      if (!listed) throw new Error('a listing of runs came back without a row');
+      return listed;
+    },
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
     refusals: async () => (await pool.query<ShardRefusal>(statements.refusals)).rows,
     shortages: async (runIds) =>
       (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
         .rows,
-    show: async (runId, { inFlight, waiting, waitingCause }) => {
-      await pool.query({ name: 'show-run', text: statements.show, values: [runId, inFlight, waiting, waitingCause] });
+    show: async (shown) => {
+      const params = {
+        runs: plainArray(shown.map(({ runId }) => runId)),
+        inFlight: plainArray(shown.map(({ inFlight }) => inFlight)),
+        waiting: plainArray(shown.map(({ waiting }) => waiting)),
+        causes: textArray(shown.map(({ waitingCause }) => waitingCause)),
+      };
+      await pool.query(statements.show.with(params));
     },
     end: (runId, decide) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
         await client.query(statements.holdRun, [runId]);
         await client.query(statements.fence, [runId]);
-        const [tally] = await talliesOf(client, runId);
+        const [tally] = await talliesOf(client, [runId]);
         if (!tally) return null;
         const ending = decide(tally, await recount(client, tally));
         if (!ending) return null;
@@ -109,12 +123,14 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
   };
 }
 
-async function talliesOf(connection: Pool | PoolClient, runId: string | null, only?: 'over'): Promise<RunTally[]> {
-  const { rows } = await connection.query<TallyRow>({
-    name: 'run-tallies',
-    text: statements.tallies,
-    values: [runId, only === 'over'],
-  });
+async function talliesOf(connection: Pool | PoolClient, which?: readonly string[] | 'over'): Promise<RunTally[]> {
+  const query =
+    which === undefined
+      ? { name: 'run-tallies', text: statements.tallies }
+      : which === 'over'
+        ? { name: 'run-tallies-over', text: statements.talliesOver }
+        : { name: 'run-tallies-of', text: statements.talliesOfRuns, values: [which] };
+  const { rows } = await connection.query<TallyRow>(query);
   return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
 }
 

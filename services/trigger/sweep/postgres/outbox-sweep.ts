@@ -34,6 +34,12 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
       });
       return { offers, quarantined };
     },
+    nextDue: async (feedIds) => {
+      if (feedIds.length === 0) return new Map();
+      const query = statements.nextDue.with({ feeds: plainArray(feedIds) });
+      const { rows } = await pool.query<{ feedId: string; inMs: number }>(query);
+      return new Map(rows.map(({ feedId, inMs }) => [feedId, inMs]));
+    },
     takeBack: async (refs) => {
       const keys = {
         feeds: plainArray(refs.map(({ feedId }) => feedId)),

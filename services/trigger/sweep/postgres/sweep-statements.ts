@@ -74,6 +74,15 @@ export const due = statementOf<DueParams>(
   order by p.feed, p.step, p.batch_no`,
 );
 
+/** By the index on what is due: a probe for each feed. */
+export const nextDue = statementOf<{ feeds: string }>(
+  'sweep-next-due',
+  ($) => `
+  select k.feed as "feedId", (extract(epoch from a.offer_at - now()) * 1000)::float8 as "inMs"
+  from unnest(${$('feeds')}::uuid[]) k (feed)
+  cross join lateral (select offer_at from agenda where feed = k.feed order by offer_at limit 1) a`,
+);
+
 export const takeBack = statementOf<{ feeds: string; batchNos: string; steps: string }>(
   'sweep-take-back',
   ($) => `
