@@ -67,6 +67,8 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const startedMs = deps.clock.monotonicMs();
   const answer = sent.kind === 'unsent' ? sent : await deps.endpoint.call(callbackOf(job, sent, terms, deps));
   const endedMs = deps.clock.monotonicMs();
+  if (answer.kind === 'answered' && answer.status === unauthorised && sent !== opened)
+    auth?.refused(authorizationIn(sent));
 
   const expiresInMs = job.expiresAtMs - endedMs;
   const lateMs = endedMs + job.clockAheadMs - job.scheduledForMs;
@@ -84,6 +86,12 @@ async function authorised(opened: OpenedCall, auth: CallAuth): Promise<OpenedCal
   if (given.kind === 'unsent') return given;
   const headers = [...opened.headers, 'authorization', given.value];
   return { ...opened, headers, secrets: [...opened.secrets, given.value, ...given.secrets] };
+}
+
+const unauthorised = 401;
+
+function authorizationIn(sent: OpenedCall | Unauthorised): string {
+  return sent.kind === 'opened' ? (sent.headers[sent.headers.indexOf('authorization') + 1] ?? '') : '';
 }
 
 type Unauthorised = Extract<Authorization, { kind: 'unsent' }>;

@@ -28,6 +28,7 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   const directory = createClientDirectory({
     reader: { current: () => ({ revision: 1, byId: new Map([[clientId, client]]), byRef: new Map() }) },
     secretBox: box,
+    ...{ clock, tokenEndpoint: { call: () => expect.unreachable('no token is asked for') } },
     logger: pino({ level: 'silent' }),
   });
   const change = (to: Partial<Client>) => (client = { ...client, ...to, revision: client.revision + 1 });

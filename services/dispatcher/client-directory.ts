@@ -2,15 +2,20 @@ import type { KeyObject } from 'node:crypto';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { signWebhook, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Client } from '../../shared/ports/clients.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { openClientAuth, unusableAuth } from './client-auth.ts';
+import type { CallbackEndpoint, CallLimits } from './ports/callback-endpoint.ts';
 import type { CallAuth, ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 
 export interface ClientDirectoryDeps {
   reader: Pick<ClientReader, 'current'>;
   secretBox: Pick<SecretBox, 'open'>;
+  /** Where clients' access tokens are asked for. */
+  tokenEndpoint: CallbackEndpoint;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -20,7 +25,8 @@ interface OpenedKey {
 }
 
 /** What calls go by, as the clients are now. Secrets are opened once. */
-export function createClientDirectory({ reader, secretBox, logger }: ClientDirectoryDeps): ClientDirectory {
+export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirectory {
+  const { reader, secretBox, tokenEndpoint, clock, logger } = deps;
   /** By client: made anew when its revision moves. */
   const made = new Map<string, { revision: number; terms: ClientTerms }>();
 
@@ -38,10 +44,10 @@ export function createClientDirectory({ reader, secretBox, logger }: ClientDirec
     });
   }
 
-  function openAuth({ clientId, name, auth }: Client): CallAuth | null {
+  function openAuth({ name, auth }: Client, limits: CallLimits): CallAuth | null {
     if (!auth) return null;
     try {
-      return openClientAuth(auth, clientId, secretBox);
+      return openClientAuth(auth, limits, { secretBox, tokenEndpoint, clock });
     } catch (error) {
       if (!(error instanceof SecretBoxError)) throw error;
       logger.error(
@@ -56,11 +62,12 @@ export function createClientDirectory({ reader, secretBox, logger }: ClientDirec
     const { clientId, revision, definition, enabled } = client;
     const opened = openKeys(client);
     const { concurrency, timeoutMs, egress, retry, sideline, onGone } = definition;
+    const limits = { clientId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
-      limits: { clientId, revision, concurrency, timeoutMs, egress: egress.allow },
+      limits,
       ...{ enabled, onGone, retries: retry },
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
-      auth: openAuth(client),
+      auth: openAuth(client, limits),
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;
         const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > nowMs);

@@ -30,6 +30,9 @@ import { createNodeReporter } from './report-node.ts';
 /** One connection flushes, the others look after hosts, clients and the region. */
 const maxConnections = 4;
 
+/** Of an answer with an access token. Those that are signed and carry roles have some kilobytes. */
+const maxTokenBytes = 64 * 1024;
+
 export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (config, context) => {
   const { logger, meter, owner, addPart, onClose } = context;
   const { engine, MUSTER_REGION: region, DISPATCHER_LEASE_MS: leaseMs } = config;
@@ -69,15 +72,18 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const names = createHostNames({ clock, servers: config.DISPATCHER_DNS_SERVERS });
   const terms = { pool, owner, slot: totalsSlotOf(owner), leaseMs };
   const heartbeat = createHeartbeat();
+  const ways = { clock, names, installation: config.egress };
+  const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
+  const tokenEndpoint = onClose(createCallbackEndpoint({ ...ways, keptBytes: maxTokenBytes }), (opened) =>
+    opened.close(),
+  );
   const dispatcher = createDispatcher({
     consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
     ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
     circuits: createHostCircuits(terms),
-    clients: createClientDirectory({ reader, secretBox: config.secretBox, logger }),
+    clients: createClientDirectory({ reader, secretBox: config.secretBox, tokenEndpoint, clock, logger }),
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
-    endpoint: onClose(createCallbackEndpoint({ clock, names, installation: config.egress }), (opened) =>
-      opened.close(),
-    ),
+    endpoint,
     deadLetters: createDeadLetters({ pool }),
     ...{ heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ clock, random: () => Math.random(), logger, meter },

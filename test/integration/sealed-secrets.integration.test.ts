@@ -52,8 +52,13 @@ async function leaks(): Promise<string[]> {
 }
 
 /** As a dispatcher does: claims, calls, and writes what came of it. The receiver says again what it was sent. */
-async function callAll(answer: (call: Callback) => CallbackAnswer, secretBox = on.deps.config.secretBox) {
+async function callAll(
+  answer: (call: Callback) => CallbackAnswer,
+  secretBox = on.deps.config.secretBox,
+  tokenAnswer: (call: Callback) => CallbackAnswer = () => expect.unreachable('no token is asked for'),
+) {
   const calls: Callback[] = [];
+  const tokenEndpoint = { call: (call: Callback) => Promise.resolve(tokenAnswer(call)) };
   const logger = pino({ level: 'silent' });
   const deps: CallJobDeps = {
     endpoint: {
@@ -62,7 +67,7 @@ async function callAll(answer: (call: Callback) => CallbackAnswer, secretBox = o
         return Promise.resolve(answer(call));
       },
     },
-    clients: createClientDirectory({ reader: on.deps.clients, secretBox, logger }),
+    clients: createClientDirectory({ reader: on.deps.clients, secretBox, tokenEndpoint, clock: on.deps.clock, logger }),
     opener: createCallOpener({ secretBox, clock: on.deps.clock, logger }),
     stateOf: () => 'closed',
     ...{ aliveUntilMs: () => Infinity, clock: on.deps.clock, random: () => 0.5 },
@@ -176,6 +181,42 @@ it.each([
 
   const { verdicts } = await callAgainWithout(createSecretBox([]));
   expect(verdicts).toEqual([{ kind: 'released', delayMs: expect.any(Number) as number }]);
+});
+
+const oauth2 = { kind: 'oauth2', origins: ['https://shop.test'], tokenUrl: 'https://id.test/token', clientId: 'shop' };
+
+it('a client has access tokens by its credentials, and neither those nor these stay anywhere', async () => {
+  await on.ask('PUT', '/v1/clients/orders/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
+  const url = 'https://shop.test/hook';
+  await accept({ headers: undefined, url });
+  await accept({ headers: undefined, url });
+  await on.deps.clients.refresh();
+  const asked: Callback[] = [];
+  const { calls } = await callAll(echo(500), undefined, (call) => {
+    asked.push(call);
+    const body = Buffer.from('{"access_token":"token-of-the-client","token_type":"bearer","expires_in":60}');
+    return { kind: 'answered', status: 200, retryAfterMs: null, body };
+  });
+  expect(asked.map(({ origin, path }) => origin + path)).toEqual(['https://id.test/token']);
+  expect(calls.map(({ headers: sent }) => sent[sent.indexOf('authorization') + 1])).toEqual([
+    'Bearer token-of-the-client',
+    'Bearer token-of-the-client',
+  ]);
+  const tables = ['clients', 'jobs', 'job_attempts', 'audit_log'];
+  const stored = JSON.stringify(await Promise.all(tables.map(on.rowsOf)));
+  expect(stored).not.toContain('-of-the-client');
+});
+
+it('where tokens are not to be had, jobs of that client are not sent and lose nothing; others are called', async () => {
+  await on.ask('PUT', '/v1/clients/orders/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
+  await accept({ headers: undefined, url: 'https://shop.test/hook' });
+  await accept({ client: 'chat', headers: undefined, url: 'https://shop.test/other' });
+  await on.deps.clients.refresh();
+  const { calls, verdicts } = await callAll(echo(200), undefined, () => ({ kind: 'unanswered', cause: 'no answer' }));
+  expect(calls.map(({ path }) => path)).toEqual(['/other']);
+  expect(verdicts.map(({ kind }) => kind).sort()).toEqual(['called', 'released']);
+  expect(await on.rowsOf('jobs')).toMatchObject([{ attempt: 1, sideline: null }]);
+  expect(await on.rowsOf('job_attempts')).toEqual([]);
 });
 
 async function callAgainWithout(secretBox: SecretBox) {

@@ -23,8 +23,8 @@ export function readClientAuth(body: unknown): NewClientAuth {
 /** @throws {HttpProblem} 409 where secrets cannot be kept */
 export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date, box: SecretBox): StoredClientAuth {
   const kept = { origins: auth.origins, changedAt: now.toISOString() };
-  const sealed = (name: string, plain: string) => ({
-    ...sealing(() => box.seal(plain, authPlace(clientId, name, auth.origins))),
+  const sealed = (name: string, plain: string, sentTo = auth.origins) => ({
+    ...sealing(() => box.seal(plain, authPlace(clientId, name, sentTo))),
     length: plain.length,
   });
   switch (auth.kind) {
@@ -32,6 +32,12 @@ export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date,
       return { kind: auth.kind, ...kept, token: sealed('token', auth.token) };
     case 'basic':
       return { kind: auth.kind, ...kept, username: auth.username, password: sealed('password', auth.password) };
+    case 'oauth2': {
+      const { tokenUrl, clientId: id, scope = null } = auth;
+      // With it tokens are asked for, which are sent to the others.
+      const clientSecret = sealed('clientSecret', auth.clientSecret, [tokenUrl, ...auth.origins]);
+      return { kind: auth.kind, ...kept, tokenUrl, clientId: id, scope, clientSecret };
+    }
   }
 }
 
@@ -43,5 +49,9 @@ export function clientAuthView(auth: StoredClientAuth): ClientAuthShape {
       return { kind: auth.kind, ...kept, token: shown(auth.token) };
     case 'basic':
       return { kind: auth.kind, ...kept, username: auth.username, password: shown(auth.password) };
+    case 'oauth2': {
+      const { tokenUrl, clientId, scope, clientSecret } = auth;
+      return { kind: auth.kind, ...kept, tokenUrl, clientId, scope, clientSecret: shown(clientSecret) };
+    }
   }
 }

@@ -144,11 +144,16 @@ describe('signing keys', () => {
 
 describe('what calls are authorised with', () => {
   const origins = ['https://shop.test'];
+  const tokens = { kind: 'oauth2', origins, tokenUrl: 'https://id.test/token', clientId: 'shop' };
   const auths = [
     { given: { kind: 'bearer', origins, token: 'team-a-token' }, shown: { token: { set: true, length: 12 } } },
     {
       given: { kind: 'basic', origins, username: 'shop', password: 'pa ss:word' },
       shown: { username: 'shop', password: { set: true, length: 10 } },
+    },
+    {
+      given: { ...tokens, scope: 'calls', clientSecret: 'pa ss:word' },
+      shown: { tokenUrl: tokens.tokenUrl, clientId: 'shop', scope: 'calls', clientSecret: { set: true, length: 10 } },
     },
   ];
 
@@ -177,6 +182,7 @@ describe('what calls are authorised with', () => {
     ['a server with a path', '/origins/0', { kind: 'bearer', origins: ['https://shop.test/x'], token: 'secret-token' }],
     ['no server', '/origins', { kind: 'bearer', origins: [], token: 'secret-token' }],
     ['a token with blanks', '/token', { kind: 'bearer', origins, token: 'secret token' }],
+    ['a secret in a URL', '/tokenUrl', { ...tokens, tokenUrl: 'https://a:secret-token@id.test/', clientSecret: 'x' }],
     ['another kind', '/kind', { kind: 'secret-kind', origins }],
     ['a field too many', '', { kind: 'basic', origins, username: 'a', password: 'b', token: 'secret-token' }],
   ])('is refused with %s, and nothing of it is said again', async (_what, pointer, given) => {

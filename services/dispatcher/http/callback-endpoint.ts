@@ -7,7 +7,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
 import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
 
-/** What is kept of an answer. The rest is not even waited for. */
+/** What is kept of the answer to a job. */
 export const keptAnswerBytes = 4096;
 /** Hosts that connections are kept for, over all clients; the one called longest ago makes room. */
 const maxOrigins = 2000;
@@ -15,6 +15,8 @@ const maxOrigins = 2000;
 export interface HttpCallbackEndpointDeps {
   clock: Clock;
   names: HostNames;
+  /** Of an answer, at most: the rest is not even waited for. */
+  keptBytes?: number;
   /** Bounds what the rules of clients open. */
   installation: RuleList;
 }
@@ -26,9 +28,8 @@ interface KnownOrigin {
 }
 
 /** Calls of clients over HTTP. Each client has connections of its own to each host: they were judged by its rules. */
-export function createCallbackEndpoint({ clock, names, installation }: HttpCallbackEndpointDeps): CallbackEndpoint & {
-  close(): Promise<void>;
-} {
+export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): CallbackEndpoint & { close(): Promise<void> } {
+  const { clock, names, installation, keptBytes = keptAnswerBytes } = deps;
   const origins = new Map<string, KnownOrigin>();
 
   function open(limits: CallLimits, origin: string): KnownOrigin {
@@ -37,7 +38,7 @@ export function createCallbackEndpoint({ clock, names, installation }: HttpCallb
       egress: { guard: createClientGuard(installation, egress, clientId), names },
       caller: clientId,
       ...{ origin, connections: concurrency, timeoutMs },
-      maxAnswerBytes: keptAnswerBytes,
+      maxAnswerBytes: keptBytes,
       cutsAnswers: true,
     });
     return { revision, origin: opened, inFlight: 0 };

@@ -25,6 +25,8 @@ export interface CallAuth {
   origins: ReadonlySet<string>;
   /** Of a call that is made now. Never throws. */
   authorization: () => Authorization | Promise<Authorization>;
+  /** A receiver answered 401 to it. @param value as it was sent */
+  refused: (value: string) => void;
 }
 
 /** What has to fail before the jobs of a host are put aside. */

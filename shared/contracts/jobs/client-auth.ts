@@ -34,10 +34,30 @@ const password = z
 const secretOf = (max: number) =>
   z.string().max(max).regex(visible, 'has to be visible ASCII without blanks').meta({ format: 'password' });
 
+const tokenUrl = z
+  .string()
+  .max(2048)
+  .refine((text) => {
+    const parsed = URL.parse(text);
+    const isHttp = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
+    return isHttp && parsed.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
+  }, 'has to be an http:// or https:// URL without user, password, query and fragment')
+  .describe('The client’s egress rules hold for it as for any other');
+
 export const newClientAuth = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('bearer'), origins, token: secretOf(8000) }),
     z.strictObject({ kind: z.literal('basic'), origins, username, password }),
+    z
+      .strictObject({
+        kind: z.literal('oauth2'),
+        origins,
+        tokenUrl,
+        clientId: password.describe('As the server of tokens knows it'),
+        clientSecret: password,
+        scope: z.string().min(1).max(1000).optional(),
+      })
+      .describe('Access tokens by client credentials (RFC 6749, 4.4), asked for and kept by each dispatcher'),
   ])
   .meta({ id: 'NewClientAuth' });
 
@@ -45,9 +65,12 @@ export type NewClientAuth = z.output<typeof newClientAuth>;
 
 const kept = { origins: z.array(z.string()), changedAt: z.iso.datetime({ precision: 3 }) };
 
+const tokenFields = { tokenUrl: z.string(), clientId: z.string(), scope: z.string().nullable() };
+
 export const storedClientAuth = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bearer'), ...kept, token: sealedValue }),
   z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: sealedValue }),
+  z.object({ kind: z.literal('oauth2'), ...kept, ...tokenFields, clientSecret: sealedValue }),
 ]);
 
 export type StoredClientAuth = z.output<typeof storedClientAuth>;
@@ -58,6 +81,7 @@ export const clientAuthShape = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('bearer'), ...kept, token: shown }),
     z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: shown }),
+    z.object({ kind: z.literal('oauth2'), ...kept, ...tokenFields, clientSecret: shown }),
   ])
   .meta({ id: 'ClientAuth' });
 

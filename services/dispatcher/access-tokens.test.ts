@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createAccessTokens } from './access-tokens.ts';
+import type { Callback, CallbackAnswer } from './ports/callback-endpoint.ts';
+
+function setUp() {
+  const clock = createSettableClock();
+  const asked: Callback[] = [];
+  let answers: () => CallbackAnswer = () => token(600);
+  const token = (seconds?: number): CallbackAnswer => {
+    const body = { access_token: `token-${asked.length}`, token_type: 'Bearer', expires_in: seconds };
+    return { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(JSON.stringify(body)) };
+  };
+  const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
+  const terms = { limits, tokenUrl: 'https://id.test/token?a=b', id: 'shop:1', secret: 's e', scope: 'calls' };
+  const endpoint = {
+    call: (call: Callback) => {
+      asked.push(call);
+      return Promise.resolve(answers());
+    },
+  };
+  const tokens = createAccessTokens(terms, { endpoint, clock });
+  const answer = (next: () => CallbackAnswer) => (answers = next);
+  const value = async () => {
+    const got = await tokens.authorization();
+    return got.kind === 'header' ? got.value : got.cause;
+  };
+  return { clock, asked, answer, token, tokens, value };
+}
+
+describe('an access token', () => {
+  it('is asked for once by all who need it, with the credentials of its client', async () => {
+    const { asked, value } = setUp();
+    expect(await Promise.all([value(), value(), value()])).toEqual(Array.from({ length: 3 }, () => 'Bearer token-1'));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ method: 'POST', origin: 'https://id.test', path: '/token?a=b' });
+    expect(asked[0]?.headers).toContain(`Basic ${Buffer.from('shop%3A1:s+e').toString('base64')}`);
+    expect(asked[0]?.body?.toString()).toBe('grant_type=client_credentials&scope=calls');
+  });
+
+  it('is used until shortly before its end', async () => {
+    const { clock, value } = setUp();
+    await value();
+    clock.advance(569_000);
+    expect(await value()).toBe('Bearer token-1');
+    clock.advance(1000);
+    expect(await value()).toBe('Bearer token-2');
+  });
+
+  it('is another after a receiver refused it, but not with each call', async () => {
+    const { clock, tokens, value } = setUp();
+    tokens.refused(await value());
+    expect(await value()).toBe('Bearer token-1');
+    clock.advance(5000);
+    expect(await value()).toBe('Bearer token-2');
+    tokens.refused('Bearer token-1');
+    clock.advance(5000);
+    expect(await value()).toBe('Bearer token-2');
+  });
+
+  const failures: [string, CallbackAnswer, string][] = [
+    ['refuses', { kind: 'answered', status: 401, retryAfterMs: null, body: Buffer.from('secret') }, 'status 401'],
+    ['says nothing', { kind: 'unanswered', cause: 'no answer in time' }, 'no answer in time'],
+    [
+      'may not be called',
+      { kind: 'forbidden', cause: 'address that may not be called' },
+      'address that may not be called',
+    ],
+    [
+      'answers something else',
+      { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('<p>') },
+      'no token',
+    ],
+  ];
+  it.each(failures)('where its server %s, nothing is sent, and the server is left alone for a while', async (...of) => {
+    const [, failing, cause] = of;
+    const { clock, asked, answer, token, value } = setUp();
+    answer(() => failing);
+    for (const pause of [1000, 2000, 4000]) {
+      expect(await value()).toBe(`no access token for its client: ${cause}`);
+      const before = asked.length;
+      clock.advance(pause - 1);
+      expect(await value()).toContain(cause);
+      expect(asked).toHaveLength(before);
+      clock.advance(1);
+    }
+    answer(() => token());
+    expect(await value()).toBe('Bearer token-4');
+    clock.advance(269_000);
+    expect(await value()).toBe('Bearer token-4');
+    clock.advance(1000);
+    expect(await value()).toBe('Bearer token-5');
+  });
+});

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { CallbackEndpoint, CallLimits } from './ports/callback-endpoint.ts';
+import type { Authorization } from './ports/client-terms.ts';
+
+/** What a token is asked for with (RFC 6749, 4.4). */
+export interface TokenTerms {
+  limits: CallLimits;
+  tokenUrl: string;
+  /** Of the client, as the server of tokens knows it. */
+  id: string;
+  secret: string;
+  scope: string | null;
+}
+
+export interface AccessTokens {
+  /** The one that is there, or a new one: of all who ask meanwhile, one asks the server. Never throws. */
+  authorization(): Authorization | Promise<Authorization>;
+  /** A receiver did not take it: the next call has another. @param value as it was sent */
+  refused(value: string): void;
+}
+
+/** A token is not used in the last part of its life: its call has to arrive while it lasts. */
+const marginMs = 30_000;
+/** Where the server says nothing of how long it lasts. */
+const usualLifeMs = 300_000;
+const maxLifeMs = 24 * 3_600_000;
+/** After a failure the server is left alone: the first time so long, then twice that, up to the last. */
+const pauseMs = { first: 1000, last: 60_000 };
+/** A receiver that takes no token must not have a new one asked for with each call. */
+const leastBetweenMs = 5000;
+
+const given = z.object({
+  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.coerce.number().positive().optional(),
+});
+
+export interface AccessTokensDeps {
+  endpoint: CallbackEndpoint;
+  clock: Clock;
+}
+
+/** Tokens of one client by its own credentials. Whatever goes wrong with them, only its calls wait. */
+export function createAccessTokens(terms: TokenTerms, { endpoint, clock }: AccessTokensDeps): AccessTokens {
+  let held: { authorization: Extract<Authorization, { kind: 'header' }>; askedMs: number; untilMs: number } | undefined;
+  let failed: { cause: string; failures: number; untilMs: number } | undefined;
+  let asking: Promise<Authorization> | undefined;
+
+  async function ask(): Promise<Authorization> {
+    const askedMs = clock.monotonicMs();
+    const answer = await endpoint.call(tokenRequest(terms, askedMs));
+    const token = answer.kind === 'answered' && answer.status === 200 ? tokenIn(answer.body) : undefined;
+    if (!token) {
+      const why =
+        answer.kind !== 'answered' ? answer.cause : answer.status === 200 ? 'no token' : `status ${answer.status}`;
+      return fail(`no access token for its client: ${why}`);
+    }
+    failed = undefined;
+    const lifeMs = Math.min(maxLifeMs, token.expires_in === undefined ? usualLifeMs : token.expires_in * 1000);
+    const untilMs = askedMs + Math.max(lifeMs / 2, lifeMs - marginMs);
+    const value = `Bearer ${token.access_token}`;
+    held = { authorization: { kind: 'header', value, secrets: [token.access_token, terms.secret] }, askedMs, untilMs };
+    return held.authorization;
+  }
+
+  function fail(cause: string): Authorization {
+    const failures = (failed?.failures ?? 0) + 1;
+    const forMs = Math.min(pauseMs.last, pauseMs.first * 2 ** (failures - 1));
+    failed = { cause, failures, untilMs: clock.monotonicMs() + forMs };
+    return { kind: 'unsent', cause };
+  }
+
+  return {
+    authorization: () => {
+      const nowMs = clock.monotonicMs();
+      if (held && nowMs < held.untilMs) return held.authorization;
+      if (failed && nowMs < failed.untilMs) return { kind: 'unsent', cause: failed.cause };
+      return (asking ??= ask().finally(() => (asking = undefined)));
+    },
+    refused: (value) => {
+      if (held?.authorization.value !== value) return;
+      held.untilMs = Math.min(held.untilMs, held.askedMs + leastBetweenMs);
+    },
+  };
+}
+
+function tokenRequest({ limits, tokenUrl, id, secret, scope }: TokenTerms, askedMs: number) {
+  const { origin, pathname, search } = new URL(tokenUrl);
+  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === null ? {} : { scope }) });
+  const credentials = Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64');
+  const headers = ['authorization', `Basic ${credentials}`, 'content-type', 'application/x-www-form-urlencoded'];
+  headers.push('accept', 'application/json', 'user-agent', 'muster');
+  const path = pathname + search;
+  return {
+    limits,
+    method: 'POST',
+    origin,
+    path,
+    headers,
+    body: Buffer.from(form.toString()),
+    notAfterMs: askedMs + 1000,
+  };
+}
+
+/** As RFC 6749, 2.3.1, wants it. */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ x: text }).toString().slice(2);
+}
+
+function tokenIn(body: Buffer): z.output<typeof given> | undefined {
+  try {
+    return given.safeParse(JSON.parse(body.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
