@@ -76,4 +76,34 @@ describe('a cancelled run', () => {
     await passTime(clock, 5000);
     expect(run.state).toBe('cancelled');
   });
+
+  it('ends after three statements at most of a large one beside it', async () => {
+    const world = createTriggerFixture();
+    const { clock, segmentation, startCampaign, runs, feedRows } = world;
+    const deps = world.triggerDeps('a');
+    let ofLarge = 0;
+    const stepEndings: typeof deps.stepEndings = {
+      ...deps.stepEndings,
+      endOpen: async (feed, outcome, window) => {
+        if (feedRows().find(({ feedId }) => feedId === feed.feedId)?.runId !== runs()[0]?.id)
+          return deps.stepEndings.endOpen(feed, outcome, window);
+        ofLarge++;
+        return { ended: window.limit, passed: 0, next: window.from + window.limit };
+      },
+    };
+    createTrigger({ ...deps, stepEndings }).start();
+    segmentation.users.set('SG', userIds(300));
+    await startCampaign();
+    await passTime(clock, 1000);
+    await startCampaign();
+    await passTime(clock, 1000);
+    const [large, small] = runs();
+    if (!large || !small) throw new Error('there are two runs');
+    Object.assign(large, { state: 'cancelling' });
+    Object.assign(small, { state: 'cancelling' });
+    for (let looks = 0; looks < 200 && small.state === 'cancelling'; looks++) await passTime(clock, 20);
+    expect(small.state).toBe('cancelled');
+    expect(ofLarge).toBeGreaterThan(0);
+    expect(ofLarge).toBeLessThanOrEqual(3);
+  });
 });

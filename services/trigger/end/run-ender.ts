@@ -5,6 +5,7 @@ import type { ThrottledWarn } from '../throttled-warn.ts';
 import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
+const goesOnAfterMs = 20;
 /** A run that is over ends within seconds, though Postgres is slow: the look reads those alone. */
 const longestPauseMs = 2000;
 
@@ -34,13 +35,16 @@ export function createRunEnder({ runStore, finisher, isSweeper, clock, warn }: R
       const tallies = await runStore.tallies('over');
       const tookMs = clock.monotonicMs() - startedMs;
       finisher.keepOnly(new Set(tallies.map(({ runId }) => runId)));
+      let hasMore = false;
       for (const tally of tallies) {
-        // One run that cannot be ended must not hold up the others.
-        await finisher.finish(tally).catch((error: unknown) => {
+        try {
+          hasMore = (await finisher.finish(tally)) === 'more' || hasMore;
+        } catch (error) {
+          // One run that cannot be ended must not hold up the others.
           warn('could not end a run, trying again', String(error), { runId: tally.runId });
-        });
+        }
       }
-      return Math.min(longestPauseMs, pauseAfter(tookMs, lookEveryMs));
+      return hasMore ? pauseAfter(tookMs, goesOnAfterMs, lookEveryMs) : pauseAfter(tookMs, lookEveryMs, longestPauseMs);
     },
   };
 }

@@ -1,13 +1,14 @@
 import { isBalanced } from '../../../shared/domain/step/outcomes.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { StepEndings } from './step-endings.port.ts';
+import type { SweptFeed } from '../sweep/outbox-sweep.port.ts';
 import type { RunStore, RunTally } from '../keep/run-store.port.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
 /** Batches of a feed in one statement. */
 const maxBatchesPerStatement = 2000;
-/** Statements for one feed at one look, so that a large run does not hold up the others. */
+/** Statements for one feed at one look in which nothing ends. */
 const maxStatementsPerLook = 20;
 
 export interface RunFinisherDeps {
@@ -24,8 +25,11 @@ export interface RunFinisherDeps {
  * other process.
  */
 export interface RunFinisher {
-  /** True when the run has ended. */
-  finish(tally: RunTally): Promise<boolean>;
+  /**
+   * Ends some of the run, with one statement for each feed: a large run does not hold up the others. `more`: the next
+   * look is to go on at once.
+   */
+  finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'>;
   /** Forgets what it knows of other runs. */
   keepOnly(runIds: ReadonlySet<string>): void;
 }
@@ -33,42 +37,55 @@ export interface RunFinisher {
 export function createRunFinisher({ runStore, stepEndings, graceMs, figures, logger }: RunFinisherDeps): RunFinisher {
   /** Runs whose sums do not agree, which has been said. */
   let unbalanced = new Set<string>();
+  /** By run, and feed: where the windows over its batches go on. */
+  let windows = new Map<string, Map<string, number>>();
 
-  async function finish(tally: RunTally): Promise<boolean> {
+  async function finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'> {
     const { runId, campaignId } = tally;
     const outcome = outcomeOf(tally, graceMs);
-    if (outcome !== null) await endSteps(tally, outcome);
+    const rest = outcome !== null && (await endSteps(tally, outcome)) ? 'more' : 'waits';
     if (!linesOf(tally).every(isBalanced)) report(tally, ['more users ended than were fed']);
-    if (mayStillBeFed(tally, graceMs) || endingOf(tally) === null) return false;
+    if (mayStillBeFed(tally, graceMs) || endingOf(tally) === null) return rest;
 
     const ending = await runStore.end(runId, (fresh, counted) => {
       const differing = differences(fresh, counted);
       if (differing.length > 0) report(fresh, differing);
       return differing.length > 0 ? null : endingOf(fresh);
     });
-    if (!ending) return false;
+    if (!ending) return rest;
     figures.ended(ending.state);
     logger.info({ runId, campaignId, ...ending }, 'run ended');
-    return true;
+    return 'ended';
   }
 
-  async function endSteps({ runId, chain, feeds }: RunTally, outcome: 'expired' | 'cancelled'): Promise<void> {
+  /** True where something ended: there may be more. */
+  async function endSteps({ runId, chain, feeds }: RunTally, outcome: 'expired' | 'cancelled'): Promise<boolean> {
+    const ofRun = windows.get(runId) ?? new Map<string, number>();
+    windows.set(runId, ofRun);
+    let hasEnded = false;
     for (const { feedId } of feeds) {
-      const steps = await endFeed({ feedId, chainLength: chain.length }, outcome);
+      const { steps, passed, from } = await endFeed(
+        { feedId, chainLength: chain.length },
+        outcome,
+        ofRun.get(feedId) ?? 1,
+      );
+      ofRun.set(feedId, from);
+      hasEnded ||= steps + passed > 0;
       if (steps > 0) logger.info({ runId, feedId, outcome, steps }, 'steps ended without a worker');
     }
+    return hasEnded;
   }
 
-  async function endFeed(feed: { feedId: string; chainLength: number }, outcome: 'expired' | 'cancelled') {
-    let steps = 0;
-    let from = 1;
+  /** Window by window, up to the first in which anything ends; `from`: where the next look goes on. */
+  async function endFeed(feed: SweptFeed, outcome: 'expired' | 'cancelled', from: number) {
+    let nextFrom = from;
     for (let statements = 0; statements < maxStatementsPerLook; statements++) {
-      const { ended, passed, next } = await stepEndings.endOpen(feed, outcome, { from, limit: maxBatchesPerStatement });
-      steps += ended;
-      if (next === null && ended + passed === 0) break;
-      from = next ?? 1;
+      const window = { from: nextFrom, limit: maxBatchesPerStatement };
+      const { ended, passed, next } = await stepEndings.endOpen(feed, outcome, window);
+      nextFrom = next ?? 1;
+      if (next === null || ended + passed > 0) return { steps: ended, passed, from: nextFrom };
     }
-    return steps;
+    return { steps: 0, passed: 0, from: nextFrom };
   }
 
   function report({ runId, campaignId }: RunTally, differing: readonly string[]): void {
@@ -81,6 +98,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     finish,
     keepOnly: (runIds) => {
       unbalanced = unbalanced.intersection(runIds);
+      windows = new Map([...windows].filter(([runId]) => runIds.has(runId)));
     },
   };
 }

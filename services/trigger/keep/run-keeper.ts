@@ -178,7 +178,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     own: readonly OpenStep[],
     waiting: readonly WaitingStep[],
   ): Promise<RunFigures | null> {
-    if (!isOver(tally) && (await finisher.finish(tally))) return null;
+    if (!isOver(tally) && (await finisher.finish(tally)) === 'ended') return null;
     if (await pauseItself(tally, own, seen)) return null;
     const { runId, chain, feeds } = tally;
     const { troubles } = seen.swept;
