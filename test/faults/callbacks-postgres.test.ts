@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { startCallbackTrial, type CallbackTrial, type CallbackTrialOptions } from './support/callback-trial.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
-import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import { lasting, until } from './support/until.ts';
 
 /** Longer than the faults here: no claim runs out meanwhile, so that a second call of a job would be an error. */
@@ -164,23 +164,20 @@ describe('row 18: Postgres does not answer while jobs are called', () => {
 });
 
 describe('row 19: the answer to a commit is lost', () => {
-  let proxy: TcpProxy | undefined;
+  let proxy: ProxyBefore | undefined;
   afterEach(() => proxy?.close());
 
   it.each([
-    ['ends and claims', /insert into fires/, 5, 6, '6000'],
+    ['ends and claims', /insert into fires/, 5, 6, '12000'],
     ['accepted jobs', /insert into jobs/, 3, 4, '25000'],
   ])('of %s: what is in the database is found there, and counts once', async (what, pattern, every, lost, lease) => {
     const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
     await begin({
       throughProxy: async (databaseUrl) => {
-        const url = new URL(databaseUrl);
-        proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-        proxy.inspect(cuts);
-        url.host = `127.0.0.1:${proxy.port}`;
-        return url.href;
+        proxy = await startProxyBefore(databaseUrl, cuts);
+        return proxy.databaseUrl;
       },
-      // Claims whose commit was not heard of wait for their lease; they were never called.
+      // Claims whose commit was not heard of wait for their lease; a call needs one that is longer than its time-out.
       engine: { DISPATCHER_LEASE_MS: lease },
     });
     const over = trial.injections.begin('commit answer lost', what);
