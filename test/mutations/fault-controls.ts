@@ -31,6 +31,13 @@ export const faultControls = {
       },
     ],
   },
+  weeksWaitForNoReader: {
+    takesAway: 'weeks that a long reader holds up wait for a moment, and are tried again in minutes',
+    edits: [
+      { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
+      { text: 'const againAfterMs = 300_000;', replacement: 'const againAfterMs = 1000;' },
+    ],
+  },
   schemaIsChecked: {
     takesAway: 'a process whose schema is not there yet refuses to start',
     edits: [

@@ -40,6 +40,7 @@ const timed = [
   'neighbours',
   'topics',
   'slow-workers',
+  'long-readers',
   'aged-campaigns',
 ].map((name) => `test/faults/${name}.test.ts`);
 const filesOf = (pattern: string, without: readonly string[]) =>
