@@ -7,6 +7,7 @@ import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { benchmarkConsole } from './console/console.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
+import { benchmarkCrowd } from './crowd/crowd.ts';
 import { benchmarkExplain } from './explain/explain.ts';
 import { benchmarkFiring } from './firing/firing.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
@@ -47,6 +48,7 @@ const questions: Record<string, Question> = {
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   accept: ({ rounds, quick, only }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   firing: ({ rounds, quick, only }) => benchmarkFiring({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  crowd: ({ rounds, quick, only }) => benchmarkCrowd({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   age: ({ rounds, quick }) => benchmarkAge({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),

@@ -25,7 +25,8 @@ export interface JobsToAdd {
   inMs: number;
   /** Their due time, in milliseconds, is put behind it. */
   url: string;
-  client?: FiringClient;
+  /** In turn. */
+  client?: FiringClient | readonly string[];
 }
 
 export type FiringClient = keyof typeof clients;
@@ -44,9 +45,11 @@ export interface Firing {
   /** @returns when the first of them is due, by this machine's clock, which is the database's too */
   addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
   /** @param client of all unless given */
-  untilEnded(jobs: number, withinMs: number, client?: FiringClient): Promise<void>;
+  untilEnded(jobs: number, withinMs: number, client?: JobsToAdd['client']): Promise<void>;
   /** So many of its jobs have ended. */
-  ended(client: FiringClient): Promise<number>;
+  ended(client: NonNullable<JobsToAdd['client']>): Promise<number>;
+  /** Others like `quiet`, before services are started. @returns their ids */
+  addClients(count: number): Promise<string[]>;
   /** Changes its terms, before services are started. */
   define(client: FiringClient, terms: { concurrency: number }): Promise<void>;
   /** What was offered and is not called would be offered again. */
@@ -84,10 +87,8 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   await client.query('update installation set clients_revision = clients_revision + 1');
   const { rows } = await client.query<{ id: string }>('select id from installation');
 
-  const ended = async (of?: FiringClient) => {
-    const { rows: counted } = await client.query<{ ended: number }>(countEnded, [
-      of === undefined ? null : clients[of],
-    ]);
+  const ended = async (of?: JobsToAdd['client']) => {
+    const { rows: counted } = await client.query<{ ended: number }>(countEnded, [of === undefined ? null : idsOf(of)]);
     return counted[0]?.ended ?? 0;
   };
 
@@ -102,7 +103,7 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
     pids: (service) => services.pids(service),
     addJobs: async ({ jobs, overMs, inMs, url, client: owner = 'jobs' }) => {
       const fromMs = Date.now() + inMs;
-      await client.query(insertJobs, [jobs, fromMs, overMs, url, clients[owner]]);
+      await client.query(insertJobs, [jobs, fromMs, overMs, url, idsOf(owner)]);
       if (Date.now() > fromMs) throw new Error('the first jobs were due before all had been added');
       return { fromMs };
     },
@@ -117,6 +118,10 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
       }
     },
     ended,
+    addClients: async (count) => {
+      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, definition]);
+      return added.map(({ id }) => id);
+    },
     define: async (of, terms) => {
       await client.query('update clients set definition = definition || $2 where id = $1', [clients[of], terms]);
     },
@@ -133,22 +138,31 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   };
 }
 
-/** $1: of this client, or null for all. */
+function idsOf(client: NonNullable<JobsToAdd['client']>): readonly string[] {
+  return typeof client === 'string' ? [clients[client]] : client;
+}
+
+/** $1 of them, $2 what each is like. */
+const insertClients = `
+  insert into clients (id, name, definition)
+  select gen_random_uuid(), 'quiet-' || n, $2 from generate_series(1, $1::int4) n returning id`;
+
+/** $1: of these clients, or null for all. */
 const countEnded = `
   select coalesce(sum(called + expired + dead), 0)::float8 as ended from client_totals
-  where $1::uuid is null or client = $1`;
+  where $1::uuid[] is null or client = any($1)`;
 
 /** By partition, so that it reads what is due and nothing else. */
 const deleteDue = `
   delete from jobs using generate_series(0, 63) p where partition_id = p and due_at <= now()`;
 
-/** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 client. */
+/** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 clients in turn. */
 const insertJobs = `
   insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url, body)
-  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $5, k.due, 'POST',
-    $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
+  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, ($5::uuid[])[1 + k.n % cardinality($5::uuid[])], k.due,
+    'POST', $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
   from (
-    select gen_random_uuid() as id,
+    select gen_random_uuid() as id, n,
       to_timestamp($2::float8 / 1000) + (n * $3::float8 / $1::int8) * interval '1 millisecond' as due
     from generate_series(0, $1::int8 - 1) n
   ) k`;

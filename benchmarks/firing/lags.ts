@@ -1,7 +1,7 @@
 import type { Servers } from '../servers.ts';
 import { withDescendants } from '../cpu.ts';
 import { percentile, rounded, type Row } from '../results.ts';
-import { startFiring, type Firing, type FiringClient } from './installation.ts';
+import { startFiring, type Firing, type JobsToAdd } from './installation.ts';
 import type { Receiver } from './receiver.ts';
 
 /** Jobs have to be stored before the first is due: this, and some of it for each of them. */
@@ -36,7 +36,11 @@ export async function withFiring<Result>(
 }
 
 /** Code that was never run is several times as slow, and no service is young for long. */
-export async function startWarm(firing: Firing, receiver: Receiver, client: FiringClient = 'jobs'): Promise<void> {
+export async function startWarm(
+  firing: Firing,
+  receiver: Receiver,
+  client: JobsToAdd['client'] = 'jobs',
+): Promise<void> {
   await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
   await firing.addJobs({ ...warmUp, url: `${receiver.url}warm/`, client });
   await firing.untilEnded(warmUp.jobs, patienceMs);

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { withReceiver } from '../firing/calls.ts';
-import type { Firing } from '../firing/installation.ts';
+import type { Firing, JobsToAdd } from '../firing/installation.ts';
 import { leadOf, patienceMs, startWarm, withFiring } from '../firing/lags.ts';
 import type { Receiver } from '../firing/receiver.ts';
 import { median, percentile, ratioByRound, rounded, type Row } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
 /** A client that has more than its receiver takes, beside one whose receiver answers at once. */
-interface Crowd {
+export interface Crowd {
   /** What `--only` takes. */
   name: string;
   title: string;
@@ -50,18 +50,22 @@ export interface CrowdRound {
   beside: readonly number[];
 }
 
-/** The neighbour alone, and again while the crowd is at it: in one installation. */
-export async function measureCrowd(crowd: Crowd, servers: Servers): Promise<CrowdRound> {
+/**
+ * The neighbour alone, and again while the crowd is at it: in one installation.
+ * @param neighbours clients among which the neighbour's jobs are shared out; itself alone when one
+ */
+export async function measureCrowd(crowd: Crowd, servers: Servers, neighbours = 1): Promise<CrowdRound> {
   const { jobs, overMs, concurrency, latencyMs, leadMs } = crowd;
   return await withReceiver((receiver) =>
     withFiring(servers, async (firing) => {
       await firing.define('jobs', { concurrency });
-      await startWarm(firing, receiver, 'quiet');
-      const alone = await neighbourLags(firing, receiver, { before: 0, inMs: leadOf(neighbourJobs) });
+      const client = neighbours === 1 ? 'quiet' : await firing.addClients(neighbours);
+      await startWarm(firing, receiver, client);
+      const alone = await neighbourLags(firing, receiver, { before: 0, inMs: leadOf(neighbourJobs), client });
       const url = `${receiver.url}slow/${latencyMs}/`;
       const { fromMs } = await firing.addJobs({ jobs, overMs, inMs: leadOf(jobs), url });
       const inMs = fromMs + leadMs - Date.now();
-      const beside = await neighbourLags(firing, receiver, { before: alone.length, inMs });
+      const beside = await neighbourLags(firing, receiver, { before: alone.length, inMs, client });
       if ((await firing.ended('jobs')) >= jobs) throw new Error(`${crowd.name}: the crowd ended too soon`);
       return { alone, beside };
     }),
@@ -71,9 +75,8 @@ export async function measureCrowd(crowd: Crowd, servers: Servers): Promise<Crow
 async function neighbourLags(
   firing: Firing,
   receiver: Receiver,
-  { before, inMs }: { before: number; inMs: number },
+  { before, inMs, client }: { before: number; inMs: number; client: NonNullable<JobsToAdd['client']> },
 ): Promise<readonly number[]> {
-  const client = 'quiet';
   const ended = await firing.ended(client);
   await firing.addJobs({ jobs: neighbourJobs, overMs: neighbourMs, inMs, url: `${receiver.url}quiet/`, client });
   await wait(inMs);
