@@ -313,6 +313,34 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
+  it('sweeps every two seconds, and less often where that takes long: the database has others to serve', async () => {
+    const { clock, tables, started, stop, many } = setUp();
+    const due = createMemoryDueReferences({ tables });
+    let [sweeps, tookMs] = [0, 0];
+    const slow: DueReferences = {
+      ...due,
+      sweep: async (ranges, rows) => {
+        sweeps++;
+        await clock.sleep(tookMs);
+        return await due.sweep(ranges, rows);
+      },
+    };
+    const offerer = await started('a', { due: slow });
+    await many(640);
+    await passTime(clock, 12_000);
+    sweeps = 0;
+    await passTime(clock, 22_000);
+    expect(sweeps).toBe(11);
+    tookMs = 1000;
+    await passTime(clock, 2000);
+    sweeps = 0;
+    await passTime(clock, 22_000);
+    expect(sweeps).toBe(2);
+    tookMs = 0;
+    await passTime(clock, 1000);
+    await stop(offerer);
+  });
+
   it('looks at nothing while no dispatcher takes anything', async () => {
     const { clock, taking, takes, started, stop, offered, many } = setUp();
     taking.clear();

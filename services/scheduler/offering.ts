@@ -170,7 +170,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     const lost = [...(await sweepDue(look, nowMs)), ...(await sweepLapsed(look, nowMs))];
     figures.swept += lost.length;
     if (lost.length > 0) logger.warn({ jobs: lost.length }, 'jobs that nobody called are offered again');
-    return sweepEveryMs;
+    // Past a crowd that only waits it reads a hundred thousand rows: where that is slow, others need the time.
+    return Math.max(sweepEveryMs, 10 * (clock.monotonicMs() - nowMs));
   }
 
   function pauseAfter({ found, isFull, isNear }: LookEnd): number {
