@@ -86,6 +86,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     ...documentation,
     basePath,
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
+    asOf: () => JSON.stringify(deps.catalogue.current()),
   });
   // A person who types the address wants to read, not a problem.
   server.get('/', { schema: { hide: true } }, (_request, reply) =>

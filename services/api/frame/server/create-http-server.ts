@@ -20,6 +20,7 @@ import { createAnswerNoRoute, createAnswerProblem, type ExplainError } from './a
 import { checkShape } from './check-shape.ts';
 import { invalidRequest } from '../http-problem.ts';
 import { parseJsonBody } from './json-body.ts';
+import { isLook } from './same-origin.ts';
 import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
 
@@ -113,6 +114,12 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     reply.header('x-request-id', request.id);
     reply.headers(safeHeaders);
     done();
+  });
+
+  // After all hooks that ask for a key, and before a body is read that nothing is done with.
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.is404 && !isLook(request.method)) server.answerNoRoute(request, reply);
+    else done(null, payload);
   });
 
   server.removeAllContentTypeParsers();

@@ -14,8 +14,10 @@ export interface DocumentedApi {
   /** Empty, or the path below which everything is. */
   basePath: string;
   tags: { name: string; description: string }[];
-  /** Adds what the shapes of the routes do not say, to a copy, whenever it is asked for. */
+  /** Adds what the shapes of the routes do not say, to a copy. */
   amend: (document: unknown) => void;
+  /** What it adds goes by: while this stays, so does the document. */
+  asOf: () => string;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface DocumentedApi {
  */
 export async function documentRoutes(
   server: HttpServer,
-  { title, version, description, basePath, tags, amend }: DocumentedApi,
+  { title, version, description, basePath, tags, amend, asOf }: DocumentedApi,
 ): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -56,15 +58,24 @@ export async function documentRoutes(
       return written;
     },
   });
+  let written: { asOf: string; document: Record<string, unknown>; text: string } | undefined;
+  /** No key is needed to ask for it, and it costs 15 ms: it is written once. */
+  function current() {
+    const now = asOf();
+    if (written?.asOf === now) return written;
+    const document: Record<string, unknown> = { ...structuredClone(server.swagger()) };
+    amend(document);
+    written = { asOf: now, document, text: JSON.stringify(document) };
+    return written;
+  }
+
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title },
     // Without the bar on top, which offers to explore other documents under another's logo.
     uiConfig: { layout: 'BaseLayout' },
-    transformSpecification: (document) => {
-      amend(document);
-      return document;
-    },
+    transformSpecification: () => current().document,
+    transformSpecificationClone: false,
     staticCSP: {
       'default-src': "'self'",
       'img-src': "'self' data:",
@@ -74,10 +85,9 @@ export async function documentRoutes(
       'frame-ancestors': "'none'",
     },
   });
-  server.get('/openapi.json', { schema: { hide: true } }, () => {
-    const document = structuredClone(server.swagger());
-    amend(document);
-    return document;
+  server.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    reply.type('application/json; charset=utf-8').serializer((text: string) => text);
+    return reply.send(current().text);
   });
 }
 
