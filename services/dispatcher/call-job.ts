@@ -59,7 +59,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
 
   const { auth } = terms;
   const sent =
-    auth?.origins.has(job.origin) && opened.kind === 'opened' && !opened.hasAuthorization
+    auth?.origins.has(job.origin) && opened.kind === 'opened' && (auth.isForAll || !opened.hasAuthorization)
       ? await authorised(opened, auth)
       : opened;
   const lateRefusal = sent === opened ? null : refusalOf(job, host, terms, deps);

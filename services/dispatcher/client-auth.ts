@@ -1,8 +1,9 @@
+import { createSecureContext } from 'node:tls';
 import { authPlace, type StoredClientAuth } from '../../shared/contracts/jobs/client-auth.ts';
 import type { SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createAccessTokens } from './access-tokens.ts';
-import type { CallbackEndpoint, CallLimits } from './ports/callback-endpoint.ts';
+import type { CallbackEndpoint, CallLimits, ClientTls } from './ports/callback-endpoint.ts';
 import type { Authorization, CallAuth } from './ports/client-terms.ts';
 
 export interface ClientAuthDeps {
@@ -14,7 +15,7 @@ export interface ClientAuthDeps {
 
 /** @throws {SecretBoxError} where its secrets do not open here */
 export function openClientAuth(
-  auth: StoredClientAuth,
+  auth: Exclude<StoredClientAuth, StoredCertificate>,
   limits: CallLimits,
   { secretBox, tokenEndpoint, clock }: ClientAuthDeps,
 ): CallAuth {
@@ -32,19 +33,31 @@ export function openClientAuth(
       const { tokenUrl, clientId: id, scope } = auth;
       const secret = open('clientSecret', auth.clientSecret, [tokenUrl, ...auth.origins]);
       const terms = { limits: { ...limits, concurrency: 1 }, tokenUrl, id, secret, scope };
-      return { origins, ...createAccessTokens(terms, { endpoint: tokenEndpoint, clock }) };
+      return { origins, isForAll: false, ...createAccessTokens(terms, { endpoint: tokenEndpoint, clock }) };
     }
   }
 }
 
+/** @throws where it does not open here, or cannot be read */
+export function openClientTls(auth: StoredCertificate, clientId: string, box: Pick<SecretBox, 'open'>): ClientTls {
+  const { origins, certificate, ca } = auth;
+  const key = box.open(auth.key.sealed, authPlace(clientId, 'key', origins));
+  // Here, where it is this client's trouble alone.
+  createSecureContext({ cert: certificate, key, ...(ca === null ? {} : { ca }) });
+  return { origins: new Set(origins), certificate, key, ca };
+}
+
+type StoredCertificate = Extract<StoredClientAuth, { kind: 'mtls' }>;
+
 /** For credentials that are there and cannot be used: calls without them would be refused, or worse, not. */
 export function unusableAuth(auth: StoredClientAuth, cause: string): CallAuth {
   const authorization: Authorization = { kind: 'unsent', cause };
-  return { origins: new Set(auth.origins), authorization: () => authorization, refused: () => undefined };
+  const isForAll = auth.kind === 'mtls';
+  return { origins: new Set(auth.origins), isForAll, authorization: () => authorization, refused: () => undefined };
 }
 
 function always(origins: ReadonlySet<string>, value: string, ...others: readonly string[]): CallAuth {
   const [, credentials = ''] = value.split(' ');
   const authorization: Authorization = { kind: 'header', value, secrets: [credentials, ...others] };
-  return { origins, authorization: () => authorization, refused: () => undefined };
+  return { origins, isForAll: false, authorization: () => authorization, refused: () => undefined };
 }

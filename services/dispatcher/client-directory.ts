@@ -6,9 +6,9 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import { openClientAuth, unusableAuth } from './client-auth.ts';
+import { openClientAuth, openClientTls, unusableAuth } from './client-auth.ts';
 import type { CallbackEndpoint, CallLimits } from './ports/callback-endpoint.ts';
-import type { CallAuth, ClientDirectory, ClientTerms } from './ports/client-terms.ts';
+import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 
 export interface ClientDirectoryDeps {
   reader: Pick<ClientReader, 'current'>;
@@ -44,17 +44,17 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     });
   }
 
-  function openAuth({ name, auth }: Client, limits: CallLimits): CallAuth | null {
-    if (!auth) return null;
+  function openAuth({ clientId, name, auth }: Client, limits: CallLimits): Pick<ClientTerms, 'auth' | 'limits'> {
+    if (!auth) return { auth, limits };
     try {
-      return openClientAuth(auth, limits, { secretBox, tokenEndpoint, clock });
+      return auth.kind === 'mtls'
+        ? { auth: null, limits: { ...limits, tls: openClientTls(auth, clientId, secretBox) } }
+        : { auth: openClientAuth(auth, limits, { secretBox, tokenEndpoint, clock }), limits };
     } catch (error) {
-      if (!(error instanceof SecretBoxError)) throw error;
-      logger.error(
-        { err: error, client: name },
-        'the credentials of a client cannot be opened, nothing is called with them',
-      );
-      return unusableAuth(auth, `the credentials of its client cannot be opened: ${error.fault}`);
+      // What OpenSSL says of a key is not logged.
+      const fault = error instanceof SecretBoxError ? error.fault : 'cannot be read';
+      logger.error({ client: name, fault }, 'the credentials of a client cannot be used, nothing is called with them');
+      return { auth: unusableAuth(auth, `the credentials of its client cannot be opened: ${fault}`), limits };
     }
   }
 
@@ -64,10 +64,9 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     const { concurrency, timeoutMs, egress, retry, sideline, onGone } = definition;
     const limits = { clientId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
-      limits,
+      ...openAuth(client, limits),
       ...{ enabled, onGone, retries: retry },
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
-      auth: openAuth(client, limits),
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;
         const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > nowMs);

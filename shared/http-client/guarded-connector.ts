@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { placeOf, type EgressGuard } from '../runtime/egress/address-guard.ts';
 
@@ -13,6 +14,7 @@ export class ForbiddenAddressError extends Error {
 export interface GuardedConnectorDeps {
   guard: Pick<EgressGuard, 'mayConnect'>;
   timeoutMs: number;
+  secureContext?: SecureContext | undefined;
   /** All addresses of a name, at least one. */
   resolve: (hostname: string) => Promise<readonly string[]>;
 }
@@ -22,8 +24,9 @@ export interface GuardedConnectorDeps {
  * for the check and another for the connection. A hook for look-ups would not do, it is not asked for literal addresses
  * (nodejs/undici#2019).
  */
-export function guardedConnector({ guard, timeoutMs, resolve }: GuardedConnectorDeps): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+export function guardedConnector(deps: GuardedConnectorDeps): buildConnector.connector {
+  const { guard, timeoutMs, secureContext, resolve } = deps;
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, ...(secureContext && { secureContext }) });
 
   async function allowedAddresses(hostname: string, port: number): Promise<string[]> {
     const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];

@@ -169,8 +169,8 @@ export const schedulerMutations: readonly Mutation[] = [
     takesAway: 'a secret that was sent is not kept with an answer that repeats it',
     edits: [
       {
-        text: 'secrets: [...given.secrets, ...target.secrets] };',
-        replacement: 'secrets: target.secrets.slice(0, 0) };',
+        text: 'const secrets = [...given.secrets, ...target.secrets];',
+        replacement: 'const secrets: string[] = [];',
       },
     ],
     project: 'integration',

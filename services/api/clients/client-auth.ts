@@ -1,3 +1,5 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import {
   authPlace,
   newClientAuth,
@@ -6,7 +8,7 @@ import {
   type StoredClientAuth,
 } from '../../../shared/contracts/jobs/client-auth.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
-import { invalidRequest } from '../frame/http-problem.ts';
+import { invalidRequest, type HttpProblem } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
@@ -38,7 +40,37 @@ export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date,
       const clientSecret = sealed('clientSecret', auth.clientSecret, [tokenUrl, ...auth.origins]);
       return { kind: auth.kind, ...kept, tokenUrl, clientId: id, scope, clientSecret };
     }
+    case 'mtls': {
+      const { certificate, ca = null } = auth;
+      const validUntil = validUntilOf(auth).toISOString();
+      return { kind: auth.kind, ...kept, certificate, ca, validUntil, key: sealed('key', auth.key) };
+    }
   }
+}
+
+/** @throws {HttpProblem} 422 where it is no pair, or for servers that ask for none */
+function validUntilOf({ origins, certificate, key, ca }: Extract<NewClientAuth, { kind: 'mtls' }>): Date {
+  const plain = origins.findIndex((origin) => !origin.startsWith('https:'));
+  if (plain >= 0) throw wrong(`/origins/${plain}`, 'has to be an https:// server');
+  const read = unlessWrong('/certificate', () => new X509Certificate(certificate));
+  const own = unlessWrong('/key', () => createPrivateKey(key));
+  if (!read.checkPrivateKey(own)) throw wrong('/key', 'is not the key of the certificate');
+  if (ca !== undefined) unlessWrong('/ca', () => new X509Certificate(ca));
+  unlessWrong('/certificate', () => createSecureContext({ cert: certificate, key, ca }));
+  return new Date(read.validTo);
+}
+
+/** What is said of a key that cannot be read may quote it. */
+function unlessWrong<Result>(pointer: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch {
+    throw wrong(pointer, 'cannot be read');
+  }
+}
+
+function wrong(pointer: string, detail: string): HttpProblem {
+  return invalidRequest([{ pointer, code: 'invalid-value', detail }]);
 }
 
 export function clientAuthView(auth: StoredClientAuth): ClientAuthShape {
@@ -52,6 +84,10 @@ export function clientAuthView(auth: StoredClientAuth): ClientAuthShape {
     case 'oauth2': {
       const { tokenUrl, clientId, scope, clientSecret } = auth;
       return { kind: auth.kind, ...kept, tokenUrl, clientId, scope, clientSecret: shown(clientSecret) };
+    }
+    case 'mtls': {
+      const { certificate, ca, validUntil, key } = auth;
+      return { kind: auth.kind, ...kept, certificate, ca, validUntil, key: shown(key) };
     }
   }
 }

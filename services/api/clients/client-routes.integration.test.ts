@@ -4,6 +4,7 @@ import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
+import { certificateFor } from '../../../test/support/certificates.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { createApi } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
@@ -191,6 +192,34 @@ describe('what calls are authorised with', () => {
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer }]);
     expect(refused.body).not.toMatch(/secret.(token|kind)/);
+  });
+
+  it('may be a certificate, whose key is never shown', async () => {
+    const { id } = await makeClient();
+    const [own, other] = await Promise.all([certificateFor('shop'), certificateFor('other')]);
+    const given = { kind: 'mtls', origins, ...own, ca: other.certificate };
+    const set = await ask('PUT', `/v1/clients/${id}/auth`, given);
+    expect(clientShape.parse(set.json()).auth).toMatchObject({
+      ...{ kind: 'mtls', certificate: own.certificate, ca: other.certificate },
+      key: { set: true, length: own.key.length },
+    });
+    const kept = JSON.stringify([await on.rowsOf('clients'), await on.rowsOf('audit_log'), set.json()]);
+    const [, line = ''] = own.key.split('\n');
+    expect(line).toHaveLength(64);
+    expect(kept).not.toContain(line);
+
+    const wrong = [
+      ['/key', { ...given, key: other.key }],
+      ['/key', { ...given, key: `${own.key.slice(0, 40)}AAAA` }],
+      ['/certificate', { ...given, certificate: own.key }],
+      ['/ca', { ...given, ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }],
+      ['/origins/0', { ...given, origins: ['http://shop.test'] }],
+    ] as const;
+    for (const [pointer, body] of wrong) {
+      const refused = await ask('PUT', `/v1/clients/${id}/auth`, body);
+      expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer }]);
+      expect(refused.body).not.toContain(line.slice(0, 10));
+    }
   });
 
   it('cannot be kept where there is no key', async () => {

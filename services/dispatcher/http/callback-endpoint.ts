@@ -1,3 +1,4 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { connectCauses } from '../../../shared/http-client/http-cause.ts';
 import type { HttpOrigin, HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
 import { createGuardedOrigin } from '../../../shared/http-client/guarded-origin.ts';
@@ -5,7 +6,7 @@ import type { HostNames } from '../../../shared/http-client/host-names.ts';
 import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
-import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
+import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits, ClientTls } from '../ports/callback-endpoint.ts';
 
 /** What is kept of the answer to a job. */
 export const keptAnswerBytes = 4096;
@@ -38,6 +39,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
       egress: { guard: createClientGuard(installation, egress, clientId), names },
       caller: clientId,
       ...{ origin, connections: concurrency, timeoutMs },
+      ...(limits.tls?.origins.has(origin) && { secureContext: contextOf(limits.tls) }),
       maxAnswerBytes: keptBytes,
       cutsAnswers: true,
     });
@@ -94,6 +96,10 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
       await Promise.all(open.map(({ origin }) => origin.close()));
     },
   };
+}
+
+function contextOf({ certificate: cert, key, ca }: ClientTls): SecureContext {
+  return createSecureContext({ cert, key, ...(ca === null ? {} : { ca }) });
 }
 
 function unanswered({ kind, cause }: Exclude<HttpOutcome, { kind: 'answered' }>): CallbackAnswer {

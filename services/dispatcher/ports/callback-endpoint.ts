@@ -1,6 +1,17 @@
 import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 
 /** How calls of one client are made. */
+/** What is shown and believed when a connection is made to one of these servers. */
+export interface ClientTls {
+  /** Scheme, host and port. */
+  origins: ReadonlySet<string>;
+  /** PEM, each; they can be read. */
+  certificate: string;
+  key: string;
+  /** Who vouches for the servers, in place of the usual ones. */
+  ca: string | null;
+}
+
 export interface CallLimits {
   clientId: string;
   /** Connections made under an older one are not used for new calls. */
@@ -10,6 +21,7 @@ export interface CallLimits {
   timeoutMs: number;
   /** Without rules: to any public address. */
   egress: readonly EgressRule[];
+  tls?: ClientTls | undefined;
 }
 
 export interface Callback {

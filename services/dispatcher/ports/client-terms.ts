@@ -23,6 +23,8 @@ export type Authorization =
 export interface CallAuth {
   /** Scheme, host and port of the servers that it is for. */
   origins: ReadonlySet<string>;
+  /** Also for calls that have an authorization of their own. */
+  isForAll: boolean;
   /** Of a call that is made now. Never throws. */
   authorization: () => Authorization | Promise<Authorization>;
   /** A receiver answered 401 to it. @param value as it was sent */

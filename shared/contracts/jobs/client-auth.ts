@@ -44,6 +44,8 @@ const tokenUrl = z
   }, 'has to be an http:// or https:// URL without user, password, query and fragment')
   .describe('The client’s egress rules hold for it as for any other');
 
+const pem = z.string().max(20_000).startsWith('-----BEGIN ', 'has to be PEM');
+
 export const newClientAuth = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('bearer'), origins, token: secretOf(8000) }),
@@ -58,6 +60,15 @@ export const newClientAuth = z
         scope: z.string().min(1).max(1000).optional(),
       })
       .describe('Access tokens by client credentials (RFC 6749, 4.4), asked for and kept by each dispatcher'),
+    z
+      .strictObject({
+        kind: z.literal('mtls'),
+        origins,
+        certificate: pem.describe('PEM, with the chain above it where receivers need that'),
+        key: pem.describe('PEM, not encrypted').meta({ format: 'password' }),
+        ca: pem.optional().describe('PEM: who vouches for the receivers, in place of the usual ones'),
+      })
+      .describe('A certificate that dispatchers show when they connect to these servers'),
   ])
   .meta({ id: 'NewClientAuth' });
 
@@ -65,12 +76,14 @@ export type NewClientAuth = z.output<typeof newClientAuth>;
 
 const kept = { origins: z.array(z.string()), changedAt: z.iso.datetime({ precision: 3 }) };
 
+const certificateFields = { certificate: z.string(), ca: z.string().nullable(), validUntil: kept.changedAt };
 const tokenFields = { tokenUrl: z.string(), clientId: z.string(), scope: z.string().nullable() };
 
 export const storedClientAuth = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bearer'), ...kept, token: sealedValue }),
   z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: sealedValue }),
   z.object({ kind: z.literal('oauth2'), ...kept, ...tokenFields, clientSecret: sealedValue }),
+  z.object({ kind: z.literal('mtls'), ...kept, ...certificateFields, key: sealedValue }),
 ]);
 
 export type StoredClientAuth = z.output<typeof storedClientAuth>;
@@ -82,6 +95,7 @@ export const clientAuthShape = z
     z.object({ kind: z.literal('bearer'), ...kept, token: shown }),
     z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: shown }),
     z.object({ kind: z.literal('oauth2'), ...kept, ...tokenFields, clientSecret: shown }),
+    z.object({ kind: z.literal('mtls'), ...kept, ...certificateFields, key: shown }),
   ])
   .meta({ id: 'ClientAuth' });
 
