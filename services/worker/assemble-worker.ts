@@ -4,6 +4,7 @@ import { createRequestBodies } from './call/request-body.ts';
 import { createBeginMarks } from './claims/begin-marks.ts';
 import { createFeedDirectory } from './claims/feed-directory.ts';
 import { createStoppedFeeds } from './claims/stopped-feeds.ts';
+import { createHandOn } from './forward/hand-on.ts';
 import { createNextStepPublisher } from './forward/next-step-publisher.ts';
 import { createServing } from './intake/follow-registry.ts';
 import { createMessageReceiver } from './intake/message-receiver.ts';
@@ -145,6 +146,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     slots,
     guardKeeper,
     rateKeeper,
+    handOn: createHandOn({ topics, shards, actionTypes, queue, slots, directory, stops }),
     nextSteps,
   });
 }

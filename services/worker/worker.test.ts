@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stepMessage } from '../../shared/contracts/messages/messages.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
-import { answerWithFailures } from '../../test/support/worker-fixture.ts';
+import { answerWithFailures, withoutHandOn } from '../../test/support/worker-fixture.ts';
 import { createWorker } from './assemble-worker.ts';
 
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
@@ -63,7 +63,9 @@ describe('a batch', () => {
   });
 
   it('goes on with a reference that leaves out whom it lost when they are many, and they are read', async () => {
-    const { clock, endpoint, feed, messages, someUsers } = await createRunningWorker();
+    const { clock, endpoint, feed, messages, someUsers } = await createRunningWorker({}, ({ ledger }) => ({
+      ledger: withoutHandOn(ledger),
+    }));
     const lost = someUsers(21);
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? lost : []);
     await feed([someUsers(30)]);
@@ -74,7 +76,8 @@ describe('a batch', () => {
 
   it('is served without those it lost also when its reference does not add up', async () => {
     const withoutLost = (value: string) => JSON.stringify({ ...stepMessage.parse(JSON.parse(value)), lost: [[]] });
-    const { clock, endpoint, feed } = await createRunningWorker({}, ({ publisher }) => ({
+    const { clock, endpoint, feed } = await createRunningWorker({}, ({ publisher, ledger }) => ({
+      ledger: withoutHandOn(ledger),
       publisher: {
         publish: (records) =>
           publisher.publish(records.map((record) => ({ ...record, value: withoutLost(record.value) }))),

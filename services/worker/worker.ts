@@ -1,7 +1,7 @@
 import type { TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
-import type { StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { StepLedger, StepResult } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
@@ -11,6 +11,8 @@ import { matchClaims, matchResults } from './claims/flush-matching.ts';
 import { prepareWork } from './claims/prepare-work.ts';
 import { splitForBudgets } from './claims/split-for-budgets.ts';
 import { lookForStopsMs, type StoppedFeeds } from './claims/stopped-feeds.ts';
+import type { RecordedStep } from './forward/forward-survivors.ts';
+import type { HandOn } from './forward/hand-on.ts';
 import type { NextStepPublisher } from './forward/next-step-publisher.ts';
 import type { Serving } from './intake/follow-registry.ts';
 import type { MessageReceiver } from './intake/message-receiver.ts';
@@ -28,7 +30,7 @@ import type { SlotGroups } from './slots/slot-groups.ts';
 import type { StepOutcomes } from './step/step-outcomes.ts';
 import type { StepServer } from './step/step-server.ts';
 import type { Wake } from './wake.ts';
-import type { OpenMessage } from './work.ts';
+import type { OpenMessage, Work } from './work.ts';
 
 /** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
 const minBetweenFlushesMs = 25;
@@ -74,13 +76,15 @@ export interface WorkerParts {
   slots: CallSlots;
   guardKeeper: GuardKeeper;
   rateKeeper: RateKeeper;
+  handOn: HandOn;
   nextSteps: NextStepPublisher;
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
   const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, queue, receiver, unbegunIntake } =
     parts;
-  const { directory, stops, begins, outcomes, groups, server, slots, guardKeeper, rateKeeper, nextSteps } = parts;
+  const { directory, stops, begins, outcomes, groups, server, slots, guardKeeper, rateKeeper, handOn, nextSteps } =
+    parts;
   const { shards, actionTypes } = serving;
   /** By topic. */
   const recordedBy = new Map<string, number>();
@@ -109,23 +113,22 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
 
     const startedMs = (lastFlushMs = clock.monotonicMs());
     const byResult = new Map(results.map(({ result, work }) => [result, work]));
-    const flushed = await ledger
-      .flush({ results: [...byResult.keys()], claims, begins: begun, unitsPerUser: directory.unitsPerUser })
-      .catch((error: unknown) => {
-        // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
-        // meanwhile.
-        outcomes.putBack(results);
-        queue.putBack(claims);
-        throw error;
-      });
+    const flush = { results: [...byResult.keys()], claims, begins: begun, handOn: handOn.choose(results, claims) };
+    const flushed = await ledger.flush({ ...flush, unitsPerUser: directory.unitsPerUser }).catch((error: unknown) => {
+      // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
+      // meanwhile.
+      outcomes.putBack(results);
+      queue.putBack(claims);
+      throw error;
+    });
     const tookMs = clock.monotonicMs() - startedMs;
     meter.flushed(flushed, results.length, claims.length, tookMs);
     slots.onFlush(tookMs / Math.max(tookMs, minBetweenFlushesMs));
 
     begins.settle(begun, flushed.begun);
-    const { recorded, lost, children, childless } = matchResults(byResult, flushed, startedMs);
+    const { recorded, handedOn, lost, children, childless } = matchResults(byResult, flushed, startedMs);
     for (const { work, result } of recorded) if (result.state === 'done') countRecorded(work.topic);
-    nextSteps.publish(recorded);
+    forward(recorded, handedOn, startedMs);
     server.lose(lost, flushed.refused);
     server.abandonTrials([...lost, ...childless]);
     slots.add(children);
@@ -138,12 +141,26 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     const [affordable, parts] = splitForBudgets(prepared.works);
     outcomes.record(parts);
-    const [going, stopped] = stops.split(affordable);
-    slots.add(going);
-    server.release(stopped, null);
+    serve(affordable);
     server.release(prepared.unreadable, null);
     server.leaveBroken(prepared.broken);
     return 0;
+  }
+
+  /** Next steps: here, where they were handed on, or by their topics. */
+  function forward(recorded: readonly RecordedStep[], handedOn: ReadonlySet<StepResult>, claimedAtMs: number): void {
+    const here = recorded.filter(({ result }) => handedOn.has(result));
+    nextSteps.publish(handedOn.size === 0 ? recorded : recorded.filter(({ result }) => !handedOn.has(result)));
+    const { works, unsure } = handOn.worksOf(here, claimedAtMs);
+    for (const { work } of here) onHandled(work.origin);
+    serve(works);
+    server.release(unsure, null);
+  }
+
+  function serve(works: readonly Work[]): void {
+    const [going, stopped] = stops.split(works);
+    slots.add(going);
+    server.release(stopped, null);
   }
 
   /** What waited for a trial goes on. */

@@ -137,6 +137,11 @@ export interface LedgerFlush {
    * was a call.
    */
   begins: readonly StepBegin[];
+  /**
+   * Of the results that are done, those whose next step this worker does at once: it is claimed with the recording,
+   * where a user succeeded. Not of feeds with a budget.
+   */
+  handOn?: ReadonlySet<StepResult> | undefined;
   /** Of the feeds of these results and claims; none has a budget when absent. */
   unitsPerUser?: UnitsPerUser | undefined;
 }
@@ -169,6 +174,11 @@ export interface LedgerFlushed {
    * was recorded by an earlier flush whose answer was lost: those children are left to their leases.
    */
   children: ClaimedChildren[];
+  /**
+   * Of the results that were to be handed on, those whose next step is ours now, in its first epoch. Missing where the
+   * result was recorded by an earlier flush whose answer was lost: that step is left to its lease.
+   */
+  handedOn: StepDone[];
   /** Those of the begins that are still ours. The others must not be called for. */
   begun: StepBegin[];
   /** What the store will never take, apart from its neighbours: a bug on our side. Repeating it is of no use. */

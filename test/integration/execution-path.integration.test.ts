@@ -14,6 +14,7 @@ import { describeRunStore } from '../support/conformance/run-store.conformance.t
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepContradictions } from '../support/conformance/step-contradictions.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
+import { describeStepHandOn } from '../support/conformance/step-hand-on.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
@@ -94,6 +95,7 @@ describeStepLedger('on Postgres', postgresStores);
 describeStepClaims('on Postgres', postgresStores);
 describeStepContradictions('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
+describeStepHandOn('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
 describeLedgerModel('on Postgres', postgresStores, 60);
 describeFeedContexts('on Postgres', postgresStores);

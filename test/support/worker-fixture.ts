@@ -19,6 +19,7 @@ import { createMemoryExecutionStores } from './memory/execution-stores.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryRateShares } from './memory/rate-shares.ts';
+import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { totalsOf } from './memory/totals.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -76,6 +77,11 @@ export interface WorkerFixtureOptions {
   concurrency?: number;
   /** Of each shard's topic. */
   partitions?: number;
+}
+
+/** Hands nothing on: each step goes by its topic, as where a worker has no room for the next one. */
+export function withoutHandOn(ledger: StepLedger): StepLedger {
+  return { ...ledger, flush: (flush) => ledger.flush({ ...flush, handOn: undefined }) };
 }
 
 /** What is done is then what messages bring alone. */

@@ -3,7 +3,7 @@ import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-c
 import { failingOnce } from '../../../test/support/trigger-fixture.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerWithFailures } from '../../../test/support/worker-fixture.ts';
+import { answerWithFailures, withoutHandOn } from '../../../test/support/worker-fixture.ts';
 
 describe('when the database does not answer', () => {
   it('keeps what was called, and records it later, without another call', async () => {
@@ -42,7 +42,7 @@ describe('when the database does not answer', () => {
     const { clock, endpoint, feed, sweepOverdue, someUsers, stepRows } = await createRunningWorker(
       {},
       ({ ledger }) => ({
-        ledger: failingOnce(ledger, 'lostUsers'),
+        ledger: failingOnce(withoutHandOn(ledger), 'lostUsers'),
       }),
     );
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? someUsers(21) : []);

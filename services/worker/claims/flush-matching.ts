@@ -6,6 +6,8 @@ import type { FinishedStep, QueuedStep, Work } from '../work.ts';
 /** What became of the results of a flush. */
 export interface MatchedResults {
   recorded: RecordedStep[];
+  /** Of those, whose next step is ours. */
+  handedOn: ReadonlySet<StepResult>;
   /** Taken over by another worker, or refused by the store: not ours any more. */
   lost: FinishedStep[];
   /** Batches that were split and go on at once. */
@@ -17,10 +19,10 @@ export interface MatchedResults {
 /** @param flushedAtMs when the flush was asked for, by the clock's `monotonicMs` */
 export function matchResults(
   byResult: ReadonlyMap<StepResult, Work>,
-  { recorded, children }: LedgerFlushed,
+  { recorded, handedOn, children }: LedgerFlushed,
   flushedAtMs: number,
 ): MatchedResults {
-  const matched: MatchedResults = { recorded: [], lost: [], children: [], childless: [] };
+  const matched: MatchedResults = { recorded: [], handedOn: new Set(handedOn), lost: [], children: [], childless: [] };
   for (const result of recorded) {
     const work = byResult.get(result);
     if (work) matched.recorded.push({ work, result });

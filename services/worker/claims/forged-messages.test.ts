@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerWithFailures, nothingUnbegun } from '../../../test/support/worker-fixture.ts';
+import { answerWithFailures, nothingUnbegun, withoutHandOn } from '../../../test/support/worker-fixture.ts';
 
 const users = ['u1', 'u2', 'u3', 'u4'];
 const contradicted = 'not whom the rows have left in it';
@@ -9,7 +9,8 @@ const notDue = 'no step that the rows know to be due';
 
 /** u2 fails in step 1; the true message to step 2 is gone, and what a test publishes comes in its place. */
 async function afterStepOne() {
-  const running = await createRunningWorker({}, () => ({
+  const running = await createRunningWorker({}, ({ ledger }) => ({
+    ledger: withoutHandOn(ledger),
     publisher: { publish: () => Promise.resolve() },
     unbegun: nothingUnbegun,
   }));

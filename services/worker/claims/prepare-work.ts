@@ -130,7 +130,7 @@ export function childWorks(
   return claims.map((claim, index) => childWork(parent, claim, claimedAtMs, index < probes));
 }
 
-function countUsers(users: UsersText, plain: boolean): number {
+export function countUsers(users: UsersText, plain: boolean): number {
   if (!plain) return usersOf(users).length;
   if (users === '') return 0;
   let count = 1;

@@ -23,6 +23,8 @@ export interface StoppedFeeds {
    * @param waitingFeeds those of which a step waits for a slot
    */
   look(waitingFeeds: () => readonly string[]): Promise<string[]>;
+  /** As far as is known here. */
+  isStopped(feedId: string): boolean;
   /** What may go on, and what is to be given back. */
   split(works: readonly Work[]): [going: readonly Work[], stopped: readonly Work[]];
 }
@@ -44,6 +46,7 @@ export function createStoppedFeeds({ directory, clock }: StoppedFeedsDeps): Stop
       stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
       return found;
     },
+    isStopped: (feedId) => stopped.has(feedId),
     split: (works) => {
       if (stopped.size === 0) return [works, []];
       const back = works.filter(({ claim }) => stopped.has(claim.feedId));

@@ -1,5 +1,6 @@
 import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import { lostAfter } from '../step/done-result.ts';
@@ -23,7 +24,7 @@ export interface RecordedStep {
  * that waits.
  */
 export function nextTopicOf(topics: TopicNames, { work, result }: RecordedStep): string | null {
-  if (result.state !== 'done' || result.rest !== 'succeeded' || result.restUsers === 0) return null;
+  if (result.state !== 'done' || !hasSurvivors(result)) return null;
   const next = work.context.chain[work.claim.step];
   return next ? topics.shard({ actionType: next.action, country: work.context.country }) : null;
 }

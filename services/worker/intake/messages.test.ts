@@ -1,4 +1,4 @@
-import { nothingUnbegun } from '../../../test/support/worker-fixture.ts';
+import { nothingUnbegun, withoutHandOn } from '../../../test/support/worker-fixture.ts';
 import { describe, expect, it } from 'vitest';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../../test/support/running-worker.ts';
@@ -43,7 +43,8 @@ describe('a message', () => {
   });
 
   it('comes again to the next worker when the next steps could not be published', async () => {
-    const { clock, endpoint, feed, worker, workerDeps, messages } = await createRunningWorker({}, () => ({
+    const { clock, endpoint, feed, worker, workerDeps, messages } = await createRunningWorker({}, ({ ledger }) => ({
+      ledger: withoutHandOn(ledger),
       publisher: { publish: () => Promise.reject(new Error('no broker')) },
       unbegun: nothingUnbegun,
     }));
@@ -63,7 +64,9 @@ describe('a message', () => {
   });
 
   it('is handled once its next steps are published, however often that took', async () => {
-    const { clock, bus, feed, endpoint, messages } = await createRunningWorker();
+    const { clock, bus, feed, endpoint, messages } = await createRunningWorker({}, ({ ledger }) => ({
+      ledger: withoutHandOn(ledger),
+    }));
     bus.failNextPublish('before');
     await feed([['u1']]).catch(() => undefined);
     const { totals } = await feed([['u2']]);

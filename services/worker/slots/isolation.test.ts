@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../../test/support/running-worker.ts';
-import { answerOf, type SeenCall } from '../../../test/support/worker-fixture.ts';
+import { answerOf, withoutHandOn, type SeenCall } from '../../../test/support/worker-fixture.ts';
 import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
 
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
@@ -43,7 +43,8 @@ describe('a topic that cannot be written', () => {
   async function withDeadTopic(publishToDead: () => Promise<void>) {
     const published: string[] = [];
     const settled: number[] = [];
-    const running = await createRunningWorker({}, ({ publisher, consumer, topics }) => ({
+    const running = await createRunningWorker({}, ({ publisher, consumer, topics, ledger }) => ({
+      ledger: withoutHandOn(ledger),
       publisher: {
         publish: (messages) => {
           const isDead = messages.some(

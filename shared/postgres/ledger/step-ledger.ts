@@ -79,13 +79,13 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
  * statement more expensive for everybody.
  */
 async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
-  const { results, claims, begins } = wanted;
+  const { results, claims, begins, handOn } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');
   const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
   const split = done.filter((result) => result.children.length > 0);
   const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
   if (waiting.length + split.length + begins.length === 0 && !unitsPerUser) {
-    return { ...nothingFlushed(), ...(await recordAndClaim(pool, done, claims, terms)) };
+    return { ...nothingFlushed(), ...(await recordAndClaim(pool, { done, claims, handOn }, terms)) };
   }
   // Before anything else is locked, and by itself: budgets are what all workers share.
   const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingAsked;
@@ -94,14 +94,18 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
-    const { recorded, claimed, contradicted } = await recordAndClaim(client, done, free, terms);
+    const { recorded, claimed, contradicted, handedOn } = await recordAndClaim(
+      client,
+      { done, claims: free, handOn },
+      terms,
+    );
     const born = numberedChildren(recorded, numbers);
     const children = await bearChildren(client, born, terms);
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
     const ours = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    return { recorded: results, claimed: ours, busy: [...busy], contradicted, children, begun, refused: [] };
+    return { recorded: results, claimed: ours, busy: [...busy], contradicted, handedOn, children, begun, refused: [] };
   });
 }
 
@@ -165,7 +169,7 @@ async function withWrittenBefore(
 }
 
 function nothingFlushed(): LedgerFlushed {
-  return { recorded: [], claimed: [], busy: [], contradicted: [], children: [], begun: [], refused: [] };
+  return { recorded: [], claimed: [], busy: [], contradicted: [], handedOn: [], children: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
@@ -174,6 +178,7 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
     claimed: [...left.claimed, ...right.claimed],
     busy: [...left.busy, ...right.busy],
     contradicted: [...left.contradicted, ...right.contradicted],
+    handedOn: [...left.handedOn, ...right.handedOn],
     children: [...left.children, ...right.children],
     begun: [...left.begun, ...right.begun],
     refused: [...left.refused, ...right.refused],

@@ -16,6 +16,8 @@ export interface RecordAndClaimParams {
   failed: string;
   unknown: string;
   refused: string;
+  /** Whose next step is claimed at once. */
+  handOn: string;
   /** Of the failures: the position, from 1, of the result that each belongs to. */
   failurePositions: string;
   failedUsers: string;
@@ -38,7 +40,9 @@ export interface RecordAndClaimParams {
  * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a
  * hash join that would read all batches there are: a plan made on empty tables did. One row for each claimed step; one
  * without an epoch for each claim that the rows contradict, with what they say; and one more with the positions of the
- * results that were ours, in place of users.
+ * results that were ours, in place of users, and how many of them were handed on, in place of a size.
+ *
+ * A step that is handed on has no row before: the one before it was running until now.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
@@ -49,11 +53,18 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[],
       ${$('rests')}::int2[],
       ${$('restUsers')}::int2[], ${$('lostDigests')}::text[], ${$('failed')}::int2[], ${$('unknown')}::int2[],
-      ${$('refused')}::int2[]) with ordinality
-      k (feed, batch_no, step, epoch, rest, rest_users, lost_digest, failed, unknown, refused, position)
+      ${$('refused')}::int2[], ${$('handOn')}::boolean[]) with ordinality
+      k (feed, batch_no, step, epoch, rest, rest_users, lost_digest, failed, unknown, refused, hand_on, position)
     where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
       and s.state = ${stepState.running}
-    returning k.position, s.feed, s.batch_no, s.step, s.rest, s.rest_users, s.failed, s.unknown, k.refused
+    returning k.position, s.feed, s.batch_no, s.step, s.rest, s.rest_users, s.failed, s.unknown, k.refused, k.hand_on
+  ), h as (
+    insert into batch_steps (feed, batch_no, step, state, owner, epoch, lease_until)
+    select feed, batch_no, step + 1, ${stepState.running}, ${$('owner')}, 1,
+      now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
+    from r where hand_on and rest = ${restCode.succeeded} and rest_users > 0
+    on conflict (feed, batch_no, step) do nothing
+    returning step
   ), f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
     select r.feed, r.batch_no, r.step, k.user_id, k.outcome, k.reason, k.detail, k.attempts
@@ -122,7 +133,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   select feed, batch_no, step, null, null, null, null, lost_digest, remaining, null from k
   where remaining is null or said_remaining <> remaining or said_digest <> coalesce(lost_digest, '')
   union all
-  select null, null, null, null, null, null, null, string_agg(position::text, ','), null, null from r`,
+  select null, null, null, null, null, null, null, string_agg(position::text, ','), (select count(*) from h)::int, null
+  from r`,
 );
 
 interface EpochParams {

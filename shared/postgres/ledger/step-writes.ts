@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { hasSurvivors } from '../../domain/step/survivors.ts';
 import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
 import type {
   ChildBatch,
@@ -58,15 +59,20 @@ type ContradictedRow = [
   remaining: number | null,
   null,
 ];
-type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, null, null];
+type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, handedOn: number, null];
 
-/** Records the done steps and makes the claims. Both have to be sorted, the claims without repeats. */
+/** What is to be recorded and claimed: both sorted, the claims without repeats. */
+export interface ToRecordAndClaim {
+  done: readonly StepDone[];
+  claims: readonly StepClaim[];
+  handOn: ReadonlySet<StepResult> | undefined;
+}
+
 export async function recordAndClaim(
   connection: Connection,
-  results: readonly StepDone[],
-  claims: readonly StepClaim[],
+  { done: results, claims, handOn = new Set() }: ToRecordAndClaim,
   terms: ClaimTerms,
-): Promise<Pick<LedgerFlushed, 'claimed' | 'contradicted'> & { recorded: StepDone[] }> {
+): Promise<Pick<LedgerFlushed, 'claimed' | 'contradicted' | 'handedOn'> & { recorded: StepDone[] }> {
   const claimed = keysOf(claims);
   const { rows } = await connection.query<ClaimedRow | ContradictedRow | RecordedRow>({
     ...statements.recordAndClaim.with({
@@ -76,6 +82,7 @@ export async function recordAndClaim(
       restUsers: plainArray(results.map((result) => result.restUsers)),
       lostDigests: textArray(results.map((result) => result.lostDigest)),
       refused: plainArray(results.map((result) => result.refused)),
+      handOn: plainArray(results.map((result) => handOn.has(result))),
       ...failuresOf(results),
       claimedFeeds: claimed.feeds,
       claimedBatchNos: claimed.batchNos,
@@ -89,14 +96,19 @@ export async function recordAndClaim(
   const claimedSteps: ClaimedStep[] = [];
   const contradicted: Contradiction[] = [];
   let recorded: StepDone[] = [];
+  let handedOn: StepDone[] = [];
   // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full
   // collection, users and all.
   for (const row of rows.splice(0)) {
-    if (row[0] === null) recorded = atPositions(results, row[7]?.split(',') ?? []);
-    else if (row[3] === null) contradicted.push(contradictionOf(row));
+    if (row[0] === null) {
+      recorded = atPositions(results, row[7]?.split(',') ?? []);
+      const goOn = recorded.filter((result) => handOn.has(result) && hasSurvivors(result));
+      // Fewer, and a row was there that cannot be: which one is found when its lease ends.
+      if (goOn.length === row[8]) handedOn = goOn;
+    } else if (row[3] === null) contradicted.push(contradictionOf(row));
     else claimedSteps.push(claimOf(row));
   }
-  return { recorded, claimed: claimedSteps, contradicted };
+  return { recorded, claimed: claimedSteps, contradicted, handedOn };
 }
 
 function contradictionOf([feedId, batchNo, step, , , , , lostDigest, remaining]: ContradictedRow): Contradiction {

@@ -204,6 +204,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         claimed: [],
         busy: [],
         contradicted: [],
+        handedOn: [],
         children: [],
         begun: [],
         refused: [],

@@ -1,4 +1,5 @@
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/step/batch.ts';
+import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
 import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
   ChildBatch,
@@ -62,7 +63,7 @@ function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorke
 }
 
 /** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
-function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
+function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
   const { database, unitsPerUser } = worker;
   const busy = claims.filter((ref) => costOf(ref, unitsPerUser) > 0 && isBudgetLocked(database, ref.feedId));
   const claimable = claims.filter((ref) => !busy.includes(ref) && leftIn(database, ref));
@@ -72,7 +73,16 @@ function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker)
     unitsPerUser ?? new Map(),
   );
   const contradicted = claims.flatMap((claim) => contradictionOf(database, claim) ?? []);
-  const result: LedgerFlushed = { recorded: [], claimed: [], busy, contradicted, children: [], begun: [], refused: [] };
+  const result: LedgerFlushed = {
+    recorded: [],
+    claimed: [],
+    busy,
+    contradicted,
+    handedOn: [],
+    children: [],
+    begun: [],
+    refused: [],
+  };
   for (const begin of begins) if (noteBegin(database, begin)) result.begun.push(begin);
   for (const step of results) {
     const error = faultOf(step);
@@ -81,6 +91,7 @@ function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker)
       result.recorded.push(step);
       const born = write(step, worker);
       if (step.state === 'done' && born.length > 0) result.children.push({ result: step, claims: born });
+      if (step.state === 'done' && handOn?.has(step) && isHandedOn(step, worker)) result.handedOn.push(step);
     }
   }
   for (const ref of claimable) {
@@ -165,7 +176,7 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
     failed: result.failures.length - unknown,
     unknown,
     done: 1,
-    survived: rest === 'succeeded' && restUsers > 0 ? 1 : 0,
+    survived: hasSurvivors(result) ? 1 : 0,
     refused,
   });
   return result.children.flatMap((child) => insertChild(result, child, worker) ?? []);
@@ -256,6 +267,13 @@ function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps)
   database.steps.set(keyOf(ref), row);
   if (before?.state === 'waiting') addToTotals(database, feedId, step, { waiting: -1 });
   return claimedStep(row, database.batches.get(batchKey(feedId, batchNo))?.users ?? []);
+}
+
+/** Nothing is handed on by a repeat: whoever has the next step has it. */
+function isHandedOn(result: StepDone, worker: LedgerWorker): boolean {
+  const next = { ...result, step: result.step + 1 };
+  if (!hasSurvivors(result) || worker.database.steps.has(keyOf(next))) return false;
+  return claim(next, worker) !== undefined;
 }
 
 /** What a row keeps when it is claimed: a lapse is counted where a call had begun, or may have. */

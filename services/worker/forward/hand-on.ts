@@ -1,0 +1,112 @@
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { Shard, TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import { withoutUsers } from '../../../shared/domain/step/users-text.ts';
+import type { StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { FeedDirectory } from '../claims/feed-directory.ts';
+import { countUsers } from '../claims/prepare-work.ts';
+import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
+import type { StepQueue } from '../intake/step-queue.ts';
+import type { CallSlots } from '../slots/call-slots.ts';
+import { lostAfter } from '../step/done-result.ts';
+import type { FinishedStep, QueuedStep, Work } from '../work.ts';
+import { nextTopicOf, type RecordedStep } from './forward-survivors.ts';
+
+export interface HandOnDeps {
+  topics: TopicNames;
+  /** Those that this worker serves, by topic. */
+  shards: ReadonlyMap<string, Shard>;
+  actionTypes: EngineConfig['actionTypes'];
+  queue: Pick<StepQueue, 'sizeOf'>;
+  slots: Pick<CallSlots, 'room' | 'roomOf'>;
+  directory: Pick<FeedDirectory, 'unitsPerUser' | 'standingOf'>;
+  stops: Pick<StoppedFeeds, 'isStopped'>;
+}
+
+/**
+ * Steps whose survivors this worker serves at once, without a message: where it serves the next step's shard too, has
+ * slots free there, and nothing waits for them. Idle room is all that is used, so that topics scale apart, a slow second
+ * step fills its own slots alone, and what is due before is not overtaken
+ * (docs/decisions/0067-the-next-step-is-handed-on.md).
+ */
+export interface HandOn {
+  /** Of what is about to be recorded. @param claims that are made in the same flush: their room is taken */
+  choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
+  /** The next steps of what was handed on. @param claimedAtMs when the flush was asked for */
+  worksOf(handedOn: readonly RecordedStep[], claimedAtMs: number): HandedOn;
+}
+
+export interface HandedOn {
+  works: Work[];
+  /** The text holds others than were recorded, by a bug on our side: given back, and then read from the rows. */
+  unsure: Work[];
+}
+
+export function createHandOn(deps: HandOnDeps): HandOn {
+  const { topics, shards, actionTypes, queue, slots, directory, stops } = deps;
+
+  /** Its claims could not be called at once, or are not this worker's to decide. */
+  function isHeldBack({ context, claim }: Work): boolean {
+    const { feedId } = context;
+    if (directory.unitsPerUser.has(feedId) || stops.isStopped(feedId)) return true;
+    const { hold, trial } = directory.standingOf(feedId, claim.step + 1);
+    return hold !== null || trial !== null;
+  }
+
+  function workOf({ work: before, result }: RecordedStep, claimedAtMs: number): Work {
+    const { feedId, batchNo } = result;
+    const step = result.step + 1;
+    const topic = nextTopicOf(topics, { work: before, result }) ?? '';
+    const actionType = shards.get(topic)?.actionType ?? '';
+    const type = actionTypes[actionType] ?? before.type;
+    const lost = result.state === 'done' ? lostAfter(before, result) : before.lost;
+    const users = withoutUsers(before.users, lost.slice(before.lost.length));
+    const { users: fed, size } = before.claim;
+    const first = { epoch: 1, attempts: 0, open: false, waited: false, lapses: 0 };
+    return {
+      ...before,
+      claim: { feedId, batchNo, step, ...first, users: fed, size },
+      standing: directory.standingOf(feedId, step),
+      topic,
+      actionType,
+      type,
+      origin: null,
+      lost,
+      claimedAtMs,
+      users,
+      count: users === before.users ? before.count : countUsers(users, before.plain),
+      isProbe: false,
+    };
+  }
+
+  return {
+    choose: (finished, claims) => {
+      const chosen = new Set<StepResult>();
+      /** Of each shard, and of each feed in it: what is taken in this flush. */
+      const taken = new Map<string, number>();
+      const take = (topic: string, feedId: string) => {
+        for (const key of [topic, `${topic}/${feedId}`]) taken.set(key, (taken.get(key) ?? 0) + 1);
+      };
+      for (const { topic, feedId } of claims) take(topic, feedId);
+      for (const { work, result } of finished) {
+        const topic = nextTopicOf(topics, { work, result });
+        if (topic === null || !shards.has(topic) || queue.sizeOf(topic) > 0 || isHeldBack(work)) continue;
+        const { feedId } = result;
+        if (slots.room(topic) <= (taken.get(topic) ?? 0)) continue;
+        if (slots.roomOf(topic, feedId) <= (taken.get(`${topic}/${feedId}`) ?? 0)) continue;
+        take(topic, feedId);
+        chosen.add(result);
+      }
+      return chosen;
+    },
+
+    worksOf: (handedOn, claimedAtMs) => {
+      const split: HandedOn = { works: [], unsure: [] };
+      for (const recorded of handedOn) {
+        const work = workOf(recorded, claimedAtMs);
+        const isSure = recorded.result.state === 'done' && work.count === recorded.result.restUsers;
+        (isSure ? split.works : split.unsure).push(work);
+      }
+      return split;
+    },
+  };
+}
