@@ -24,8 +24,8 @@ export interface HandOnDeps {
 
 /**
  * Steps whose survivors this worker serves at once, without a message: where it serves the next step's shard too, has
- * slots free there, and nothing waits for them. Idle room is all that is used, so that topics scale apart, a slow second
- * step fills its own slots alone, and what is due before is not overtaken
+ * slots free there, and nothing waits for them. Idle room is all that is used, so that topics scale apart, a slow
+ * second step fills its own slots alone, and what is due before is not overtaken
  * (docs/decisions/0067-the-next-step-is-handed-on.md).
  */
 export interface HandOn {
