@@ -20,8 +20,10 @@ let failed = inState('failed') + files.filter((file) => file.failed).length;
 const skipped = inState('skipped');
 const notReached = results.filter(({ kind }) => kind === 'not-reached').map(({ file }) => file);
 
-const shownOf = ({ tier, file, name, why }) =>
-  [`failed: ${tier} ${file}${name ? ` > ${name}` : ''}`, ...(why ? why.split('\n').map((line) => `    ${line}`) : [])];
+const shownOf = ({ tier, file, name, why }) => [
+  `failed: ${tier} ${file}${name ? ` > ${name}` : ''}`,
+  ...(why ? why.split('\n').map((line) => `    ${line}`) : []),
+];
 for (const result of [...tests.filter(({ state }) => state === 'failed'), ...files.filter((file) => file.failed)])
   console.log(shownOf(result).join('\n'));
 if (notReached.length > 0) console.log(`no time was left for: ${notReached.join(', ')}`);
