@@ -3,6 +3,10 @@ import type { HeldJob } from './held-job.ts';
 
 /** How much a new measurement counts: ends that fall together, as those of slow calls do, are no rate. */
 const newWeight = 0.2;
+/** The same of a moment in which nothing was here to be called: it says next to nothing of how quick calls are. */
+const idleWeight = 0.03;
+/** One that is slower has no more credit than a client that is new here, and need not be remembered. */
+const rememberedPerSecond = 50;
 
 /** What a dispatcher has of one client. */
 export interface ClientQueue {
@@ -15,7 +19,7 @@ export interface ClientQueue {
   ended: number;
   /** Calls that end, as measured over the last second or so. */
   readonly perSecond: number;
-  /** There is nothing of it here, and has not been for a while. */
+  /** There is nothing of it here, and nothing to remember of it. */
   readonly isIdle: boolean;
   /** @returns false when it is here already */
   add(reference: HeardReference): boolean;
@@ -33,6 +37,8 @@ export function createClientQueue(): ClientQueue {
   const known = new Set<string>();
   let perSecond = 0;
 
+  const isEmpty = () => queue.length === 0 && queue.claimed.length === 0 && queue.inFlight === 0;
+
   const queue: ClientQueue = {
     get length() {
       return references.length - taken;
@@ -44,7 +50,7 @@ export function createClientQueue(): ClientQueue {
       return perSecond;
     },
     get isIdle() {
-      return queue.length === 0 && queue.claimed.length === 0 && queue.inFlight === 0 && perSecond < 1;
+      return isEmpty() && perSecond < rememberedPerSecond;
     },
     add: (reference) => {
       const key = keyOf(reference);
@@ -71,7 +77,8 @@ export function createClientQueue(): ClientQueue {
       return missing.length;
     },
     measure: (sinceMs) => {
-      perSecond += newWeight * ((queue.ended * 1000) / sinceMs - perSecond);
+      const weight = isEmpty() && queue.ended === 0 ? idleWeight : newWeight;
+      perSecond += weight * ((queue.ended * 1000) / sinceMs - perSecond);
       queue.ended = 0;
     },
   };

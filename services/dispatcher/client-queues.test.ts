@@ -195,11 +195,33 @@ describe('what may be sent to a dispatcher', () => {
     }
     queues.clear();
     expect(credit().toClients['quick']).toBeGreaterThan(15_000);
+    add('quick', 100);
     for (let flushes = 0; flushes < 300; flushes++) {
-      clock.advance(10);
       claim();
+      clock.advance(10);
     }
-    expect(credit().toClients['quick'] ?? credit().toAnyClient).toBeLessThanOrEqual(200);
+    expect(credit().toClients['quick']).toBeLessThanOrEqual(200);
+  });
+
+  it('stays as it was over a second in which none came, and is forgotten after a while', () => {
+    const { clock, queues, add, claim, credit } = setUp({ concurrency: 1000, ofClient: 100 });
+    const work = (ms: number) => {
+      for (let passedMs = 0; passedMs < ms; passedMs += 10) {
+        claim();
+        clock.advance(10);
+        for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) queues.done('quick');
+      }
+    };
+    for (let seconds = 0; seconds < 3; seconds++) {
+      add('quick', 1000);
+      work(1000);
+    }
+    const before = credit().toClients['quick'] ?? 0;
+    work(1000);
+    expect(credit().toClients['quick']).toBeGreaterThan(before / 2);
+    expect(credit().toClients['quick']).toBeGreaterThan(1000);
+    work(20_000);
+    expect(credit()).toEqual({ toAnyClient: 200, toClients: {} });
   });
 
   it('leaves every client a floor, however much lies there of others', () => {

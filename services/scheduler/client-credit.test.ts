@@ -38,6 +38,17 @@ describe('the credit of a client', () => {
     expect(credit.left('other', 0)).toBe(5);
   });
 
+  it('counts what was offered no longer where what dispatchers say is read seldom', () => {
+    const credit = creditOf();
+    credit.refresh([dispatcher('a', 5)], 0);
+    while (credit.spend('one', 10));
+    credit.refresh([dispatcher('a', 5)], 1000);
+    expect(credit.left('one', 1000)).toBe(5);
+    while (credit.spend('one', 1900));
+    credit.refresh([dispatcher('a', 5)], 2000);
+    expect(credit.left('one', 2000)).toBe(0);
+  });
+
   it('is shared among schedulers by their partitions, and never nothing where there is any', () => {
     const credit = creditOf({ share: () => 1 / 64 });
     credit.refresh([dispatcher('a', 640, { slow: 5, full: 0 })], 0);

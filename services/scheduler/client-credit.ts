@@ -7,6 +7,15 @@ import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
  */
 const underWayMs = 200;
 
+/** What was offered in so short a time is forgotten at once. */
+const spentTogetherMs = 20;
+
+interface Spent {
+  /** Nothing of it was offered later. */
+  untilMs: number;
+  byClient: Map<string, number>;
+}
+
 export interface ClientCreditDeps {
   /** Jobs per second that all schedulers may offer for the client; undefined: no limit. */
   rateOf: (clientId: string) => number | undefined;
@@ -19,8 +28,12 @@ export interface ClientCreditDeps {
  * stays in `jobs`.
  */
 export interface ClientCredit {
-  /** What dispatchers said last. @returns how many of those that took jobs before do not any more */
-  refresh(dispatchers: readonly DispatcherCredit[], nowMs: number): number;
+  /**
+   * What dispatchers said last.
+   * @param askedMs when they were asked: what was offered long enough before that is in their words
+   * @returns how many of those that took jobs before do not any more
+   */
+  refresh(dispatchers: readonly DispatcherCredit[], askedMs: number): number;
   /** False: no dispatcher takes anything. */
   readonly isAny: boolean;
   left(clientId: string, nowMs: number): number;
@@ -33,8 +46,9 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
   /** By client, over all dispatchers; who is not named has the sum of what each gives to any client. */
   let granted = new Map<string, number>();
   let toAnyClient = 0;
-  /** By client, since the last read, and before those in whose answers it may be missing. */
-  let spent: { untilMs: number; byClient: Map<string, number> }[] = [];
+  /** By client, what was offered and may be missing in what was said last: their sum, and when it was, oldest first. */
+  const underWay = new Map<string, number>();
+  let spent: Spent[] = [];
   const buckets = new Map<string, TokenBucket>();
 
   function tokensOf(clientId: string, nowMs: number): number {
@@ -50,12 +64,30 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     if (all <= 0) return 0;
     // A scheduler with few partitions is not left without any.
     const ours = Math.max(1, Math.floor(all * share()));
-    const underWay = spent.reduce((sum, { byClient }) => sum + (byClient.get(clientId) ?? 0), 0);
-    return Math.max(0, Math.min(ours - underWay, tokensOf(clientId, nowMs)));
+    return Math.max(0, Math.min(ours - (underWay.get(clientId) ?? 0), tokensOf(clientId, nowMs)));
+  }
+
+  function note(clientId: string, nowMs: number): void {
+    let last = spent.at(-1);
+    if (!last || last.untilMs <= nowMs) {
+      last = { untilMs: nowMs + spentTogetherMs, byClient: new Map<string, number>() };
+      spent.push(last);
+    }
+    addTo(last.byClient, clientId, 1);
+    addTo(underWay, clientId, 1);
+  }
+
+  /** Each by its own time: reads that come late, as on a busy machine, must not make it count twice as long. */
+  function forgetUntil(untilMs: number): void {
+    const isOver = (each: Spent) => each.untilMs <= untilMs;
+    for (const { byClient } of spent.filter(isOver)) {
+      for (const [clientId, count] of byClient) addTo(underWay, clientId, -count);
+    }
+    spent = spent.filter((each) => !isOver(each));
   }
 
   return {
-    refresh: (next, nowMs) => {
+    refresh: (next, askedMs) => {
       const alive = new Set(next.map(({ owner }) => owner));
       const gone = dispatchers.filter(({ owner }) => !alive.has(owner)).length;
       dispatchers = next;
@@ -66,10 +98,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
           granted.set(clientId, (granted.get(clientId) ?? toAnyClient) + credit - each);
         }
       }
-      const [last] = spent;
-      if (last) last.untilMs = nowMs;
-      const mayBeUnderWay = spent.filter(({ untilMs }) => untilMs > nowMs - underWayMs);
-      spent = [{ untilMs: Infinity, byClient: new Map<string, number>() }, ...mayBeUnderWay];
+      forgetUntil(askedMs - underWayMs);
       return gone;
     },
     get isAny() {
@@ -78,10 +107,15 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     left,
     spend: (clientId, nowMs) => {
       if (left(clientId, nowMs) < 1) return false;
-      const [now] = spent;
-      now?.byClient.set(clientId, (now.byClient.get(clientId) ?? 0) + 1);
+      note(clientId, nowMs);
       if (rateOf(clientId) !== undefined) buckets.get(clientId)?.take();
       return true;
     },
   };
+}
+
+function addTo(counts: Map<string, number>, clientId: string, count: number): void {
+  const sum = (counts.get(clientId) ?? 0) + count;
+  if (sum > 0) counts.set(clientId, sum);
+  else counts.delete(clientId);
 }

@@ -11,41 +11,48 @@ const leastRowsOfRange = 16;
 /**
  * Reads on for clients that are behind and have credit again. Others look, sweep and add to it meanwhile: where a mark
  * is not the one that was read from, it stays.
- * @returns whether there is more to be read now
+ * @returns whether there is more to be read now: of a client that has credit left, or of the next ones
  */
 export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean> {
-  const ranges = rangesToRead(deps, nowMs);
+  const { ranges, credits } = rangesToRead(deps, nowMs);
   if (ranges.length === 0) return deps.behind.isMidTurn;
   const rows = Math.max(leastRowsOfRange, Math.floor(rowsPerLook / ranges.length));
   const reads = await deps.due.lookOf(ranges, rows);
-  const readUpTo = offerOldest(ranges, reads, deps, nowMs);
-  for (const [place, range] of ranges.entries()) moveMark(range, readUpTo[place] ?? null, deps);
-  const isCutShort = reads.some((read, place) => read.readUpTo && read.found.length < (ranges[place]?.limit ?? 0));
-  return isCutShort || deps.behind.isMidTurn;
+  const { readUpTo, offered } = offerOldest(ranges, reads, deps, nowMs);
+  let isMore = deps.behind.isMidTurn;
+  for (const [place, range] of ranges.entries()) {
+    const isThrough = moveMark(range, readUpTo[place] ?? null, deps);
+    const { clientId } = range;
+    if (!isThrough && (offered.get(clientId) ?? 0) < (credits.get(clientId) ?? 0)) isMore = true;
+  }
+  return isMore;
 }
 
-function rangesToRead({ behind, credit, marks }: LookDeps, nowMs: number): ClientRange[] {
+function rangesToRead({ behind, credit, marks }: LookDeps, nowMs: number) {
   const clients = behind.next(clientsPerLook, (clientId) => credit.left(clientId, nowMs) > 0);
-  return clients.flatMap(({ clientId, from }) => {
-    const limit = Math.min(offeredOfRange, Math.ceil(credit.left(clientId, nowMs) / from.size));
+  const credits = new Map(clients.map(({ clientId }) => [clientId, credit.left(clientId, nowMs)]));
+  const ranges = clients.flatMap(({ clientId, from }): ClientRange[] => {
+    const limit = Math.min(offeredOfRange, Math.ceil((credits.get(clientId) ?? 0) / from.size));
     return Array.from(from, ([partition, after]) => ({
       ...{ clientId, partition, after, limit },
       until: marks.of(partition),
     }));
   });
+  return { ranges, credits };
 }
 
 /**
  * The oldest first over all partitions of a client: there may be credit for a few only.
- * @returns by range, how far it has come; null: to its end
+ * @returns by range, how far it has come, null: to its end; and how many are offered of each client
  */
 function offerOldest(
   ranges: readonly ClientRange[],
   reads: readonly ClientRead[],
   { credit, outbox, lately }: LookDeps,
   nowMs: number,
-): (Mark | null)[] {
+): { readUpTo: (Mark | null)[]; offered: ReadonlyMap<string, number> } {
   const readUpTo = reads.map((read) => read.readUpTo);
+  const offered = new Map<string, number>();
   const stopped = new Set<number>();
   const found = reads.flatMap((read, place) => read.found.map((reference) => ({ place, reference })));
   const offeredUpTo = ranges.map(({ after }) => after);
@@ -57,17 +64,20 @@ function offerOldest(
       continue;
     }
     outbox.push(reference);
+    offered.set(reference.clientId, (offered.get(reference.clientId) ?? 0) + 1);
     lately.note(reference);
     offeredUpTo[place] = reference;
   }
-  return readUpTo;
+  return { readUpTo, offered };
 }
 
-function moveMark(range: ClientRange, readUpTo: Mark | null, { behind, marks }: LookDeps): void {
+/** @returns whether nothing of it is left up to where everybody's look stands */
+function moveMark(range: ClientRange, readUpTo: Mark | null, { behind, marks }: LookDeps): boolean {
   const { clientId, partition, after, until } = range;
-  if (behind.markOf(clientId, partition) !== after) return;
-  if (readUpTo) behind.advance(clientId, partition, readUpTo);
+  if (behind.markOf(clientId, partition) !== after) return false;
   // What was passed over since lies behind where everybody's look stood.
-  else if (marks.of(partition) === until) behind.end(clientId, partition);
-  else behind.advance(clientId, partition, until);
+  const isThrough = readUpTo === null && marks.of(partition) === until;
+  if (isThrough) behind.end(clientId, partition);
+  else behind.advance(clientId, partition, readUpTo ?? until);
+  return isThrough;
 }

@@ -33,10 +33,11 @@ function setUp() {
       credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map() }], (nowMs += 1000));
     }
   };
-  const add = (count: number, client: number, from: number, dueInMs = -1000) =>
+  /** @param apart 64: all in one partition */
+  const add = (count: number, client: number, from: number, dueInMs = -1000, apart = 1) =>
     subject.add(
       Array.from({ length: count }, (_, index) => ({
-        jobId: jobIdOf(from + index),
+        jobId: jobIdOf(from + index * apart),
         clientId: clientIdOf(client),
         dueInMs: dueInMs + (index % 50),
       })),
@@ -108,6 +109,25 @@ describe('when more of a client is due than may be offered', () => {
     await add(3, 2, 5000, -100);
     await lookForDue(look, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
+  });
+
+  it('it is read on at once while it has credit left, and not before it has some again', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(0);
+    // All of one partition, of which one look offers 64.
+    await add(200, 1, 0, -1000, 64);
+    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    give(1000);
+    const isMore: boolean[] = [];
+    while (isMore.at(-1) ?? true) isMore.push(await lookBehind(look, 0));
+    expect(isMore).toEqual([true, true, true, false]);
+    expect(outbox).toHaveLength(200);
+    await add(200, 1, 200 * 64, -500, 64);
+    give(0);
+    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    give(30);
+    expect(await lookBehind(look, 0)).toBe(false);
+    expect(outbox).toHaveLength(230);
   });
 
   it('what is passed over while it is read for is offered all the same', async () => {

@@ -93,7 +93,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const outbox: JobReference[] = [];
   const look = { due, marks, lately, behind, swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
-  let [creditAtMs, historyAtMs, rewoundAtMs] = [-Infinity, -Infinity, 0];
+  let [historyAtMs, rewoundAtMs] = [-Infinity, 0];
   let lateHorizon: string | null = null;
   /** By how much the database's clock is ahead of our monotonic one, as heard last. */
   let clockAheadMs = 0;
@@ -103,7 +103,6 @@ export function createOffering(deps: OfferingDeps): Offering {
   async function turn(): Promise<number> {
     ownPartitions();
     const nowMs = clock.monotonicMs();
-    await readCredit(nowMs);
     // What is not looked at costs nothing: it stays where it is until it is taken.
     if (!credit.isAny) return idleEveryMs;
     if (publications.isFull) return lookEveryMs;
@@ -113,6 +112,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     publish();
     const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked);
     hasFound = looked.found > 0;
+    if (hasFound || behind.size > 0) asking.poke();
     return pauseMs;
   }
 
@@ -123,12 +123,11 @@ export function createOffering(deps: OfferingDeps): Offering {
     for (const memory of [lately, behind, swept]) memory.keepOnly(kept);
   }
 
-  async function readCredit(nowMs: number): Promise<void> {
-    const isBusy = hasFound || behind.size > 0;
-    if (nowMs - creditAtMs < (isBusy ? creditEveryMs : idleCreditEveryMs)) return;
+  async function readCredit(): Promise<number> {
+    const nowMs = clock.monotonicMs();
+    const wasAny = credit.isAny;
     const gone = credit.refresh(await dispatchers.credit(region), nowMs);
-    creditAtMs = nowMs;
-    reading.poke();
+    if (!wasAny) looking.poke();
     if (gone > 0) {
       // What it had in memory is found at once, and not when ten seconds are over.
       marks.settle();
@@ -138,6 +137,8 @@ export function createOffering(deps: OfferingDeps): Offering {
       behind.rewind();
       rewoundAtMs = nowMs;
     }
+    reading.poke();
+    return idleCreditEveryMs;
   }
 
   function keepHistory(nowMs: number): void {
@@ -148,9 +149,11 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   async function readBehind(): Promise<number> {
     if (behind.size === 0 || !credit.isAny || publications.isFull) return creditEveryMs;
-    const isMore = await lookBehind(look, clock.monotonicMs());
+    const nowMs = clock.monotonicMs();
+    const isMore = await lookBehind(look, nowMs);
     publish();
-    return isMore ? lookEveryMs : creditEveryMs;
+    // Where it takes long, everybody's look needs the time.
+    return isMore ? Math.max(lookEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
   }
 
   async function lookBack(): Promise<number> {
@@ -184,11 +187,15 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
+  // Not in turn with looks: where these take long, what is known of credit would be as old, and nothing would catch up.
+  const asking = createLoop({
+    ...{ name: 'read-credit', turn: readCredit, afterErrorMs, minBetweenMs: creditEveryMs, clock, logger },
+  });
   // Beside a crowd these take a while: looks do not wait for them.
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
-  const loops = [looking, reading, lookingBack, sweeping];
+  const loops = [asking, looking, reading, lookingBack, sweeping];
   return {
     start: () => {
       for (const loop of loops) loop.start();
