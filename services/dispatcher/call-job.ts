@@ -16,6 +16,8 @@ import { storableText, withoutSecrets } from './without-secrets.ts';
  * written.
  */
 const callMarginMs = 1000;
+/** What it may take from a claim to its call: its answer, a slot, an access token. */
+const waitMs = 1000;
 /** So long after its time, a job whose client is unknown is given up. */
 const unknownForMs = 60_000;
 /** Jobs of a client that is disabled wait under this name, for all of its hosts. */
@@ -31,6 +33,11 @@ export interface CallJobDeps {
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
+}
+
+/** How long a claim has to last so that a call with this time-out can begin under it. */
+export function leaseFor({ timeoutMs }: Pick<ClientTerms['limits'], 'timeoutMs'>): number {
+  return timeoutMs + callMarginMs + waitMs;
 }
 
 /** What became of a held job. */

@@ -38,7 +38,7 @@ describe('hosts that fail', () => {
     await subject.add(
       numbers.map((number) => ({ jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: -1, sideline })),
     );
-    await createMemoryHostCircuits({ tables, owner: 'x', leaseMs }).open(key, 'down', 0);
+    await createMemoryHostCircuits({ tables, owner: 'x' }).open(key, 'down', 0);
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await passTime(clock, 300_000);
@@ -63,11 +63,25 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
+  it('is tried with a job whose call may take longer than claims usually last', async () => {
+    const { clock, tables, subject, clients, calls, dispatcherOf, stop } = dispatcherSubject();
+    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: leaseMs, egress: [] };
+    clients.set(clientIdOf(1), { limits });
+    const sideline = 'receiver.example';
+    await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1, sideline }]);
+    await createMemoryHostCircuits({ tables, owner: 'x' }).open({ clientId: clientIdOf(1), host: sideline }, 'down', 0);
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await passTime(clock, 900);
+    expect(calls).toHaveLength(1);
+    await stop(dispatcher);
+  });
+
   it('an answer to the job that tries a host is an attempt of it: what is never taken ends in the dead letters', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(503));
     const sideline = 'receiver.example';
     await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1, sideline }]);
-    const circuits = createMemoryHostCircuits({ tables, owner: 'x', leaseMs });
+    const circuits = createMemoryHostCircuits({ tables, owner: 'x' });
     await circuits.open({ clientId: clientIdOf(1), host: sideline }, 'down', 0);
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();

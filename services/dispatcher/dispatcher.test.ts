@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHeartbeat } from './heartbeat.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../../test/support/memory/call-ledger.ts';
+import type { CallWork } from './ports/call-ledger.ts';
 import { dispatcherSubject, leaseMs, ok, status, topic } from '../../test/support/dispatcher-subject.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 
@@ -239,15 +240,37 @@ describe('the dispatcher', () => {
   });
 
   it('begins no call that may outlive its claim: the job is due again at once', async () => {
-    const { clock, subject, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject();
-    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: leaseMs, egress: [] };
+    const { clock, tables, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
+    const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
+    const slow = async (work: CallWork) => {
+      const flushed = await real.flush(work);
+      if (work.claims.length > 0) await clock.sleep(leaseMs - 1500);
+      return flushed;
+    };
+    const dispatcher = dispatcherOf('a', clock, { ledger: { flush: slow } });
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, leaseMs);
+    expect(calls).toEqual([]);
+    expect(await subject.rows()).toMatchObject({ fires: [], pending: [{ attempt: 1, sideline: null }] });
+    await stop(dispatcher);
+  });
+
+  it('claims for as long as a call may take, where claims usually are shorter: nothing is given back for ever', async () => {
+    const { clock, tables, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject(() =>
+      clock.sleep(1.5 * leaseMs).then(() => ok),
+    );
+    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 2 * leaseMs, egress: [] };
     clients.set(clientIdOf(1), { limits });
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
-    await offer({ jobId: jobIdOf(1) });
+    await offer({ jobId: jobIdOf(1) }, { jobId: jobIdOf(2), clientId: clientIdOf(2) });
     await passTime(clock, 100);
-    expect(calls).toEqual([]);
-    expect(await subject.rows()).toMatchObject({ fires: [], pending: [{ attempt: 1, sideline: null }] });
+    expect(calls).toHaveLength(2);
+    expect(tables.fires.get(jobIdOf(1))?.leaseUntilMs).toBeGreaterThan(clock.nowMs() + limits.timeoutMs);
+    await passTime(clock, 2 * leaseMs);
+    expect(calls).toHaveLength(2);
+    expect(tables.ended.map(({ jobId }) => jobId).sort()).toEqual([jobIdOf(1), jobIdOf(2)]);
     await stop(dispatcher);
   });
 

@@ -8,7 +8,7 @@ import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
-import { callJob } from './call-job.ts';
+import { callJob, leaseFor } from './call-job.ts';
 import type { CallOpener } from './call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
 import { creditOf, mayQueue } from './credit.ts';
@@ -47,7 +47,7 @@ export interface DispatcherDeps {
   endpoint: CallbackEndpoint;
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
-  /** As the ledger claims. */
+  /** How long claims last at least. */
   leaseMs: number;
   /** Calls in flight over all clients. */
   concurrency: number;
@@ -71,13 +71,18 @@ export interface Dispatcher extends Service {
 }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { consumer, clients, clock, logger, leaseMs } = deps;
+  const { consumer, clients, clock, logger } = deps;
   const held = createHeldJobs(deps.ledger);
   /** Calls under way, of hosts that are tried too. */
   let serving = 0;
   let [received, handled] = [0, 0];
   let isTakingIn = false;
 
+  /** A client's calls may take longer than claims usually last: one that never fits would be given back for ever. */
+  const leaseOf = (clientId: string) => {
+    const terms = clients.termsOf(clientId);
+    return terms ? Math.max(deps.leaseMs, leaseFor(terms.limits)) : deps.leaseMs;
+  };
   const concurrencyOf = (clientId: string) => clients.termsOf(clientId)?.limits.concurrency ?? 1;
   const queues = createClientQueues({
     ...{ concurrency: deps.concurrency, concurrencyOf, clock },
@@ -93,7 +98,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     onSettled: (message) => consumer.settle(message),
   });
   const keeper = createCircuitKeeper({
-    ...{ circuits: deps.circuits, clients, leaseMs, clock, logger },
+    ...{ circuits: deps.circuits, clients, leaseOf, clock, logger },
     onProbe: (job) => {
       held.add([job]);
       serve(job);
@@ -140,7 +145,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     // What is held already is a repeat; its claim must not stand beside its end.
     const claims = references.filter((reference) => !held.has(reference));
     const askedMs = clock.monotonicMs();
-    const written = await held.flush(claims).catch((error: unknown) => {
+    const leaseMs = Math.max(deps.leaseMs, ...new Set(claims.map(({ clientId }) => leaseOf(clientId))));
+    const written = await held.flush(claims, leaseMs).catch((error: unknown) => {
       queues.putBack(references);
       throw error;
     });
@@ -162,7 +168,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await keeper.stop();
     for (let tries = 0; serving + held.unwritten > 0 && tries < lastTries;) {
       let pauseMs = minBetweenFlushesMs;
-      await held.flush([]).catch((error: unknown) => {
+      await held.flush([], deps.leaseMs).catch((error: unknown) => {
         tries++;
         pauseMs = afterErrorMs;
         logger.warn({ err: error }, 'could not write what became of jobs, trying again');

@@ -19,7 +19,7 @@ export interface HeldJobs {
   /** What was claimed and not begun is due again at once, for others. */
   giveBack(jobs: readonly HeldJob[]): void;
   /** Writes what came of calls, and claims, in one statement. Null when there is nothing to write and to claim. */
-  flush(claims: readonly JobKey[]): Promise<Written | null>;
+  flush(claims: readonly JobKey[], leaseMs: number): Promise<Written | null>;
 }
 
 export interface Written extends Flushed {
@@ -48,10 +48,10 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
         finished.push({ job, host: job.host, verdict, note, sign: 'none', terms: undefined });
       }
     },
-    flush: async (claims) => {
+    flush: async (claims, leaseMs) => {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;
-      const flushed = await ledger.flush({ results: calls.map(resultOf), claims }).catch((error: unknown) => {
+      const flushed = await ledger.flush({ results: calls.map(resultOf), claims, leaseMs }).catch((error: unknown) => {
         // Nothing is lost: results are written with the next flush, or refused there because another has the job
         // meanwhile.
         finished = [...calls, ...finished];

@@ -18,7 +18,8 @@ const maxBreakers = 10_000;
 export interface CircuitKeeperDeps {
   circuits: HostCircuits;
   clients: ClientDirectory;
-  leaseMs: number;
+  /** How long a claim of its job lasts. */
+  leaseOf: (clientId: string) => number;
   /** A job to try a host with. */
   onProbe: (job: HeldJob) => void;
   clock: Clock;
@@ -75,8 +76,9 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
 
   async function tryHost(row: HostCircuit, nextInMs: number): Promise<void> {
     const askedMs = clock.monotonicMs();
-    const probe = await circuits.takeProbe(row, nextInMs);
-    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, deps.leaseMs, row.host));
+    const leaseMs = deps.leaseOf(row.clientId);
+    const probe = await circuits.takeProbe(row, nextInMs, leaseMs);
+    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, leaseMs, row.host));
     // The next job that is due tries it: there is nothing to lose by that, and nothing else to try it with.
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }

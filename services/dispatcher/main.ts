@@ -70,7 +70,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   exportConsumerStats(meter, () => consumer.stats());
 
   const names = createHostNames({ clock, servers: config.DISPATCHER_DNS_SERVERS });
-  const terms = { pool, owner, slot: totalsSlotOf(owner), leaseMs };
+  const own = { pool, owner, slot: totalsSlotOf(owner) };
   const heartbeat = createHeartbeat();
   const ways = { clock, names, installation: config.egress };
   const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
@@ -79,8 +79,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   );
   const dispatcher = createDispatcher({
     consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
-    ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
-    circuits: createHostCircuits(terms),
+    ledger: createCallLedger({ ...own, leaseMs, region: () => regionWatch.current() }),
+    circuits: createHostCircuits(own),
     clients: createClientDirectory({ reader, secretBox: config.secretBox, tokenEndpoint, clock, logger }),
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
     endpoint,

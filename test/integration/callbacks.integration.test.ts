@@ -45,8 +45,7 @@ describeCallLedger('on Postgres', async () => {
 
 describeHostCircuits('on Postgres', async () => {
   await database.empty();
-  const circuitsOf = (owner: string) =>
-    createHostCircuits({ pool: database.pool, owner, slot: 1, leaseMs: ledgerLeaseMs });
+  const circuitsOf = (owner: string) => createHostCircuits({ pool: database.pool, owner, slot: 1 });
   return { ...postgresJobSubject(database.pool), ledgerOf, circuitsOf };
 });
 

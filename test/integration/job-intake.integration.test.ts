@@ -155,7 +155,7 @@ describe('a key whose job has ended', () => {
     cancelled: (jobId) => createJobStore({ pool: database.pool, slot: 7 }).cancel([jobId]),
     'expired while its host was left alone': async (jobId) => {
       await database.pool.query(sideline, [jobId]);
-      const circuits = createHostCircuits({ pool: database.pool, owner: 'a dispatcher', slot: 9, leaseMs: 60_000 });
+      const circuits = createHostCircuits({ pool: database.pool, owner: 'a dispatcher', slot: 9 });
       expect(await circuits.expire({ clientId, host: 'shop.test' }, 10)).toBe(1);
     },
   };

@@ -4,7 +4,6 @@ import { createHostCircuits } from '../../services/dispatcher/postgres/host-circ
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
-import { ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { leaderName } from '../support/conformance/partition-leases.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
@@ -15,7 +14,7 @@ const subjectOf = () => ({
   ...postgresJobSubject(database.pool),
   desk: createSchedulerStatus({ pool: database.pool }),
   regions: createRegions({ pool: database.pool }),
-  circuits: createHostCircuits({ pool: database.pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
+  circuits: createHostCircuits({ pool: database.pool, owner: 'a', slot: 1 }),
   partitions: createPartitionLeases({ pool: database.pool, leader: leaderName }),
 });
 

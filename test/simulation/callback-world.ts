@@ -166,9 +166,9 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
 
   /** Returns what happens to its place in the group when it dies. */
   function startDispatcher(owner: string, region: string, faults: ProcessFaults): () => void {
-    const own = { tables, owner, leaseMs: callLeaseMs };
+    const own = { tables, owner };
     const watch = watchOf(region, faults);
-    const plain = createMemoryCallLedger({ ...own, region: () => watch.current() });
+    const plain = createMemoryCallLedger({ ...own, leaseMs: callLeaseMs, region: () => watch.current() });
     const ledger = witnessed(scenario.weaken ? scenario.weaken(plain, tables) : plain, region);
     const consumer = bus.consumer(`dispatchers-${region}`, [topicOf(region)]);
     const heartbeat = createHeartbeat();

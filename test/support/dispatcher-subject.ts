@@ -50,7 +50,7 @@ export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer |
     createDispatcher({
       consumer: bus.consumer('dispatchers', [topic]),
       ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
-      circuits: createMemoryHostCircuits({ tables, owner, leaseMs }),
+      circuits: createMemoryHostCircuits({ tables, owner }),
       clients: { termsOf },
       opener: createCallOpener({ secretBox, clock: ownClock, logger }),
       endpoint: {

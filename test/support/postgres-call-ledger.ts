@@ -28,5 +28,5 @@ export async function letDie(pool: Pool, keys: readonly JobKey[], cause: string)
 
 /** What a dispatcher leaves hosts alone by. */
 export function hostCircuitsOn(pool: Pool) {
-  return createHostCircuits({ pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs });
+  return createHostCircuits({ pool, owner: 'a', slot: 1 });
 }

@@ -64,11 +64,18 @@ export interface Flushed {
   early: JobReference[];
 }
 
+export interface CallWork {
+  results: readonly JobResult[];
+  claims: readonly JobKey[];
+  /** How long the claims last; as long as others of this ledger unless given. */
+  leaseMs?: number;
+}
+
 export interface CallLedger {
   /**
    * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the
    * epoch that its claim gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or
    * the one that did is dead, or let its lease run out.
    */
-  flush(work: { results: readonly JobResult[]; claims: readonly JobKey[] }): Promise<Flushed>;
+  flush(work: CallWork): Promise<Flushed>;
 }

@@ -33,10 +33,10 @@ export interface HostCircuits {
   /** Leaves the host alone until a person enables it. */
   disable(key: HostKey, cause: string): Promise<void>;
   /**
-   * Takes the try of an open host, if it is time: the sidelined job that was tried least, claimed. The next try is so
-   * long after, with the next job.
+   * Takes the try of an open host, if it is time: the sidelined job that was tried least, claimed for so long. The next
+   * try is so long after, with the next job.
    */
-  takeProbe(key: HostKey, nextInMs: number): Promise<Probe>;
+  takeProbe(key: HostKey, nextInMs: number, leaseMs: number): Promise<Probe>;
   /** The host answered, or what kept it is over: what was put aside comes back from now on. */
   beginClosing(key: HostKey): Promise<void>;
   /**

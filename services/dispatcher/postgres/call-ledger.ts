@@ -15,7 +15,7 @@ export interface CallLedgerDeps {
   owner: string;
   /** Of the totals that are added to. */
   slot: number;
-  /** How long a claim lasts. */
+  /** How long a claim lasts of which nothing else is said. */
   leaseMs: number;
   /** Where these claims are made, and since which switch of it. */
   region: () => { name: string; epoch: number };
@@ -40,9 +40,9 @@ type ClaimedRow = [
   body: string | null,
 ];
 
-export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLedgerDeps): CallLedger {
+export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
   return {
-    flush: async ({ results, claims }) => {
+    flush: async ({ results, claims, leaseMs = usualMs }) => {
       // The same key twice would be inserted twice by one statement, which Postgres refuses.
       const wanted = new Map(claims.map((claim) => [`${claim.jobId}/${claim.dueUs}`, claim]));
       const { name, epoch } = region();

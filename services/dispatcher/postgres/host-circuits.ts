@@ -7,14 +7,13 @@ export interface HostCircuitsDeps {
   pool: Pool;
   owner: string;
   slot: number;
-  leaseMs: number;
 }
 
 interface ProbeRow extends Omit<ClaimedJob, 'jobId'> {
   jobId: string | null;
 }
 
-export function createHostCircuits({ pool, owner, slot, leaseMs }: HostCircuitsDeps): HostCircuits {
+export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): HostCircuits {
   return {
     read: async () => {
       const { rows } = await pool.query<HostCircuit>(readCircuits);
@@ -26,7 +25,7 @@ export function createHostCircuits({ pool, owner, slot, leaseMs }: HostCircuitsD
     disable: async (key, cause) => {
       await pool.query(disableCircuit.with({ ...key, cause }));
     },
-    takeProbe: async (key, nextInMs) => {
+    takeProbe: async (key, nextInMs, leaseMs) => {
       const { rows } = await pool.query<ProbeRow>(takeProbe.with({ ...key, nextInMs, owner, leaseMs }));
       const [row] = rows;
       if (!row) return { kind: 'not-now' };

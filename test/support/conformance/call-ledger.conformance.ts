@@ -80,6 +80,16 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect((await subject.rows()).ended).toMatchObject([{ status: 204 }]);
     });
 
+    it('keeps a claim for as long as is said with it', async () => {
+      const keys = await added({});
+      const work = { results: [], claims: keys, leaseMs: 2 * ledgerLeaseMs };
+      expect((await ledger.flush(work)).claimed).toHaveLength(1);
+      await subject.passTime(ledgerLeaseMs + 1);
+      expect((await subject.ledgerOf('b').flush(work)).claimed).toEqual([]);
+      await subject.passTime(ledgerLeaseMs + 1);
+      expect((await subject.ledgerOf('b').flush(work)).claimed).toMatchObject([{ epoch: 2 }]);
+    });
+
     const beat = async (...owners: string[]) => {
       for (const owner of owners) {
         await subject.nodes.beat(

@@ -8,6 +8,7 @@ export interface HostCircuitsSubject extends JobSubject {
   ledgerOf(owner: string): CallLedger;
 }
 
+const leaseMs = 30_000;
 const key = { clientId: clientIdOf(1), host: 'one.example' };
 
 export function describeHostCircuits(name: string, makeSubject: () => Promise<HostCircuitsSubject>): void {
@@ -43,11 +44,11 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
     it('an open host is tried by one of those who ask, when it is time, with one job that it may call', async () => {
       await sideline(3);
       await circuits.open(key, 'status 500', 5000);
-      expect(await circuits.takeProbe(key, 30_000)).toEqual({ kind: 'not-now' });
+      expect(await circuits.takeProbe(key, 30_000, leaseMs)).toEqual({ kind: 'not-now' });
       await subject.passTime(5001);
-      const probe = await circuits.takeProbe(key, 30_000);
+      const probe = await circuits.takeProbe(key, 30_000, leaseMs);
       expect(probe).toMatchObject({ kind: 'job', job: { jobId: jobIdOf(1), epoch: 1, clientId: key.clientId } });
-      expect(await subject.circuitsOf('b').takeProbe(key, 30_000)).toEqual({ kind: 'not-now' });
+      expect(await subject.circuitsOf('b').takeProbe(key, 30_000, leaseMs)).toEqual({ kind: 'not-now' });
       expect(await sidelined()).toBe(2);
       expect((await subject.rows()).fires).toEqual([{ jobId: jobIdOf(1), owner: 'a', epoch: 1 }]);
     });
@@ -55,14 +56,14 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
     it('what was tried can be ended, or put aside again, as any other job', async () => {
       await sideline(1);
       await circuits.open(key, 'status 500', 0);
-      const probe = await circuits.takeProbe(key, 0);
+      const probe = await circuits.takeProbe(key, 0, leaseMs);
       if (probe.kind !== 'job') throw new Error('no job to try with');
       const note = { status: 500, latencyMs: 1, error: null, answer: null };
       const result = { ...probe.job, verdict: { kind: 'sidelined', host: key.host } as const, note };
       const flushed = await subject.ledgerOf('a').flush({ results: [result], claims: [] });
       expect(flushed.recorded.size).toBe(1);
       expect(await sidelined()).toBe(1);
-      expect(await circuits.takeProbe(key, 30_000)).toMatchObject({ kind: 'job', job: { jobId: jobIdOf(1) } });
+      expect(await circuits.takeProbe(key, 30_000, leaseMs)).toMatchObject({ kind: 'job', job: { jobId: jobIdOf(1) } });
     });
 
     it('is tried with another job each time, of those that were tried least', async () => {
@@ -72,7 +73,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       const note = { status: null, latencyMs: 1, error: 'connection refused', answer: null };
       const tried: string[] = [];
       for (let probes = 0; probes < 6; probes++) {
-        const probe = await circuits.takeProbe(key, 0);
+        const probe = await circuits.takeProbe(key, 0, leaseMs);
         if (probe.kind !== 'job') throw new Error('no job to try with');
         tried.push(probe.job.jobId);
         const result = { ...probe.job, verdict: { kind: 'sidelined', host: key.host } as const, note };
@@ -84,7 +85,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
     it('says when there is nothing to try it with', async () => {
       await circuits.open(key, 'status 500', 0);
       await sideline(1, { host: 'other.example' });
-      expect(await circuits.takeProbe(key, 30_000)).toEqual({ kind: 'nothing-waits' });
+      expect(await circuits.takeProbe(key, 30_000, leaseMs)).toEqual({ kind: 'nothing-waits' });
     });
 
     it('brings jobs back once a second, those tried least first, and forgets the host with the last', async () => {
@@ -125,7 +126,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       await circuits.disable(key, 'status 410');
       await circuits.open(key, 'status 500', 0);
       expect(await states()).toEqual([{ ...key, state: 'disabled' }]);
-      expect(await circuits.takeProbe(key, 0)).toEqual({ kind: 'not-now' });
+      expect(await circuits.takeProbe(key, 0, leaseMs)).toEqual({ kind: 'not-now' });
       await circuits.beginClosing(key);
       expect(await circuits.bringBack(key, 10)).toBe(1);
     });

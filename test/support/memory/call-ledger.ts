@@ -14,7 +14,7 @@ export interface MemoryCallLedgerDeps {
 }
 
 export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
-  const { tables, owner, leaseMs, region = () => ({ name: 'local', epoch: 1 }) } = deps;
+  const { tables, owner, leaseMs: usualMs, region = () => ({ name: 'local', epoch: 1 }) } = deps;
   const { clock, jobs, fires, nodes } = tables;
 
   function mayTakeOver(from: string): boolean {
@@ -31,7 +31,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     return isEarly ? { partition, jobId, dueUs, clientId: job.clientId } : undefined;
   }
 
-  function claim(key: JobKey): ClaimedJob | undefined {
+  function claim(key: JobKey, leaseMs: number): ClaimedJob | undefined {
     const job = jobs.get(key.jobId);
     if (job?.dueAtMs !== key.dueUs / 1000 || job.dueAtMs > clock.nowMs()) return undefined;
     const fire = fires.get(key.jobId);
@@ -45,7 +45,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
   }
 
   return {
-    flush: ({ results, claims }) =>
+    flush: ({ results, claims, leaseMs = usualMs }) =>
       atOnce(() => {
         const ours = results.filter(
           ({ jobId, dueUs, epoch }) =>
@@ -55,7 +55,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
         const { name, epoch } = region();
         const known = tables.regions.get(name);
         const mayClaim = known?.active === true && known.epoch === epoch;
-        const claimed = mayClaim ? claims.toSorted(compareKeys).flatMap((key) => claim(key) ?? []) : [];
+        const claimed = mayClaim ? claims.toSorted(compareKeys).flatMap((key) => claim(key, leaseMs) ?? []) : [];
         const early = mayClaim ? claims.toSorted(compareKeys).flatMap((key) => earlyOf(key) ?? []) : [];
         return { recorded: new Set(ours.map(({ jobId }) => jobId)), claimed, early };
       }),

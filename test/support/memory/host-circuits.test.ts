@@ -11,7 +11,7 @@ describeHostCircuits('in memory', () => {
   const tables = createCallbackTables(createSettableClock());
   return Promise.resolve({
     ...memoryJobSubject(tables),
-    circuitsOf: (owner: string) => createMemoryHostCircuits({ tables, owner, leaseMs }),
+    circuitsOf: (owner: string) => createMemoryHostCircuits({ tables, owner }),
     ledgerOf: (owner: string) => createMemoryCallLedger({ tables, owner, leaseMs }),
   });
 });

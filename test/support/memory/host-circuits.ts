@@ -4,12 +4,8 @@ import { atOnce } from './at-once.ts';
 import { circuitKey, type CallbackTables } from './callback-tables.ts';
 import { countJobs, type StoredJobRow } from './job-tables.ts';
 
-export function createMemoryHostCircuits(deps: {
-  tables: CallbackTables;
-  owner: string;
-  leaseMs: number;
-}): HostCircuits {
-  const { tables, owner, leaseMs } = deps;
+export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: string }): HostCircuits {
+  const { tables, owner } = deps;
   const { circuits, jobs, fires, clock } = tables;
   const rowOf = ({ clientId, host }: HostKey) => circuits.get(circuitKey(clientId, host));
   const sidelinedOf = ({ clientId, host }: HostKey): StoredJobRow[] =>
@@ -46,7 +42,7 @@ export function createMemoryHostCircuits(deps: {
       atOnce(() => {
         if (rowOf(key)?.state !== 'disabled') put(key, 'disabled', cause, Infinity);
       }),
-    takeProbe: (key, nextInMs) =>
+    takeProbe: (key, nextInMs, leaseMs) =>
       atOnce(() => {
         const row = rowOf(key);
         if (row?.state !== 'open' || row.nextAtMs > clock.nowMs()) return { kind: 'not-now' };
