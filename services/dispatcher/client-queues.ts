@@ -14,7 +14,10 @@ const measureEveryMs = 100;
 export interface ClientQueuesDeps {
   /** Calls in flight at once, over all clients; beside it, one of each. */
   concurrency: number;
+  /** Of a client here. */
   concurrencyOf: (clientId: string) => number;
+  /** Nothing more of it may be claimed, whatever its slots. */
+  isClosed?: (clientId: string) => boolean;
   /** Begins the call of a job; its slot is given back by `done`. */
   start: (job: HeldJob) => void;
   clock: Pick<Clock, 'monotonicMs'>;
@@ -51,7 +54,7 @@ export interface ClientQueues {
 }
 
 export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
-  const { concurrency, concurrencyOf, start, clock } = deps;
+  const { concurrency, concurrencyOf, isClosed = () => false, start, clock } = deps;
   /** In the order of their turns. */
   const queues = new Map<string, ClientQueue>();
   let [queued, waiting, inFlight] = [0, 0, 0];
@@ -65,6 +68,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
 
   /** How many more may be claimed. @param forOthers claims that are about to be made for others */
   function roomOf(clientId: string, queue: ClientQueue, forOthers: number): number {
+    if (isClosed(clientId)) return 0;
     const own = queue.inFlight + queue.claimed.length;
     const free = concurrency - (inFlight + waiting - own) - forOthers;
     const slots = Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil(free / 2)));

@@ -1,6 +1,7 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
+import type { JobNodes, NodeCredit } from '../../shared/ports/job-nodes.ts';
+import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -11,6 +12,7 @@ import type { Service } from '../../shared/runtime/process/service.ts';
 import { callJob, leaseFor } from './call-job.ts';
 import type { CallOpener } from './call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
+import { createClientSlots } from './client-slots.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { createDispatcherMeter } from './dispatcher-meter.ts';
 import { forgedAmong, type HeardReference } from './heard-reference.ts';
@@ -47,6 +49,11 @@ export interface DispatcherDeps {
   endpoint: CallbackEndpoint;
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
+  nodes: Pick<JobNodes, 'dispatchers'>;
+  /** Of slots that dispatchers take in turns. */
+  leases: Leases;
+  /** As it beats. */
+  owner: string;
   /** How long claims last at least. */
   leaseMs: number;
   /** Calls in flight over all clients. */
@@ -60,7 +67,7 @@ export interface DispatcherDeps {
 
 /** Calls jobs that are due: claims them, calls, and writes what came of it. */
 export interface Dispatcher extends Service {
-  /** Resolves when the group has been joined. */
+  /** Resolves when the group has been joined, or will be once the other dispatchers have made room. */
   start(): Promise<void>;
   levels(): { queued: number; waiting: number; inFlight: number };
   /** References that came and that were handled since the start: claimed, or found not to be claimable. */
@@ -76,16 +83,22 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Calls under way, of hosts that are tried too. */
   let serving = 0;
   let [received, handled] = [0, 0];
-  let isTakingIn = false;
+  let [isTakingIn, isStopping] = [false, false];
 
   /** A client's calls may take longer than claims usually last: one that never fits would be given back for ever. */
   const leaseOf = (clientId: string) => {
     const terms = clients.termsOf(clientId);
     return terms ? Math.max(deps.leaseMs, leaseFor(terms.limits)) : deps.leaseMs;
   };
-  const concurrencyOf = (clientId: string) => clients.termsOf(clientId)?.limits.concurrency ?? 1;
+  const slots = createClientSlots({
+    ...{ nodes: deps.nodes, leases: deps.leases, owner: deps.owner, clock, logger },
+    concurrencyOf: (clientId) => clients.termsOf(clientId)?.limits.concurrency ?? 1,
+    queues: () => queues.all(),
+    onGained: () => loop.poke(),
+  });
+  const concurrencyOf = (clientId: string) => slots.of(clientId);
   const queues = createClientQueues({
-    ...{ concurrency: deps.concurrency, concurrencyOf, clock },
+    ...{ concurrency: deps.concurrency, concurrencyOf, isClosed: (clientId) => slots.isClosed(clientId), clock },
     start: (job) => serve(job, () => queues.done(job.clientId)),
   });
   const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
@@ -120,6 +133,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (mayQueue(queues, reference.clientId)) queues.add(reference);
       else meter.refused();
     }
+    slots.poke();
     loop.poke();
   }
 
@@ -175,16 +189,28 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       });
       if (serving + held.unwritten > 0) await clock.sleep(pauseMs);
     }
+    await slots.stop();
     await consumer.stop();
   }
 
+  async function join(): Promise<void> {
+    if (isStopping) return;
+    isTakingIn = true;
+    keeper.start();
+    loop.start();
+    await consumer.start(receiver);
+  }
+
+  const failed = Promise.withResolvers<Error>();
+  let joining: Promise<void> | undefined;
   let finishing: Promise<void> | undefined;
   return {
     start: async () => {
-      isTakingIn = true;
-      keeper.start();
-      loop.start();
-      await consumer.start(receiver);
+      await slots.start();
+      joining = slots.settled().then(join);
+      // Beside others that takes seconds, in which it can be stopped; and is not ready.
+      if (slots.isSettled()) await joining;
+      else joining.catch((error: unknown) => failed.resolve(error instanceof Error ? error : new Error(String(error))));
     },
     ready: () => isTakingIn && consumer.ready().ok,
     levels,
@@ -196,15 +222,17 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     credit: () => (isTakingIn ? creditOf({ queues, concurrencyOf }) : null),
     stopIntake: async () => {
-      isTakingIn = false;
+      [isTakingIn, isStopping] = [false, true];
       consumer.stopIntake();
       receiver.stop();
+      slots.giveUp();
+      await joining?.catch(() => undefined);
       held.giveBack(queues.clear());
       await loop.stop();
       queues.clear();
     },
     finishWork: () => (finishing ??= finishWork()),
     close: () => Promise.resolve(),
-    broken: consumer.crashed,
+    broken: Promise.race([consumer.crashed, failed.promise]),
   };
 }

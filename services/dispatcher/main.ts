@@ -5,6 +5,7 @@ import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
@@ -72,6 +73,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const names = createHostNames({ clock, servers: config.DISPATCHER_DNS_SERVERS });
   const own = { pool, owner, slot: totalsSlotOf(owner) };
   const heartbeat = createHeartbeat();
+  const nodes = createJobNodes({ pool });
   const ways = { clock, names, installation: config.egress };
   const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
   const tokenEndpoint = onClose(createCallbackEndpoint({ ...ways, keptBytes: maxTokenBytes }), (opened) =>
@@ -85,11 +87,11 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
     endpoint,
     deadLetters: createDeadLetters({ pool }),
-    ...{ heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
+    ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ clock, random: () => Math.random(), logger, meter },
   });
   const reporter = onClose(
-    createNodeReporter({ nodes: createJobNodes({ pool }), owner, region, dispatcher, heartbeat, clock, logger }),
+    createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),
     (opened) => opened.stop(),
   );
   // It claims what is its own as long as it is alive.

@@ -22,6 +22,8 @@ export interface JobNode {
 export interface JobNodes {
   /** Says that it is alive, for so long unless it says so again: what it claimed is its own until then. */
   beat(node: JobNode, ttlMs: number): Promise<void>;
+  /** Owners of the dispatchers that are alive and may claim, of all regions, sorted. */
+  dispatchers(): Promise<string[]>;
   /** What it claimed and has not ended is free at once. */
   leave(owner: string): Promise<void>;
 }

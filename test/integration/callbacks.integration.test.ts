@@ -56,7 +56,11 @@ describeDueReferences('on Postgres', async () => {
 
 describeDispatchers('on Postgres', async () => {
   await database.empty();
+  await database.pool.query("insert into regions (name) values ('local'), ('other') on conflict do nothing");
   return {
+    switchRegion: async (name: string, active: boolean) => {
+      await database.pool.query('update regions set active = $2 where name = $1', [name, active]);
+    },
     nodes: createJobNodes({ pool: database.pool }),
     dispatchers: createDispatchers({ pool: database.pool }),
     passTime: async (ms: number) => {

@@ -3,6 +3,8 @@ import { clientIdOf, jobIdOf, type SeedJob } from './conformance/job-subject.ts'
 import { createMemoryCallLedger } from './memory/call-ledger.ts';
 import { createCallbackTables } from './memory/callback-tables.ts';
 import { createMemoryHostCircuits } from './memory/host-circuits.ts';
+import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryLeases } from './memory/leases.ts';
 import { memoryJobSubject } from './memory/job-subject.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { passTime } from './pass-time.ts';
@@ -24,11 +26,14 @@ export const numbered = (from: number, until: number) =>
 export const status = (code: number): CallbackAnswer => ({ ...ok, status: code });
 
 /** A dispatcher over tables in memory, whose calls are answered by a function. */
-export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAnswer> = () => ok) {
+export function dispatcherSubject(
+  answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAnswer> = () => ok,
+  partitions = 1,
+) {
   const clock = createSettableClock();
   const tables = createCallbackTables(clock);
   const subject = memoryJobSubject(tables);
-  const bus = createMemoryBus({ topics: [topic], laneHighMark: 512 });
+  const bus = createMemoryBus({ topics: [topic], partitions, laneHighMark: 512 });
   const calls: Callback[] = [];
   const letters: string[] = [];
   const clients = new Map<string, Partial<ClientTerms>>();
@@ -66,6 +71,8 @@ export function dispatcherSubject(answerOf: (call: Callback) => CallbackAnswer |
         },
       },
       heartbeat: { aliveUntilMs: () => Infinity },
+      nodes: { dispatchers: () => Promise.resolve([owner]) },
+      ...{ leases: createMemoryLeases({ database: createMemoryDatabase(clock) }), owner },
       ...{ leaseMs, concurrency: 100, clock: ownClock, random: () => 0.5, logger },
       ...more,
     });

@@ -68,7 +68,7 @@ export const clientFields = {
     .max(1_000_000)
     .optional()
     .describe('Jobs that begin to be called per second; no limit unless given. What is due above it waits'),
-  concurrency: z.int().min(1).max(1000).default(50).describe('Calls in flight at once from one dispatcher'),
+  concurrency: z.int().min(1).max(1000).default(50).describe('Calls in flight at once, over all dispatchers'),
   timeoutMs: z.int().min(100).max(60_000).default(10_000).describe('Of one call, from connecting to the last byte'),
   relevancySeconds: z
     .int()

@@ -17,6 +17,10 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
         }),
       );
     },
+    dispatchers: async () => {
+      const { rows } = await pool.query<{ owner: string }>(selectDispatchers);
+      return rows.map(({ owner }) => owner);
+    },
     leave: async (owner) => {
       await pool.query(leave, [owner]);
     },
@@ -44,6 +48,11 @@ const beat = statementOf<Beat>(
     alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end,
     figures = excluded.figures, any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit`,
 );
+
+/** By their bytes: all of them have to see one order. */
+const selectDispatchers = `
+  select owner from job_nodes n join regions r on r.name = n.region
+  where n.kind = 'dispatcher' and n.expires_at > now() and r.active order by owner collate "C"`;
 
 /** What it claimed and could not end is free: its row stays for a day, and says so. */
 const leave = `

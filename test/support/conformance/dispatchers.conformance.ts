@@ -7,6 +7,8 @@ export interface DispatchersSubject {
   nodes: JobNodes;
   dispatchers: Dispatchers;
   passTime(ms: number): Promise<void>;
+  /** There are `local` and `other`, both switched on. */
+  switchRegion(name: string, active: boolean): Promise<void>;
 }
 
 const ttlMs = 9000;
@@ -32,6 +34,18 @@ export function describeDispatchers(name: string, makeSubject: () => Promise<Dis
         { owner: 'a', toAnyClient: 200, toClients: new Map([[clientIdOf(1), 7]]) },
         { owner: 'b', toAnyClient: 100, toClients: new Map() },
       ]);
+    });
+
+    it('are known to each other while they are alive, in one order, whatever their region', async () => {
+      for (const owner of ['b', 'left', 'B', 'a']) await tell(owner, null, owner === 'a' ? 'other' : 'local');
+      await subject.nodes.beat({ owner: 's', kind: 'scheduler', region: 'local', figures: {}, credit: null }, ttlMs);
+      await tell('elsewhere', null, 'unknown');
+      await subject.nodes.leave('left');
+      expect(await subject.nodes.dispatchers()).toEqual(['B', 'a', 'b']);
+      await subject.switchRegion('local', false);
+      expect(await subject.nodes.dispatchers()).toEqual(['a']);
+      await subject.passTime(ttlMs + 1);
+      expect(await subject.nodes.dispatchers()).toEqual([]);
     });
 
     it('that take nothing, have left or are dead are not among them', async () => {

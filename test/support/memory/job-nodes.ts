@@ -3,7 +3,7 @@ import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 
-export function createMemoryJobNodes({ tables: { nodes, clock } }: { tables: CallbackTables }): JobNodes {
+export function createMemoryJobNodes({ tables: { nodes, regions, clock } }: { tables: CallbackTables }): JobNodes {
   return {
     beat: ({ owner, kind, region, figures, credit }, ttlMs) =>
       atOnce(() => {
@@ -11,6 +11,14 @@ export function createMemoryJobNodes({ tables: { nodes, clock } }: { tables: Cal
         const aliveSinceMs = before && before.expiresAtMs >= clock.nowMs() ? before.aliveSinceMs : clock.nowMs();
         nodes.set(owner, { kind, region, aliveSinceMs, expiresAtMs: clock.nowMs() + ttlMs, figures, credit });
       }),
+    dispatchers: () =>
+      atOnce(() =>
+        [...nodes]
+          .flatMap(([owner, { kind, region, expiresAtMs }]) =>
+            kind === 'dispatcher' && expiresAtMs > clock.nowMs() && regions.get(region)?.active ? [owner] : [],
+          )
+          .sort(),
+      ),
     leave: (owner) =>
       atOnce(() => {
         const node = nodes.get(owner);

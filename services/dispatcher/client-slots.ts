@@ -1,0 +1,126 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { JobNodes } from '../../shared/ports/job-nodes.ts';
+import type { Leases } from '../../shared/ports/leases.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
+import type { ClientQueue } from './client-queue.ts';
+import { createSlotLeases } from './slot-leases.ts';
+import { slotShare } from './slot-shares.ts';
+
+const lookEveryMs = 500;
+/** What was read of the others is good for so long; and one that comes begins when all have read of it. */
+const goodForMs = 3000;
+/** Who is not listed, as its region is switched off, claims nothing and need not wait. */
+const longestStartMs = 2 * goodForMs;
+/** Between two tries to get a slot that another dispatcher has. */
+const tryEveryMs = 100;
+/** Clients of one turn. */
+const maxTried = 32;
+
+export interface ClientSlotsDeps {
+  nodes: Pick<JobNodes, 'dispatchers'>;
+  leases: Leases;
+  owner: string;
+  /** Of a client, over all dispatchers. */
+  concurrencyOf: (clientId: string) => number;
+  /** What is here of each client. */
+  queues: () => Iterable<[clientId: string, queue: Pick<ClientQueue, 'length' | 'claimed' | 'inFlight'>]>;
+  /** There may be more to claim now. */
+  onGained: () => void;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * The part of each client's calls in flight that is ours: its number shared out among the dispatchers of all regions.
+ * Where there are more dispatchers than that, they take turns by leases, one for each call.
+ */
+export interface ClientSlots {
+  /** Resolves when it was tried to learn who else is there. */
+  start(): Promise<void>;
+  /** Whether it has its part now. */
+  isSettled(): boolean;
+  /** Resolves when it has its part: what is sent here before would wait for that. Or it need not be waited for. */
+  settled(): Promise<void>;
+  giveUp(): void;
+  of(clientId: string): number;
+  /** Its turn is over, or nothing may be begun: nothing more is claimed. */
+  isClosed(clientId: string): boolean;
+  /** There is something of a client that may have no slot. */
+  poke(): void;
+  stop(): Promise<void>;
+}
+
+export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
+  const { nodes, owner, concurrencyOf, clock, logger } = deps;
+  const leases = createSlotLeases(deps);
+  const waiting = new AbortController();
+  let startedAtMs = -Infinity;
+  let owners: readonly string[] = [];
+  let [readAtMs, listedSinceMs] = [-Infinity, Infinity];
+
+  async function look(): Promise<number> {
+    const askedMs = clock.monotonicMs();
+    const before = owners.length;
+    owners = await nodes.dispatchers();
+    readAtMs = askedMs;
+    if (!owners.includes(owner)) listedSinceMs = Infinity;
+    else if (owners.length === 1) listedSinceMs = -Infinity;
+    else listedSinceMs = Math.min(listedSinceMs, clock.monotonicMs());
+    if (owners.length !== before) deps.onGained();
+    return lookEveryMs;
+  }
+
+  function isSettled(): boolean {
+    const nowMs = clock.monotonicMs();
+    return nowMs - readAtMs < goodForMs && nowMs - listedSinceMs >= goodForMs;
+  }
+
+  const isNarrow = (clientId: string) => concurrencyOf(clientId) < owners.length;
+
+  /** Of clients that have fewer slots than there are dispatchers. */
+  async function takeTurns(): Promise<number> {
+    const narrow = [...deps.queues()].filter(([clientId]) => isNarrow(clientId));
+    const begunMs = clock.monotonicMs();
+    if (isSettled()) {
+      for (const [clientId, queue] of narrow.slice(0, maxTried)) {
+        if (await leases.keep(clientId, concurrencyOf(clientId), queue)) deps.onGained();
+      }
+    }
+    await leases.releaseOthers(new Set(narrow.map(([clientId]) => clientId)));
+    if (narrow.length === 0 && leases.held === 0) return lookEveryMs;
+    return Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs));
+  }
+
+  const looking = createLoop({ name: 'look-at-dispatchers', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  const turns = createLoop({
+    ...{ name: 'take-call-slots', turn: takeTurns, afterErrorMs: lookEveryMs, clock, logger },
+  });
+
+  return {
+    start: async () => {
+      startedAtMs = clock.monotonicMs();
+      await look().catch((error: unknown) => logger.warn({ err: error }, 'the other dispatchers are not known yet'));
+      looking.start();
+      turns.start();
+    },
+    isSettled,
+    settled: async () => {
+      while (!isSettled() && clock.monotonicMs() - startedAtMs < longestStartMs && !waiting.signal.aborted) {
+        await clock.sleep(tryEveryMs, waiting.signal);
+      }
+    },
+    giveUp: () => waiting.abort(),
+    of: (clientId) => {
+      if (!isSettled()) return 0;
+      if (isNarrow(clientId)) return leases.of(clientId);
+      return slotShare(concurrencyOf(clientId), owners, owner, clientId);
+    },
+    isClosed: (clientId) => !isSettled() || (isNarrow(clientId) && leases.isClosed(clientId)),
+    poke: () => turns.poke(),
+    stop: async () => {
+      await Promise.all([looking.stop(), turns.stop()]);
+      await leases.releaseOthers(new Set());
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * How many of a client's calls one dispatcher may have in flight, so that all together keep to its number. What cannot
+ * be shared out evenly goes to other dispatchers for each client.
+ * @param owners of all dispatchers that are alive, sorted
+ */
+export function slotShare(concurrency: number, owners: readonly string[], owner: string, clientId: string): number {
+  const place = owners.indexOf(owner);
+  if (place === -1) return 0;
+  const count = owners.length;
+  const rank = (place + firstOf(clientId, count)) % count;
+  return Math.floor(concurrency / count) + (rank < concurrency % count ? 1 : 0);
+}
+
+/** The last digits of an id are random. */
+function firstOf(clientId: string, count: number): number {
+  return Number.parseInt(clientId.slice(-6), 16) % count || 0;
+}
