@@ -3,6 +3,7 @@ import {
   addClientKey,
   changeClient,
   createClient,
+  deleteClient,
   disableClient,
   enableClient,
   getClient,
@@ -99,6 +100,15 @@ const enable = command({
   noted: ({ name }) => `${name} is enabled`,
 });
 
+const remove = command({
+  name: 'delete',
+  args: ['<client>'],
+  said: 'delete one that is disabled and has no stored jobs, with its schedules; what its jobs came to stays',
+  ask: ({ client, args: [id] }) => deleteClient({ client, path: { id } }),
+  refused: 'not deleted',
+  noted: (_, { args: [id] }) => `${id} is deleted`,
+});
+
 const addKey = command({
   name: 'add-key',
   args: ['<client>'],
@@ -176,6 +186,6 @@ const forecast = command({
 
 export const commands = [
   group('clients', 'who schedules callbacks, and by which rules; over the API', [
-    ...[list, show, create, set, disable, enable, addKey, removeKey, setAuth, removeAuth, ledger, forecast],
+    ...[list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth, ledger, forecast],
   ]),
 ];

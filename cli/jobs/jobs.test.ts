@@ -139,6 +139,16 @@ describe('muster clients', () => {
     expect(api.bodies).toEqual([{ concurrency: 9 }, { reason: 'loops' }]);
   });
 
+  test('delete says that one is gone, or what keeps it', async () => {
+    api.answers['DELETE /v1/clients/orders'] = { status: 204, body: '' };
+    expect((await muster(['clients', 'delete', 'orders'])).notes).toBe('orders is deleted\n');
+    const problem = { type: 'urn:x', title: 'Conflict', status: 409, detail: 'it has 3 stored jobs', code: 'x' };
+    api.answers['DELETE /v1/clients/orders'] = { status: 409, body: { ...problem, errors: [], requestId: 'r' } };
+    const refused = await muster(['clients', 'delete', 'orders']);
+    expect(refused.code).toBe(exitCodes.refused);
+    expect(refused.notes).toContain('3 stored jobs');
+  });
+
   test('add-key prints the secret once, or takes one from a file', async () => {
     const key = { id: 'csk_2', createdAt: at, expiresAt: null };
     api.answers['POST /v1/clients/orders/keys'] = [

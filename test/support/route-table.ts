@@ -150,6 +150,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'PATCH /v1/shards/{shard}',
       'POST /v1/clients',
       'PATCH /v1/clients/{id}',
+      'DELETE /v1/clients/{id}',
       'POST /v1/clients/{id}/disable',
       'POST /v1/clients/{id}/enable',
       'PUT /v1/groups/{name}',

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { addedClientKey, clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
-import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { z } from 'zod';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { letDie } from '../../../test/support/postgres-call-ledger.ts';
+import { postgresJobSubject } from '../../../test/support/postgres-job-subject.ts';
 import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { certificateFor } from '../../../test/support/certificates.ts';
@@ -85,6 +89,73 @@ describe('clients', () => {
     expect((await disable()).json()).toEqual(disabled);
     const enabled = await ask('POST', `/v1/clients/${id}/enable`);
     expect(enabled.json()).toMatchObject({ enabled: true, disabledReason: null, revision: 3 });
+  });
+});
+
+describe('a client that is deleted', () => {
+  const dead = jobIdOf(64);
+  const remove = () => ask('DELETE', '/v1/clients/orders');
+  const refusal = async () => {
+    const response = await remove();
+    return [response.statusCode, problem.parse(response.json()).code, problem.parse(response.json()).detail];
+  };
+  const schedule = { name: 'hourly', everySeconds: 3600, target: { url: 'https://one.example/' } };
+
+  it('has to be disabled, without stored jobs and schedules that may fire; it is gone then, and its name is free', async () => {
+    const { id } = await makeClient();
+    await ask('POST', `/v1/clients/${id}/keys`, {});
+    const target = { ...schedule.target, client: 'orders' };
+    const made = z
+      .object({ id: z.string() })
+      .parse((await ask('POST', '/v1/schedules', { ...schedule, target })).json());
+    const job = { client: 'orders', url: 'https://one.example/', delaySeconds: 3600 };
+    const accepted = z.object({ id: z.string() }).parse((await ask('POST', '/v1/jobs', job)).json());
+    expect(await refusal()).toEqual([
+      409,
+      'client-in-use',
+      '"orders" is enabled, or was changed in the last seconds; and it has 1 stored jobs, which can be cancelled: ' +
+        'POST /v1/jobs/changes; and it has 1 schedules that are not disabled',
+    ]);
+    await ask('POST', `/v1/jobs/${accepted.id}/cancel`);
+    await ask('POST', `/v1/schedules/${made.id}/pause`);
+    await ask('POST', `/v1/clients/${id}/disable`, {});
+    expect((await refusal())[2]).toBe(
+      '"orders" is enabled, or was changed in the last seconds; and it has 1 schedules that are not disabled',
+    );
+    await ask('POST', `/v1/schedules/${made.id}/disable`);
+    expect((await refusal())[2]).toBe('"orders" is enabled, or was changed in the last seconds');
+    await on.pool.query("update clients set updated_at = updated_at - interval '3 seconds'");
+
+    expect((await remove()).statusCode).toBe(204);
+
+    expect((await remove()).statusCode).toBe(404);
+    expect((await ask('GET', `/v1/clients/${id}`)).statusCode).toBe(404);
+    expect((await ask('GET', `/v1/schedules/${made.id}`)).statusCode).toBe(404);
+    expect((await ask('POST', '/v1/jobs', job)).statusCode).toBe(422);
+    expect((await on.pool.query('select 1 from client_keys')).rows).toEqual([]);
+    expect((await ask('GET', `/v1/jobs/${accepted.id}`)).json()).toMatchObject({ id: accepted.id, state: 'cancelled' });
+    const ended = await ask('GET', `/v1/jobs?client=${id}&state=cancelled`);
+    expect(ended.json()).toMatchObject({ items: [{ id: accepted.id }] });
+    expect((await makeClient()).id).not.toBe(id);
+  });
+
+  it('leaves its dead jobs to be read, and not to be called again', async () => {
+    const { id } = await makeClient();
+    const clientId = uuidOf('client', id) ?? '';
+    const keys = await postgresJobSubject(on.pool).add([{ jobId: dead, clientId, dueInMs: -1 }]);
+    await letDie(on.pool, keys, 'status 500');
+    await on.pool.query('update client_totals set accepted = called + expired + cancelled + dead');
+    await ask('POST', `/v1/clients/${id}/disable`, {});
+    await on.pool.query("update clients set updated_at = updated_at - interval '3 seconds'");
+    expect((await remove()).statusCode).toBe(204);
+
+    const deadId = publicId('job', dead);
+    expect((await ask('GET', `/v1/dead-jobs?client=${id}`)).json()).toMatchObject({ items: [{ id: deadId }] });
+    expect((await ask('GET', `/v1/dead-jobs/${deadId}`)).statusCode).toBe(200);
+    const replayed = await ask('POST', `/v1/dead-jobs/${deadId}/replay`, {});
+    expect([replayed.statusCode, problem.parse(replayed.json()).code]).toEqual([409, 'client-deleted']);
+    expect((await ask('POST', '/v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 0, expired: 0 });
+    expect((await ask('GET', `/v1/dead-jobs/${deadId}`)).statusCode).toBe(200);
   });
 });
 

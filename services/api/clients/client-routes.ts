@@ -22,7 +22,7 @@ import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-serve
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { ClientChange } from './postgres/client-store.ts';
+import type { ClientChange, ClientUse } from './postgres/client-store.ts';
 import { cursorInQuery, pageView } from '../frame/public-ids.ts';
 import { clientView } from './client-view.ts';
 
@@ -144,6 +144,29 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     },
   });
 
+  server.route({
+    method: 'DELETE',
+    url: '/clients/:id',
+    config: { role: 'operator', scope: 'installation' },
+    schema: {
+      operationId: 'deleteClient',
+      summary: 'Delete a client',
+      description:
+        'It has to be disabled, without stored jobs, and its schedules disabled too: they are deleted with it. ' +
+        'What its jobs came to can be read as before, by their ids and by its own.',
+      tags,
+      params: byId,
+      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const removed = await clientStore.remove(await clientInPath(id, deps.clients));
+      if (removed.kind === 'missing') throw notFound('client', id);
+      if (removed.kind === 'in-use') throw stillInUse(id, removed);
+      await deps.clients.refresh();
+      return reply.code(204).send(null);
+    },
+  });
+
   for (const verb of ['disable', 'enable'] as const) {
     server.route({
       method: 'POST',
@@ -185,6 +208,15 @@ function patched({ name, definition }: Client, patch: unknown): { name: string; 
   if (named.ok && defined.ok) return { name: named.value, definition: defined.value };
   const problemsOfName = named.ok ? [] : named.problems.map((problem) => ({ ...problem, pointer: '/name' }));
   throw invalidRequest([...problemsOfName, ...(defined.ok ? [] : defined.problems)]);
+}
+
+function stillInUse(id: string, { isEnabled, jobs, schedules }: ClientUse): HttpProblem {
+  const reasons = [
+    ...(isEnabled ? ['is enabled, or was changed in the last seconds'] : []),
+    ...(jobs > 0 ? [`has ${jobs} stored jobs, which can be cancelled: POST /v1/jobs/changes`] : []),
+    ...(schedules > 0 ? [`has ${schedules} schedules that are not disabled`] : []),
+  ];
+  return new HttpProblem({ status: 409, code: 'client-in-use', detail: `${quoted(id)} ${reasons.join('; and it ')}` });
 }
 
 function nameTaken(name: string): HttpProblem {

@@ -1,8 +1,24 @@
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { requireClientInScope } from '../access/scopes.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
+
+/**
+ * The id of the client that a filter names for reading. One that was deleted has what its jobs came to, under its id.
+ * @throws {HttpProblem} 422 for an unknown name, 403 for one that the scope does not hold
+ */
+export async function clientToRead(
+  ref: string,
+  scope: Scope,
+  clients: Pick<ClientReader, 'current' | 'refresh'>,
+): Promise<string> {
+  const clientId = uuidOf('client', ref);
+  if (clientId === undefined) return (await clientNamed(ref, scope, clients)).clientId;
+  requireClientInScope(scope, clientId, ref);
+  return clientId;
+}
 
 /**
  * The client that a body or a filter names, by id or by name.

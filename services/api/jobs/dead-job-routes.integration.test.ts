@@ -16,6 +16,8 @@ const { ask } = on;
 /** A job whose last call failed. */
 async function die(number: number, cause: string, expiresInMs?: number): Promise<string> {
   const job = { jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: 0, body: '{"a":1}' };
+  const client = "insert into clients (id, name, definition) values ($1, 'one', '{}') on conflict do nothing";
+  await on.pool.query(client, [clientIdOf(1)]);
   const keys = await postgresJobSubject(on.pool).add([{ ...job, ...(expiresInMs !== undefined && { expiresInMs }) }]);
   await letDie(on.pool, keys, cause);
   // The default of the column keeps the server's time.

@@ -11,7 +11,7 @@ import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
-import { clientNamed } from '../clients/named-client.ts';
+import { clientToRead } from '../clients/named-client.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -106,8 +106,7 @@ async function filterOf(
   clients: DeadJobRoutesDeps['clients'],
 ): Promise<DeadJobFilter> {
   if (client === undefined) return { clientIds: scope.clients ?? undefined, cause };
-  const { clientId } = await clientNamed(client, scope, clients);
-  return { clientIds: [clientId], cause };
+  return { clientIds: [await clientToRead(client, scope, clients)], cause };
 }
 
 function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
@@ -128,6 +127,10 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
     handler: async ({ params: { id }, body }) => {
       const outcome = await deadJobs.replay(requireId('job', id), body);
       if (outcome === 'missing') throw notFound('job', id);
+      if (outcome === 'client-deleted') {
+        const detail = `the client of ${id} was deleted: nothing is called for it any more`;
+        throw new HttpProblem({ status: 409, code: 'client-deleted', detail });
+      }
       if (outcome === 'expired') {
         const detail = `${id} has expired; withExpired calls it all the same`;
         throw new HttpProblem({ status: 409, code: 'expired', detail });

@@ -15,7 +15,7 @@ import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
-import { clientNamed } from '../clients/named-client.ts';
+import { clientToRead } from '../clients/named-client.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -166,7 +166,7 @@ async function jobFilterOf(
     throw invalidRequest([{ pointer: '/client', code: 'missing', detail }]);
   }
   return {
-    clientIds: ref === undefined ? (scope.clients ?? undefined) : [(await clientNamed(ref, scope, clients)).clientId],
+    clientIds: ref === undefined ? (scope.clients ?? undefined) : [await clientToRead(ref, scope, clients)],
     state,
     tag,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),

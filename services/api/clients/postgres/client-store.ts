@@ -30,6 +30,18 @@ export type ClientChanged =
   /** Another has this name. */
   | { kind: 'name-taken' };
 
+/** What keeps a client from being deleted. */
+export interface ClientUse {
+  /** It was, within the last seconds: not every process knows. */
+  isEnabled: boolean;
+  /** Stored, and not ended. */
+  jobs: number;
+  /** That may fire, now or when they go on. */
+  schedules: number;
+}
+
+export type ClientRemoved = { kind: 'removed' } | { kind: 'missing' } | ({ kind: 'in-use' } & ClientUse);
+
 export interface NewClientKey {
   keyId: string;
   /** Encrypted. */
@@ -90,6 +102,21 @@ export function createClientStore({ pool }: { pool: Pool }) {
         }),
       ),
 
+    /** For good, where nothing of it may come any more: with all but what its jobs came to. */
+    remove: (clientId: string): Promise<ClientRemoved> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        const { rows } = await client.query<ClientUse>(selectUse, [clientId]);
+        const [use] = rows;
+        if (!use) return { kind: 'missing' };
+        if (use.isEnabled || use.jobs > 0 || use.schedules > 0) return { kind: 'in-use', ...use };
+        await client.query(deleteSchedules, [clientId]);
+        await client.query(deleteCounts, [clientId]);
+        await client.query(deleteClient, [clientId]);
+        await moveRevision(client);
+        return { kind: 'removed' };
+      }),
+
     /** Undefined when there is no such client; where nothing is taken away, nothing moves. @param auth null: none */
     setAuth: (clientId: string, auth: StoredClientAuth | null) =>
       changeSecrets(pool, clientId, async (client) => {
@@ -114,6 +141,24 @@ export function createClientStore({ pool }: { pool: Pool }) {
       }),
   };
 }
+
+/** Every process follows a change within a second: until then one may still accept a job. */
+const selectUse = `
+  select c.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
+    (select coalesce(sum(accepted - called - expired - cancelled - dead), 0) from client_totals t where t.client = c.id
+      )::float8 as jobs,
+    (select count(*) from schedules s where s.client = c.id and s.state not in ('disabled', 'ended'))::int as schedules
+  from clients c where c.id = $1`;
+
+const deleteSchedules = 'delete from schedules where client = $1';
+
+const deleteCounts = `
+  with t as (delete from client_totals where client = $1), r as (delete from client_fire_rates where client = $1),
+    l as (delete from ledger_checks where client = $1), h as (delete from host_circuits where client = $1)
+  delete from leases where starts_with(name, 'call-slot/' || $1::text || '/')`;
+
+/** Its keys go with it. */
+const deleteClient = 'delete from clients where id = $1';
 
 /** $1 cursor, $2 limit, $3 of these alone or null. */
 const selectClients = `

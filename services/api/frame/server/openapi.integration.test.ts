@@ -73,6 +73,7 @@ describe('the OpenAPI document', () => {
       'createSchedule',
       'deleteActionType',
       'deleteAudience',
+      'deleteClient',
       'deleteGroup',
       'deleteSchedule',
       'disableClient',

@@ -19,6 +19,12 @@ describe('dead jobs', () => {
   beforeEach(async () => {
     await database.empty();
     subject = postgresJobSubject(database.pool);
+    for (const [place, client] of [one, two].entries()) {
+      await database.pool.query("insert into clients (id, name, definition) values ($1, $2, '{}')", [
+        client,
+        `c${place}`,
+      ]);
+    }
     store = createDeadJobStore({ pool: database.pool });
   });
 

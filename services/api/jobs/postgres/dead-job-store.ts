@@ -92,11 +92,13 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     replay: async (
       jobId: string,
       { withExpired }: Pick<ReplayTerms, 'withExpired'>,
-    ): Promise<'replayed' | 'expired' | 'missing'> => {
+    ): Promise<'replayed' | 'expired' | 'client-deleted' | 'missing'> => {
       const { rows } = await pool.query<ReplayRow>(replayDead.with({ ...anyDead, jobId, withExpired, limit: 1 }));
       const [row] = rows;
       if (!row) return 'missing';
-      return row.replayed > 0 ? 'replayed' : row.expired > 0 ? 'expired' : 'missing';
+      if (row.replayed > 0) return 'replayed';
+      if (row.deleted > 0) return 'client-deleted';
+      return row.expired > 0 ? 'expired' : 'missing';
     },
     /** The same with all that fit and had died when this was asked, at most some thousand in one transaction. */
     replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<Replayed> => {
@@ -117,8 +119,9 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
 
 interface ReplayRow {
   replayed: number;
-  /** That fit and were left alone. */
+  /** That fit and were left alone: of clients that are there, and of those that are not. */
   expired: number;
+  deleted: number;
 }
 
 /** Null: any. */
@@ -195,10 +198,11 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = `${fits($)}
       and (${$('jobId')}::uuid is null or id = ${$('jobId')})
         and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
+  const hasClient = 'client in (select id from clients)';
   const isExpired = `coalesce(${expiresAt} <= now(), false)`;
   return `
   with k as (
-    select id from dead_jobs where ${wanted} and (${$('withExpired')} or not ${isExpired})
+    select id from dead_jobs where ${wanted} and ${hasClient} and (${$('withExpired')} or not ${isExpired})
     order by died_at, id limit ${$('limit')}::int4 for update skip locked
   ), x as (
     delete from dead_jobs d using k where d.id = k.id returning d.*
@@ -222,5 +226,8 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
     on conflict (client, slot) do update set dead = t.dead + excluded.dead
   )
   select (select count(*)::int from x) as replayed,
-    (select count(*)::int from dead_jobs where ${wanted} and not ${$('withExpired')} and ${isExpired}) as expired`;
+    (select count(*)::int from dead_jobs where ${wanted} and ${hasClient} and not ${$('withExpired')} and ${isExpired})
+      as expired,
+    (select count(*)::int from dead_jobs where ${wanted} and not ${hasClient} and ${$('jobId')}::uuid is not null)
+      as deleted`;
 });
