@@ -29,6 +29,9 @@ import { createScheduler } from './scheduler.ts';
 /** The look, those for clients that are behind and for late commits, the sweep, and what they are told beside. */
 const lookConnections = 6;
 
+/** What deciding and storing the fires of a few hundred schedules takes. */
+const schedulesAheadMs = 200;
+
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
   const { logger, meter, owner, addPart, onClose } = context;
   const pool = onClose(
@@ -60,7 +63,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   checker.start();
   const recurring = createRecurring({
     leases: createLeases({ pool }),
-    dueSchedules: createDueSchedules({ pool }),
+    dueSchedules: createDueSchedules({ pool, aheadMs: schedulesAheadMs, sleep: (ms) => systemClock.sleep(ms) }),
     region: config.MUSTER_REGION,
     keptDays: config.OCCURRENCES_HISTORY_DAYS,
     meter,

@@ -5,8 +5,8 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BrokenSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
 
-/** Schedules of one transaction, at most. */
-const maxSchedules = 100;
+/** Schedules of one transaction, at most: what is said once for all of them is half of what a hundred cost. */
+const maxSchedules = 500;
 
 export interface RecurSchedulesDeps {
   dueSchedules: DueSchedules;

@@ -132,6 +132,46 @@ describe('firing on Postgres', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
+  it('decides just before an instant what is there for others at that instant, and no change comes between', async () => {
+    const { schedules, addClient, due: plain, ...subject } = await postgresSchedules();
+    const clientId = uuidv7();
+    await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    const made = await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
+    const every = (offsetMs: number) => ({
+      ...eachMinute,
+      recurrence: {
+        ...{ ...eachMinute.recurrence, cron: undefined, everySeconds: 60 },
+        from: new Date(startMs + offsetMs).toISOString(),
+      },
+    });
+    await schedules.create({ name: 'later', clientId, definition: every(60_050), note: null });
+    const { recurrence } = eachMinute;
+    const careful = { ...eachMinute, recurrence: { ...recurrence, overlap: 'skip' as const } };
+    await schedules.create({ name: 'looks who is at work', clientId, definition: careful, note: null });
+    await subject.passTime(59_900);
+    expect(await plain.recur({ region: 'local', owner: 'a' }, 10)).toMatchObject({ looked: 0, nextLookInMs: 100 });
+
+    const pausing: Promise<unknown>[] = [];
+    const slept: number[] = [];
+    const sleep = async (ms: number) => {
+      slept.push(ms);
+      expect(await jobs()).toEqual([]);
+      pausing.push(schedules.control(made.scheduleId, 'pause', null));
+      await untilOneWaits(database.pool);
+      await subject.passTime(100);
+    };
+    const due = createDueSchedules({ pool, aheadMs: 200, sleep });
+    const looked = await due.recur({ region: 'local', owner: 'a' }, 10);
+    expect(looked.fired).toMatchObject([{ scheduleId: made.scheduleId, scheduledForMs: startMs + 60_000 }]);
+    expect(Math.round(slept[0] ?? 0)).toBe(98);
+    await Promise.all(pausing);
+    expect(await jobs()).toMatchObject([{ dueAtMs: startMs + 60_000 }]);
+    expect((await plain.recur({ region: 'local', owner: 'a' }, 10)).fired).toMatchObject([
+      { scheduledForMs: startMs + 60_000 },
+    ]);
+    expect(await jobs()).toHaveLength(2);
+  });
+
   it('changes nothing while more was missed than one request can decide, and forgets none of it', async () => {
     const { schedules, addClient, ...subject } = await postgresSchedules();
     const clientId = uuidv7();

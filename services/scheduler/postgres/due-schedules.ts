@@ -15,13 +15,38 @@ import {
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 
-export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
+export interface DueSchedulesDeps {
+  pool: Pool;
+  /**
+   * So long before its instant a callback's schedule is locked and decided, if that depends on nothing that may change
+   * until then. The transaction ends at the instant: for everybody else it happens in that moment.
+   */
+  aheadMs?: number;
+  sleep?: (ms: number) => Promise<void>;
+}
+
+/** What a commit takes. */
+const commitMs = 2;
+
+export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDeps): DueSchedules {
+  /** By the database's clock. */
+  async function waitUntil(client: PoolClient, atMs: number): Promise<void> {
+    const { rows } = await client.query<{ inMs: number }>(selectTimeUntil, [new Date(atMs)]);
+    const inMs = (rows[0]?.inMs ?? 0) - commitMs;
+    if (inMs > 0) await sleep?.(inMs);
+  }
+
   return {
     recur: (looker, limit) =>
       inTransaction(pool, async (client) => {
-        const { rows } = await client.query<PlannedColumns>(lockDue, [looker.region, limit]);
+        const locked = await client.query<PlannedColumns & { lookMs: number }>(lockDue, [
+          ...[looker.region, limit, aheadMs],
+        ]);
+        const rows = locked.rows.map((row) => ({ ...row, nowMs: Math.max(row.nowMs, row.lookMs) }));
         const decider = { region: looker.region, nodeRegion: looker.region, owner: looker.owner };
         const { occurrences, skipped, ended, broken } = await fireSchedules(client, rows, decider);
+        const isAhead = locked.rows.some(({ nowMs, lookMs }) => lookMs > nowMs);
+        if (isAhead) await waitUntil(client, Math.max(...rows.map(({ nowMs }) => nowMs)));
         return {
           fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf),
           buffered: occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
@@ -29,7 +54,7 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
           ended,
           broken,
           looked: rows.length,
-          nextLookInMs: await nextLookInMs(client, looker.region),
+          nextLookInMs: await nextLookInMs(client, looker.region, aheadMs),
         };
       }),
 
@@ -89,8 +114,8 @@ function firedOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrenc
   return { scheduleId, group, scheduledForMs, targetId };
 }
 
-async function nextLookInMs(client: PoolClient, region: string): Promise<number | null> {
-  const { rows } = await client.query<{ inMs: number | null }>(selectNextLook, [region]);
+async function nextLookInMs(client: PoolClient, region: string, aheadMs: number): Promise<number | null> {
+  const { rows } = await client.query<{ inMs: number | null }>(selectNextLook, [region, aheadMs]);
   const inMs = rows[0]?.inMs ?? null;
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
@@ -120,16 +145,27 @@ const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
 /** A region that an operator has switched off claims nothing, whichever process still runs there. */
 const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
 
+/** Whether to wait for the fire before, and for whom a campaign runs, is known at the instant itself. */
+const aheadOf = (ms: string) => `case when client is not null and definition -> 'recurrence' ->> 'overlap' = 'allow'
+  then ${ms}::float8 else 0 end * interval '1 millisecond'`;
+
+const isNear = `state = 'active' and look_at <= now() + $3::float8 * interval '1 millisecond'
+    and ${regionLook} <= now() + ${aheadOf('$3')}`;
+
+/** What is due, or else one instant that is near: none waits for the end of a transaction with later ones. */
 const lockDue = `
-  select ${plannedColumns} from schedules s
-  where s.state = 'active' and s.look_at <= now() and ${regionLook} <= now() and ${isSwitchedOn('$1')}
+  select ${plannedColumns}, ${msOf(regionLook)} as "lookMs" from schedules s
+  where ${isNear} and ${isSwitchedOn('$1')}
+    and ${regionLook} <= greatest(now(), (select min(${regionLook}) from schedules where ${isNear}))
   order by s.look_at limit $2 for update skip locked`;
+
+const selectTimeUntil = `select extract(epoch from $1::timestamptz - clock_timestamp())::float8 * 1000 as "inMs"`;
 
 /** By the clock of this moment: the transaction began a while ago. */
 const selectNextLook = `
-  select extract(epoch from min(${regionLook}) - clock_timestamp())::float8 * 1000 as "inMs" from (
-    select look_at, region_looks from schedules where state = 'active' and look_at is not null order by look_at
-      limit 100
+  select extract(epoch from min(${regionLook} - ${aheadOf('$2')}) - clock_timestamp())::float8 * 1000 as "inMs" from (
+    select look_at, region_looks, client, definition from schedules where state = 'active' and look_at is not null
+      order by look_at limit 100
   ) s`;
 
 const lockBuffered = `

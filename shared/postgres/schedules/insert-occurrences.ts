@@ -101,7 +101,8 @@ const insertWanted = `
   ), o as (
     insert into occurrences (schedule, group_name, scheduled_for, kind, state, open, target, due_at, region, owner,
       decided_at)
-    select k.schedule, k.group_name, k.scheduled_for, k.kind, k.state, true, k.target, k.due_at, $2, $3, now() from k
+    select k.schedule, k.group_name, k.scheduled_for, k.kind, k.state, true, k.target, k.due_at, $2, $3,
+      greatest(now(), k.scheduled_for) from k
     on conflict do nothing returning schedule, group_name, scheduled_for
   )
   select k.position from k join o using (schedule, group_name, scheduled_for)`;
