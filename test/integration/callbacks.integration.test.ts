@@ -314,6 +314,33 @@ describe('the history of jobs', () => {
     expect((await keep(0, 10)).deadExpired).toBe(1);
     expect((await postgresJobSubject(database.pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
   });
+
+  it('keeps dead jobs as long as their client says, which may be less or more than usual', async () => {
+    const client = 'insert into clients (id, name, definition) values ($1, $2, $3)';
+    await database.pool.query(client, [clientIdOf(1), 'brief', { deadJobsDays: 2 }]);
+    await database.pool.query(client, [clientIdOf(2), 'long', { deadJobsDays: 400 }]);
+    await database.pool.query(client, [clientIdOf(3), 'usual', {}]);
+    const old = `insert into dead_jobs (id, client, died_at, cause, job) values ($1, $2, now() - $3 * interval '1 day', 'x', '{}')`;
+    const ages = [
+      [1, 1],
+      [1, 3],
+      [2, 399],
+      [2, 401],
+      [3, 89],
+      [3, 91],
+      [4, 89],
+      [4, 91],
+    ] as const;
+    for (const [place, [of, days]] of ages.entries()) {
+      await database.pool.query(old, [jobIdOf(place), clientIdOf(of), days]);
+    }
+    const left = async () => (await postgresJobSubject(database.pool).rows()).dead.map(({ jobId }) => jobId);
+
+    expect((await keep(0, 0)).deadExpired).toBe(2);
+    expect(await left()).toEqual([0, 2, 4, 5, 6, 7].map(jobIdOf));
+    expect((await keep(0, 90)).deadExpired).toBe(2);
+    expect(await left()).toEqual([0, 2, 4, 6].map(jobIdOf));
+  });
 });
 
 describe('a late look on Postgres', () => {

@@ -1,6 +1,7 @@
 /** What is kept of jobs that have ended. 0 days: for ever. */
 export interface HistoryTerms {
   historyDays: number;
+  /** Dead ones, of clients that do not say it themselves. */
   deadDays: number;
 }
 

@@ -22,7 +22,7 @@ export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
     keep: async ({ historyDays, deadDays }) => {
       const daysMade = await count(makeDays);
       const daysDropped = historyDays === 0 ? 0 : await count(dropDays, [historyDays]);
-      const deadExpired = deadDays === 0 ? 0 : await expireDead(deadDays);
+      const deadExpired = await expireDead(deadDays);
       await pool.query(deleteOrphans);
       return { daysMade, daysDropped, deadExpired };
     },
@@ -37,11 +37,18 @@ const makeDays = `select make_job_days(now(), now() + interval '3 days') as coun
 
 const dropDays = `select drop_job_days(now() - $1 * interval '1 day') as count`;
 
-/** They stay counted as dead. */
+/** They stay counted as dead. For so long as their client says, or else for $1 days; 0: for ever. */
 const deleteDead = `
-  with x as (
-    delete from dead_jobs where id in (select id from dead_jobs where died_at < now() - $1 * interval '1 day' limit $2)
-      returning 1
+  with kept as (
+    select d.client, coalesce((c.definition ->> 'deadJobsDays')::float8, nullif($1::float8, 0)) as days
+    from (select distinct client from dead_jobs) d left join clients c on c.id = d.client
+  ), x as (
+    delete from dead_jobs where id in (
+      select o.id from kept k cross join lateral (
+        select id from dead_jobs where client = k.client and died_at < now() - k.days * interval '1 day'
+        order by died_at limit $2
+      ) o limit $2
+    ) returning 1
   )
   select count(*)::int as count from x`;
 

@@ -76,6 +76,12 @@ export const clientFields = {
     .max(366 * 86_400)
     .optional()
     .describe('A job that was not called so long after its due time expires, unless it says otherwise itself'),
+  deadJobsDays: z
+    .int()
+    .min(1)
+    .max(36_500)
+    .optional()
+    .describe('For so many days its dead jobs are kept; as long as the installation keeps them unless given'),
   retry: retryStrategy.prefault({ strategy: 'exponential' }),
   sealPaths: z
     .boolean()
