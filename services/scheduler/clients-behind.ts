@@ -11,6 +11,8 @@ interface Behind {
   mark: Mark;
   /** Due time of what is read next, as far as is known: also after a mark went back to the beginning. */
   dueUs: number;
+  /** How many looks had begun when it caught up: those that begin later do not pass over it any more. */
+  caughtUpAt?: number;
 }
 
 /**
@@ -20,12 +22,21 @@ interface Behind {
 export interface ClientsBehind {
   readonly size: number;
   has(clientId: string, partition: number): boolean;
+  /** Everybody's look begins, and passes over those that are behind by then. */
+  beginLook(): void;
+  endLook(): void;
+  readonly isLookUnderWay: boolean;
   /** Where its reading goes on; undefined when it is not behind there. */
   markOf(clientId: string, partition: number): Mark | undefined;
   /** Whether this job will be read from its client's own mark. */
   covers(reference: JobReference): boolean;
   /** Whose rows are passed over in this partition. */
   in(partition: number): string[];
+  isPassedOver(clientId: string, partition: number): boolean;
+  /** Read up to there, which is where everybody's look stood: that may see to what comes after it. */
+  catchUp(clientId: string, partition: number, mark: Mark): void;
+  /** It caught up, and no look passes over it any more: what is left up to where everybody's stands is the last. */
+  isLast(clientId: string, partition: number): boolean;
   /**
    * From this job on the client's rows in its partition are passed over; one that is behind already goes back to it.
    */
@@ -50,6 +61,10 @@ export function createClientsBehind(): ClientsBehind {
   const behind = new Map<string, Map<number, Behind>>();
   /** Who has not had its turn. */
   let turn: string[] = [];
+  let [begun, ended] = [0, 0];
+
+  const find = (clientId: string, partition: number) => behind.get(clientId)?.get(partition);
+  const isPassedOver = (known: Behind | undefined) => known !== undefined && known.caughtUpAt === undefined;
 
   function end(clientId: string, partition: number): void {
     const ofClient = behind.get(clientId);
@@ -64,13 +79,30 @@ export function createClientsBehind(): ClientsBehind {
     get isMidTurn() {
       return turn.length > 0;
     },
-    has: (clientId, partition) => behind.get(clientId)?.has(partition) ?? false,
-    markOf: (clientId, partition) => behind.get(clientId)?.get(partition)?.mark,
+    has: (clientId, partition) => find(clientId, partition) !== undefined,
+    beginLook: () => {
+      begun++;
+    },
+    endLook: () => {
+      ended = begun;
+    },
+    get isLookUnderWay() {
+      return begun > ended;
+    },
+    isPassedOver: (clientId, partition) => isPassedOver(find(clientId, partition)),
+    catchUp: (clientId, partition, mark) => {
+      behind.get(clientId)?.set(partition, { mark, dueUs: mark.dueUs, caughtUpAt: begun });
+    },
+    isLast: (clientId, partition) => {
+      const caughtUpAt = find(clientId, partition)?.caughtUpAt;
+      return caughtUpAt !== undefined && ended >= caughtUpAt;
+    },
+    markOf: (clientId, partition) => find(clientId, partition)?.mark,
     covers: (reference) => {
-      const known = behind.get(reference.clientId)?.get(reference.partition);
+      const known = find(reference.clientId, reference.partition);
       return known !== undefined && isBehind(reference, known.mark);
     },
-    in: (partition) => [...behind].flatMap(([clientId, from]) => (from.has(partition) ? clientId : [])),
+    in: (partition) => [...behind].flatMap(([clientId, from]) => (isPassedOver(from.get(partition)) ? clientId : [])),
     add: (reference) => {
       const { clientId, partition, dueUs } = reference;
       const ofClient = behind.get(clientId) ?? new Map<number, Behind>();
@@ -78,6 +110,7 @@ export function createClientsBehind(): ClientsBehind {
       const mark = justBefore(reference);
       const known = ofClient.get(partition);
       if (!known || isBehind(known.mark, mark)) ofClient.set(partition, { mark, dueUs });
+      else ofClient.set(partition, { mark: known.mark, dueUs: known.dueUs });
     },
     next: (most, mayRead) => {
       if (turn.length === 0) turn = [...behind.keys()];

@@ -21,21 +21,28 @@ export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean
   const { readUpTo, offered } = offerOldest(ranges, reads, deps, nowMs);
   let isMore = deps.behind.isMidTurn;
   for (const [place, range] of ranges.entries()) {
-    const isThrough = moveMark(range, readUpTo[place] ?? null, deps);
     const { clientId } = range;
-    if (!isThrough && (offered.get(clientId) ?? 0) < (credits.get(clientId) ?? 0)) isMore = true;
+    const hasCredit = (offered.get(clientId) ?? 0) < (credits.get(clientId) ?? 0);
+    const isThrough = moveMark(range, readUpTo[place] ?? null, hasCredit, deps);
+    if (!isThrough && hasCredit) isMore = true;
   }
   return isMore;
+}
+
+interface BehindRange extends ClientRange {
+  /** Looks see to what comes after it. */
+  isLast: boolean;
 }
 
 function rangesToRead({ behind, credit, marks }: LookDeps, nowMs: number) {
   const clients = behind.next(clientsPerLook, (clientId) => credit.left(clientId, nowMs) > 0);
   const credits = new Map(clients.map(({ clientId }) => [clientId, credit.left(clientId, nowMs)]));
-  const ranges = clients.flatMap(({ clientId, from }): ClientRange[] => {
+  const ranges = clients.flatMap(({ clientId, from }): BehindRange[] => {
     const limit = Math.min(offeredOfRange, Math.ceil((credits.get(clientId) ?? 0) / from.size));
     return Array.from(from, ([partition, after]) => ({
       ...{ clientId, partition, after, limit },
       until: marks.of(partition),
+      isLast: behind.isLast(clientId, partition),
     }));
   });
   return { ranges, credits };
@@ -46,7 +53,7 @@ function rangesToRead({ behind, credit, marks }: LookDeps, nowMs: number) {
  * @returns by range, how far it has come, null: to its end; and how many are offered of each client
  */
 function offerOldest(
-  ranges: readonly ClientRange[],
+  ranges: readonly BehindRange[],
   reads: readonly ClientRead[],
   { credit, outbox, lately }: LookDeps,
   nowMs: number,
@@ -58,6 +65,8 @@ function offerOldest(
   const offeredUpTo = ranges.map(({ after }) => after);
   for (const { place, reference } of found.sort((a, b) => a.reference.dueUs - b.reference.dueUs)) {
     if (stopped.has(place)) continue;
+    // Since it caught up, looks have offered it themselves.
+    if (ranges[place]?.isLast && lately.has(reference)) continue;
     if (!credit.spend(reference.clientId, nowMs)) {
       stopped.add(place);
       readUpTo[place] = offeredUpTo[place] ?? null;
@@ -71,13 +80,17 @@ function offerOldest(
   return { readUpTo, offered };
 }
 
-/** @returns whether nothing of it is left up to where everybody's look stands */
-function moveMark(range: ClientRange, readUpTo: Mark | null, { behind, marks }: LookDeps): boolean {
+/** @returns whether nothing of it is left for this */
+function moveMark(range: BehindRange, readUpTo: Mark | null, hasCredit: boolean, deps: LookDeps): boolean {
+  const { behind, marks } = deps;
   const { clientId, partition, after, until } = range;
   if (behind.markOf(clientId, partition) !== after) return false;
-  // What was passed over since lies behind where everybody's look stood.
-  const isThrough = readUpTo === null && marks.of(partition) === until;
+  // What was passed over since, or is now, lies behind where everybody's look stood; unless none passes over it.
+  const isWhereItStands = marks.of(partition) === until && !behind.isLookUnderWay;
+  const isSeenTo = isWhereItStands || (range.isLast && behind.isLast(clientId, partition));
+  const isThrough = readUpTo === null && isSeenTo;
   if (isThrough) behind.end(clientId, partition);
+  else if (readUpTo === null && hasCredit) behind.catchUp(clientId, partition, until);
   else behind.advance(clientId, partition, readUpTo ?? until);
   return isThrough;
 }

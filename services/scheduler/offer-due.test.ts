@@ -148,6 +148,56 @@ describe('when more of a client is due than may be offered', () => {
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
   });
 
+  it('what a look that is under way passes over is offered too, though its client has caught up meanwhile', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(10);
+    await add(640, 1, 0);
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    // Two in each partition: a look sees the last row that it read, whosever it is.
+    await add(128, 1, 6400, -60);
+    const isRead = Promise.withResolvers<undefined>();
+    const skimSlowly: DueReferences['skim'] = async (marks, rows) => {
+      const read = await look.due.skim(marks, rows);
+      await isRead.promise;
+      return read;
+    };
+    give(10_000);
+    const underWay = lookForDue({ ...look, due: { ...look.due, skim: skimSlowly } }, nearMs, 0);
+    for (let turns = 0; turns < 5; turns++) await lookBehind(look, 0);
+    isRead.resolve(undefined);
+    await underWay;
+    for (let turns = 0; turns < 3; turns++) {
+      await lookForDue(look, nearMs, 0);
+      await lookBehind(look, 0);
+    }
+    expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(768);
+    expect(outbox).toHaveLength(768);
+    expect(look.behind.size).toBe(0);
+  });
+
+  it('it is through though everybody’s look moves on during each read: from then on that sees to it', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(10);
+    await add(640, 1, 0);
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    give(10_000);
+    let reads = 0;
+    const lookOfAndOn: DueReferences['lookOf'] = async (ranges, rows) => {
+      const read = await look.due.lookOf(ranges, rows);
+      reads++;
+      await add(128, 1, reads * 6400, reads * 100 - 500);
+      await lookForDue(look, nearMs, 0);
+      return read;
+    };
+    for (let turns = 0; turns < 4; turns++) {
+      await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfAndOn } }, 0);
+    }
+    expect([reads, look.behind.size]).toEqual([2, 0]);
+    for (let turns = 0; turns < 3; turns++) await lookForDue(look, nearMs, 0);
+    expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(640 + 2 * 128);
+    expect(outbox).toHaveLength(640 + 2 * 128);
+  });
+
   it('a mark that goes back while it is read for stays where it went', async () => {
     const { look, outbox, give, add } = setUp();
     give(5);

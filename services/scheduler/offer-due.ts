@@ -42,6 +42,15 @@ export interface LookEnd {
  * @param aheadMs how far ahead to see whether something is near: what is seen there is read again until it is due
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
+  deps.behind.beginLook();
+  try {
+    return await lookBeside(deps, aheadMs, nowMs);
+  } finally {
+    deps.behind.endLook();
+  }
+}
+
+async function lookBeside(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
   const [plain, crowded]: [PartitionMark[], SkimMark[]] = [[], []];
   for (const mark of deps.marks.all()) {
     const skip = deps.behind.in(mark.partition);
@@ -85,7 +94,6 @@ function passBy(references: readonly JobReference[], deps: LookDeps, nowMs: numb
   for (const reference of references) {
     const { partition } = reference;
     perPartition.set(partition, (perPartition.get(partition) ?? 0) + 1);
-    deps.lately.note(reference);
     offer(reference, deps, nowMs);
     deps.marks.advance(partition, reference);
   }
@@ -96,10 +104,14 @@ function passBy(references: readonly JobReference[], deps: LookDeps, nowMs: numb
  * Where its client has credit. Otherwise it is read from the client's own mark, which goes back to it where it stood
  * behind it.
  */
-function offer(reference: JobReference, { behind, credit, outbox }: LookDeps, nowMs: number): void {
-  const isBehind = behind.has(reference.clientId, reference.partition);
-  if (!isBehind && credit.spend(reference.clientId, nowMs)) outbox.push(reference);
-  else behind.add(reference);
+function offer(reference: JobReference, { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
+  const isPassedOver = behind.isPassedOver(reference.clientId, reference.partition);
+  if (isPassedOver || !credit.spend(reference.clientId, nowMs)) {
+    behind.add(reference);
+    return;
+  }
+  outbox.push(reference);
+  lately.note(reference);
 }
 
 /**
@@ -118,7 +130,6 @@ export async function lookForLate(
   for (const reference of looked.late) {
     // What was passed over is read from its client's own mark.
     if (deps.lately.has(reference) || deps.behind.covers(reference)) continue;
-    deps.lately.note(reference);
     offer(reference, deps, nowMs);
     found++;
   }

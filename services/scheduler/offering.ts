@@ -73,9 +73,10 @@ export interface Offering {
 /*
  * Who remembers what, and when it is forgotten. All of it goes with its partition.
  * marks     how far the look for all clients has read, and where that stood ten seconds ago
- * lately    what was seen in the second before a mark, until a late look ends and the mark is a second further: late
+ * lately    what was offered in the second before a mark, until a late look ends and the mark is a second further: late
  *           looks leave it out
- * behind    from where on a client's jobs are passed over, until they have been read up to the mark
+ * behind    from where on a client's jobs are passed over, until they have been read up to the mark, and what looks
+ *           passed over meanwhile
  * swept     what was found lost, until a pass does not find it; where the pass stands
  * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may
  *           be on its way

@@ -4,7 +4,7 @@ import type { Mark } from './ports/due-references.ts';
 /** As far behind a mark as late looks reach. */
 const keptUs = 1_000_000;
 
-/** What was seen in the second before a partition's mark, so that a late look finds what is new. */
+/** What was seen and offered in the second before a partition's mark, so that a late look finds what is new. */
 export interface RecentOffers {
   has(reference: JobReference): boolean;
   note(reference: JobReference): void;
