@@ -14,6 +14,8 @@ const goodForMs = 3000;
 const longestStartMs = 2 * goodForMs;
 /** Between two tries to get a slot that another dispatcher has. */
 const tryEveryMs = 100;
+/** Between two turns, however often something comes. */
+const minBetweenMs = 20;
 /** Clients of one turn. */
 const maxTried = 32;
 
@@ -94,7 +96,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
 
   const looking = createLoop({ name: 'look-at-dispatchers', turn: look, afterErrorMs: lookEveryMs, clock, logger });
   const turns = createLoop({
-    ...{ name: 'take-call-slots', turn: takeTurns, afterErrorMs: lookEveryMs, clock, logger },
+    ...{ name: 'take-call-slots', turn: takeTurns, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger },
   });
 
   return {
@@ -117,7 +119,9 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       return slotShare(concurrencyOf(clientId), owners, owner, clientId);
     },
     isClosed: (clientId) => !isSettled() || (isNarrow(clientId) && leases.isClosed(clientId)),
-    poke: () => turns.poke(),
+    poke: () => {
+      if (owners.length > 1) turns.poke();
+    },
     stop: async () => {
       await Promise.all([looking.stop(), turns.stop()]);
       await leases.releaseOthers(new Set());

@@ -7,8 +7,9 @@ export function slotShare(concurrency: number, owners: readonly string[], owner:
   const place = owners.indexOf(owner);
   if (place === -1) return 0;
   const count = owners.length;
-  const rank = (place + firstOf(clientId, count)) % count;
-  return Math.floor(concurrency / count) + (rank < concurrency % count ? 1 : 0);
+  const [each, over] = [Math.floor(concurrency / count), concurrency % count];
+  if (over === 0) return each;
+  return (place + firstOf(clientId, count)) % count < over ? each + 1 : each;
 }
 
 /** The last digits of an id are random. */
