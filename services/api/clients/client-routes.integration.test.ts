@@ -133,6 +133,9 @@ describe('a client that is deleted', () => {
     expect((await ask('GET', `/v1/schedules/${made.id}`)).statusCode).toBe(404);
     expect((await ask('POST', '/v1/jobs', job)).statusCode).toBe(422);
     expect((await on.pool.query('select 1 from client_keys')).rows).toEqual([]);
+    expect(await on.rowsOf('audit_log')).toContainEqual(
+      expect.objectContaining({ method: 'DELETE', route: '/v1/clients/:id', subject: 'orders', status: 204 }),
+    );
     expect((await ask('GET', `/v1/jobs/${accepted.id}`)).json()).toMatchObject({ id: accepted.id, state: 'cancelled' });
     const ended = await ask('GET', `/v1/jobs?client=${id}&state=cancelled`);
     expect(ended.json()).toMatchObject({ items: [{ id: accepted.id }] });
