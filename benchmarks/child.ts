@@ -31,15 +31,24 @@ export function startChild(script: string): Child {
   return start(script, hotPathFlags, {});
 }
 
-/** Starts a service as in production; it knows nothing of its parent and ends with it all the same. */
+/**
+ * Starts a service as in production, `all`: all in one. It knows nothing of its parent and ends with it all the same.
+ */
 export function startService(root: string, service: string, options: ChildOptions): Child {
   const flags = onHotPath.has(service) ? hotPathFlags : [];
-  return start(join(root, `services/${service}/main.ts`), [...flags, '--import', endWithParent], options);
+  const [script = '', ...args] =
+    service === 'all' ? ['cli/muster.ts', 'serve', 'all'] : [`services/${service}/main.ts`];
+  return start(join(root, script), [...flags, '--import', endWithParent], options, args);
 }
 
-function start(script: string, flags: readonly string[], { environment = {}, logFile }: ChildOptions): Child {
+function start(
+  script: string,
+  flags: readonly string[],
+  { environment = {}, logFile }: ChildOptions,
+  args: readonly string[] = [],
+): Child {
   const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
-  const child = fork(script, [], {
+  const child = fork(script, args, {
     execArgv: [...flags],
     env: { ...process.env, ...environment },
     stdio: ['ignore', output, output, 'ipc'],

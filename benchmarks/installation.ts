@@ -33,6 +33,8 @@ export interface InstallationOptions {
   segmentationUrl: string;
   actionTypes: Readonly<Record<string, ActionType>>;
   partitionsPerShard: number;
+  /** What campaigns need, unless it is to be a dispatcher too, or all of them in one process. */
+  extent?: 'campaigns' | 'whole' | 'one-process';
   /** One entry per worker that is started: its calls in flight over all action types. */
   workerSlots: readonly number[];
 }
@@ -43,7 +45,9 @@ export interface Installation {
   readonly databaseUrl: string;
   readonly topicPrefix: string;
   readonly workers: ReadonlySet<Child>;
-  readonly services: Pick<ServiceGroup, 'pids' | 'requireRunning'>;
+  readonly services: Pick<ServiceGroup, 'start' | 'end' | 'children' | 'pids' | 'requireRunning'>;
+  /** What the process that is the API is started with. */
+  readonly apiEnvironment: NodeJS.ProcessEnv;
   /** Resolves when the worker says that it is ready. */
   startWorker(slots: number): Promise<Child>;
   /** Lets the worker finish what it has begun. */
@@ -53,10 +57,11 @@ export interface Installation {
 }
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
-  const { infrastructure, root = ownRoot } = options;
+  const { infrastructure, root = ownRoot, extent = 'campaigns' } = options;
   const folder = temporaryFolder('muster-bench');
   const database = await createDatabase(infrastructure.databaseUrl);
   const [apiPort = 0] = await findFreePorts(1);
+  const apiEnvironment = { API_PORT: String(apiPort) };
   const apiKey = randomBytes(16).toString('hex');
   const environment = {
     DATABASE_URL: database.url,
@@ -82,11 +87,16 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     writeFileSync(environment.MUSTER_CONFIG, JSON.stringify(configOf(options)));
     await runCommand(root, 'migrate', environment);
     await runCommand(root, 'topics', environment);
-    await Promise.all([
-      ...(['scheduler', 'trigger'] as const).map((service) => services.start(service)),
-      services.start('api', { API_PORT: String(apiPort) }),
-      ...options.workerSlots.map((slots) => startWorker(slots)),
-    ]);
+    if (extent === 'one-process') await services.start('all', apiEnvironment);
+    else {
+      const beside =
+        extent === 'whole' ? (['scheduler', 'trigger', 'dispatcher'] as const) : (['scheduler', 'trigger'] as const);
+      await Promise.all([
+        ...beside.map((service) => services.start(service)),
+        services.start('api', apiEnvironment),
+        ...options.workerSlots.map((slots) => startWorker(slots)),
+      ]);
+    }
   } catch (error) {
     await stop();
     throw error;
@@ -97,6 +107,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     topicPrefix: environment.MUSTER_TOPIC_PREFIX,
     workers,
     services,
+    apiEnvironment,
     startWorker,
     endWorker: async (worker) => {
       workers.delete(worker);

@@ -11,6 +11,7 @@ import { benchmarkCrowd } from './crowd/crowd.ts';
 import { benchmarkExplain } from './explain/explain.ts';
 import { benchmarkFiring } from './firing/firing.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
+import { benchmarkIdle } from './idle/idle.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
 import { benchmarkPeers } from './peers/peers.ts';
@@ -49,6 +50,7 @@ const questions: Record<string, Question> = {
   accept: ({ rounds, quick, only }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   firing: ({ rounds, quick, only }) => benchmarkFiring({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   crowd: ({ rounds, quick, only }) => benchmarkCrowd({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  idle: ({ rounds, quick, only }) => benchmarkIdle({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   age: ({ rounds, quick }) => benchmarkAge({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),

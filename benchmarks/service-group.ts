@@ -4,14 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startService, type Child } from './child.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
 
-export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher';
+/** `all`: one process that is all of them. */
+export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'all';
 
 /** The services of one installation, a process each. */
 export interface ServiceGroup {
   /** Resolves when the service says that it is ready. */
   start(service: ServiceName, environment?: NodeJS.ProcessEnv): Promise<Child>;
-  /** Lets a service finish what it has begun. */
-  end(child: Child): Promise<void>;
+  /** Lets a service finish what it has begun, unless the signal says otherwise. */
+  end(child: Child, signal?: NodeJS.Signals): Promise<void>;
+  /** Those that run. */
+  children(service: ServiceName): Child[];
   pids(service: ServiceName): number[];
   /** @throws when one has ended by itself, with the last of what it wrote */
   requireRunning(): void;
@@ -48,7 +51,8 @@ export function createServiceGroup({ root, environment, folder }: ServiceGroupOp
     const child = startService(root, service, { environment: { ...environment, ...ports, ...more }, logFile });
     children.set(child, service);
     const giveUpAt = performance.now() + readyDeadlineMs;
-    const readyUrl = `http://127.0.0.1:${more['API_PORT'] ?? port}/readyz`;
+    const readyPort = service === 'api' ? (more['API_PORT'] ?? port) : port;
+    const readyUrl = `http://127.0.0.1:${readyPort}/readyz`;
     while (!(await fetch(readyUrl).catch(() => undefined))?.ok) {
       requireRunning();
       if (performance.now() > giveUpAt) throw new Error(`the ${service} is not ready: ${lastWords()}`);
@@ -57,14 +61,18 @@ export function createServiceGroup({ root, environment, folder }: ServiceGroupOp
     return child;
   }
 
+  const childrenOf = (service: ServiceName) =>
+    [...children].flatMap(([child, name]) => (name === service ? [child] : []));
+
   return {
     start,
     requireRunning,
-    end: async (child) => {
+    children: childrenOf,
+    end: async (child, signal) => {
       children.delete(child);
-      await child.stop();
+      await child.stop(signal);
     },
-    pids: (service) => [...children].filter(([, name]) => name === service).map(([child]) => child.pid),
+    pids: (service) => childrenOf(service).map(({ pid }) => pid),
     kill: async () => {
       await Promise.all([...children.keys()].map((child) => child.stop('SIGKILL')));
     },

@@ -1,0 +1,70 @@
+import { cpuSecondsOf } from '../cpu.ts';
+import type { Child } from '../child.ts';
+import { startInstallation, type InstallationOptions } from '../installation.ts';
+import { median, rounded, type Row, type Table } from '../results.ts';
+import type { Servers } from '../servers.ts';
+import type { ServiceName } from '../service-group.ts';
+
+/** How long after its start, and after how much of its own CPU, is a service ready, with servers that are there? */
+const services = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
+const slots = 200;
+
+interface Start {
+  seconds: number;
+  cpuSeconds: number;
+}
+
+export async function measureStarts(servers: Servers, rounds: number): Promise<Table> {
+  const rows: Row[] = [];
+  const add = (what: string, starts: readonly Start[]) =>
+    void rows.push({
+      what,
+      'ready after, s': rounded(median(starts.map(({ seconds }) => seconds))),
+      'longest, s': rounded(Math.max(...starts.map(({ seconds }) => seconds))),
+      'CPU until then, s': rounded(median(starts.map(({ cpuSeconds }) => cpuSeconds))),
+    });
+  add('`serve all`, stopped and started', await startAgain(servers, 'all', rounds, 'SIGTERM'));
+  add('`serve all`, killed and started', await startAgain(servers, 'all', rounds, 'SIGKILL'));
+  for (const service of services) {
+    add(`${service}, killed and started`, await startAgain(servers, service, rounds, 'SIGKILL'));
+  }
+  return { title: `Starts, ${rounds} of each`, rows };
+}
+
+async function startAgain(
+  servers: Servers,
+  service: ServiceName,
+  rounds: number,
+  signal: NodeJS.Signals,
+): Promise<Start[]> {
+  console.error(`${service}, ${signal}`);
+  const installation = await startInstallation(optionsOf(servers, service === 'all' ? 'one-process' : 'campaigns'));
+  const environment = service === 'api' || service === 'all' ? installation.apiEnvironment : {};
+  try {
+    const starts: Start[] = [];
+    // The first one is there already, by another port where it is one of several.
+    let running: Child | undefined = installation.services.children(service)[0];
+    for (let round = 0; round < rounds; round++) {
+      if (running) await installation.services.end(running, signal);
+      const startedAt = performance.now();
+      running = await installation.services.start(service, environment);
+      starts.push({ seconds: (performance.now() - startedAt) / 1000, cpuSeconds: cpuSecondsOf(running.pid) });
+    }
+    return starts;
+  } finally {
+    await installation.stop();
+  }
+}
+
+function optionsOf({ infrastructure, stub }: Servers, extent: 'one-process' | 'campaigns'): InstallationOptions {
+  const type = { url: `${stub.url}/batches/full/0`, answerForm: 'full' as const, concurrency: slots };
+  return {
+    infrastructure,
+    extent,
+    countries: ['AA', 'AB', 'AC'],
+    partitionsPerShard: 6,
+    segmentationUrl: stub.url,
+    actionTypes: { 'award-reward': type, 'send-message': type },
+    workerSlots: [slots],
+  };
+}
