@@ -123,6 +123,34 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
+  it('looks for late commits as long as one may be found, and no longer', async () => {
+    const { clock, tables, started, stop, offered, add } = setUp();
+    const due = createMemoryDueReferences({ tables });
+    let looks = 0;
+    const counted: DueReferences = {
+      ...due,
+      lookLate: (marks, horizon) => {
+        looks++;
+        return due.lookLate(marks, horizon);
+      },
+    };
+    const offerer = await started('a', { due: counted });
+    expect(looks).toBe(0);
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 9000);
+    await add({ jobId: jobIdOf(65), dueInMs: -9500 });
+    await passTime(clock, 300);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(65)]);
+    await passTime(clock, 3000);
+    looks = 0;
+    await passTime(clock, 60_000);
+    expect(looks).toBe(0);
+    await add({ jobId: jobIdOf(2) });
+    await passTime(clock, 1000);
+    expect(looks).toBeGreaterThanOrEqual(3);
+    await stop(offerer);
+  });
+
   it('without late looks, that job waits for the sweep', async () => {
     const { clock, tables, started, stop, offered, add } = setUp();
     const due = {

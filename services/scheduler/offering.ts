@@ -21,6 +21,8 @@ import { createSweptJobs } from './swept-jobs.ts';
 const lookEveryMs = 10;
 const idleEveryMs = 50;
 const lateEveryMs = 250;
+/** So long after a mark has moved, late looks have nothing more to read: they end ten seconds after the due time. */
+const nothingLateAfterMs = 11_000;
 const historyEveryMs = 1000;
 const sweepEveryMs = 2000;
 /** Between two reads of what dispatchers take: while something is offered or held back, and while nothing is. */
@@ -98,6 +100,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   let lateHorizon: string | null = null;
   /** By how much the database's clock is ahead of our monotonic one, as heard last. */
   let clockAheadMs = 0;
+  /** When a look found something last, and so moved marks. */
+  let foundAtMs = -Infinity;
   /** Whether the look before found something: then the next one comes as soon as if something were near. */
   let hasFound = false;
 
@@ -113,6 +117,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     publish();
     const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked);
     hasFound = looked.found > 0;
+    if (hasFound) foundAtMs = clock.monotonicMs();
     if (hasFound || behind.size > 0) asking.poke();
     return pauseMs;
   }
@@ -160,6 +165,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   async function lookBack(): Promise<number> {
     if (!credit.isAny || publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
+    // What is behind is told by the database's clock, which late looks bring.
+    if (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0) return lateEveryMs;
     const looked = await lookForLate(look, lateHorizon, nowMs);
     figures.late += looked.found;
     lateHorizon = looked.horizon;

@@ -37,8 +37,13 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDep
   }
 
   return {
-    recur: (looker, limit) =>
-      inTransaction(pool, async (client) => {
+    recur: async (looker, limit) => {
+      // Nearly always nothing is due: one statement finds that out, which locks nothing.
+      const asked = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [looker.region, aheadMs]);
+      const near = asked.rows[0];
+      if (near && !near.isNear) return { ...nothingRecurred, nextLookInMs: wholeMs(near.inMs) };
+
+      return await inTransaction(pool, async (client) => {
         const locked = await client.query<PlannedColumns & { lookMs: number }>(lockDue, [
           ...[looker.region, limit, aheadMs],
         ]);
@@ -56,10 +61,14 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDep
           looked: rows.length,
           nextLookInMs: await nextLookInMs(client, looker.region, aheadMs),
         };
-      }),
+      });
+    },
 
-    fireBuffered: (looker, limit) =>
-      inTransaction(pool, async (client) => {
+    fireBuffered: async (looker, limit) => {
+      const asked = await pool.query(selectBuffered);
+      if (asked.rowCount === 0) return { fired: [], broken: [] };
+
+      return await inTransaction(pool, async (client) => {
         const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);
         if (rows.length === 0) return { fired: [], broken: [] };
         const { done, broken: unreadable } = eachByItself(rows, ({ id }) => id, idAndRowOf);
@@ -83,7 +92,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDep
           return fired.map(firedOf);
         });
         return { fired: results.flat(), broken: [...unreadable, ...broken] };
-      }),
+      });
+    },
 
     forget: async (days, limit) => {
       const { rows } = await pool.query<{ forgotten: number }>(forgetOld, [days, limit]);
@@ -116,9 +126,15 @@ function firedOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrenc
 
 async function nextLookInMs(client: PoolClient, region: string, aheadMs: number): Promise<number | null> {
   const { rows } = await client.query<{ inMs: number | null }>(selectNextLook, [region, aheadMs]);
-  const inMs = rows[0]?.inMs ?? null;
+  return wholeMs(rows[0]?.inMs ?? null);
+}
+
+/** Rounded up, so that no look comes too early. */
+function wholeMs(inMs: number | null): number | null {
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
+
+const nothingRecurred = { fired: [], buffered: [], skipped: [], ended: [], broken: [], looked: 0 };
 
 type RearmedRow = PlannedColumns & { nextAtMs: number | null; lookAtMs: number | null };
 
@@ -149,14 +165,14 @@ const isSwitchedOn = (region: string) => `not exists (select from regions where 
 const aheadOf = (ms: string) => `case when client is not null and definition -> 'recurrence' ->> 'overlap' = 'allow'
   then ${ms}::float8 else 0 end * interval '1 millisecond'`;
 
-const isNear = `state = 'active' and look_at <= now() + $3::float8 * interval '1 millisecond'
-    and ${regionLook} <= now() + ${aheadOf('$3')}`;
+const isNear = (ms: string) => `state = 'active' and look_at <= now() + ${ms}::float8 * interval '1 millisecond'
+    and ${regionLook} <= now() + ${aheadOf(ms)}`;
 
 /** What is due, or else one instant that is near: none waits for the end of a transaction with later ones. */
 const lockDue = `
   select ${plannedColumns}, ${msOf(regionLook)} as "lookMs" from schedules s
-  where ${isNear} and ${isSwitchedOn('$1')}
-    and ${regionLook} <= greatest(now(), (select min(${regionLook}) from schedules where ${isNear}))
+  where ${isNear('$3')} and ${isSwitchedOn('$1')}
+    and ${regionLook} <= greatest(now(), (select min(${regionLook}) from schedules where ${isNear('$3')}))
   order by s.look_at limit $2 for update skip locked`;
 
 const selectTimeUntil = `select extract(epoch from $1::timestamptz - clock_timestamp())::float8 * 1000 as "inMs"`;
@@ -167,6 +183,14 @@ const selectNextLook = `
     select look_at, region_looks, client, definition from schedules where state = 'active' and look_at is not null
       order by look_at limit 100
   ) s`;
+
+/** As `lockDue` and `selectNextLook` would say it. */
+const selectNear = `
+  select exists (select from schedules where ${isNear('$2')} and ${isSwitchedOn('$1')}) as "isNear", n."inMs"
+  from (${selectNextLook}) n`;
+
+/** The rows of these are few, and have an index of their own. */
+const selectBuffered = `select from occurrences where state = 'buffered' limit 1`;
 
 const lockBuffered = `
   select ${plannedColumns} from schedules s

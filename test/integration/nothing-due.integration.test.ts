@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { databaseForFile } from '../support/file-database.ts';
+
+const database = databaseForFile();
+
+/** Whoever locks a row, or writes one, has to wait; who only reads has not. */
+async function whileNoRowIsLocked<Result>(look: () => Promise<Result>): Promise<Result> {
+  const other = await database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('lock table leases, run_starts, schedules, occurrences in exclusive mode');
+    return await look();
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+}
+
+describe('a scheduler while nothing is due', () => {
+  it('asks for starts of runs without locking its lease', async () => {
+    await database.empty();
+    const { pool } = database;
+    const lease = await createLeases({ pool }).acquire('scheduler', 'a', 60_000);
+    if (!lease) throw new Error('somebody else has the lease');
+    const fired = await whileNoRowIsLocked(() => createDueJobs({ pool }).fire(lease, 10));
+    expect(fired).toEqual({ leaseHeld: true, runs: [], orphans: [], nextDueInMs: null });
+  });
+
+  it('asks for schedules, and for occurrences that wait, without locking any', async () => {
+    await database.empty();
+    const looker = { region: 'local', owner: 'a' };
+    const due = createDueSchedules({ pool: database.pool });
+    expect(await whileNoRowIsLocked(() => due.recur(looker, 10))).toMatchObject({ looked: 0, nextLookInMs: null });
+    expect(await whileNoRowIsLocked(() => due.fireBuffered(looker, 10))).toEqual({ fired: [], broken: [] });
+  });
+});
