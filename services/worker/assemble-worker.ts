@@ -10,6 +10,7 @@ import { createServing } from './intake/follow-registry.ts';
 import { createMessageReceiver } from './intake/message-receiver.ts';
 import { createUnbegunIntake } from './intake/unbegun-intake.ts';
 import { createStepQueue } from './intake/step-queue.ts';
+import { createTimedSteps } from './intake/timed-steps.ts';
 import { createWorkerMeter } from './report/worker-meter.ts';
 import { createCallSlots } from './slots/call-slots.ts';
 import { guardedShards, ratedActions } from './slots/group-views.ts';
@@ -137,6 +138,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     queue,
     receiver,
     unbegunIntake,
+    timedSteps: createTimedSteps({ queue, directory, stops, shards, leaseMs, clock }),
     directory,
     stops,
     begins,

@@ -20,6 +20,7 @@ import { selectClaims } from './intake/select-claims.ts';
 import type { UnbegunIntake } from './intake/unbegun-intake.ts';
 import type { Served } from './intake/served-shards.ts';
 import type { StepQueue } from './intake/step-queue.ts';
+import type { TimedSteps } from './intake/timed-steps.ts';
 import { createVainClaims } from './intake/vain-claims.ts';
 import type { ShardLevels, WorkerMeter } from './report/worker-meter.ts';
 import type { CallSlots } from './slots/call-slots.ts';
@@ -67,6 +68,7 @@ export interface WorkerParts {
   queue: StepQueue;
   receiver: MessageReceiver;
   unbegunIntake: UnbegunIntake;
+  timedSteps: TimedSteps;
   directory: FeedDirectory;
   stops: StoppedFeeds;
   begins: BeginMarks;
@@ -81,8 +83,8 @@ export interface WorkerParts {
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
-  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, queue, receiver, unbegunIntake } =
-    parts;
+  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter } = parts;
+  const { queue, receiver, unbegunIntake, timedSteps } = parts;
   const { directory, stops, begins, outcomes, groups, server, slots, guardKeeper, rateKeeper, handOn, nextSteps } =
     parts;
   const { shards, actionTypes } = serving;
@@ -100,6 +102,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   async function turn(): Promise<number> {
     callAgain();
     await gather();
+    timedSteps.queueDue();
     if (queue.size > 0) {
       guardKeeper.onWork();
       rateKeeper.onWork();
@@ -114,7 +117,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     const startedMs = (lastFlushMs = clock.monotonicMs());
     const byResult = new Map(results.map(({ result, work }) => [result, work]));
     const flush = { results: [...byResult.keys()], claims, begins: begun, handOn: handOn.choose(results, claims) };
-    const flushed = await ledger.flush({ ...flush, unitsPerUser: directory.unitsPerUser }).catch((error: unknown) => {
+    const terms = { unitsPerUser: directory.unitsPerUser, timedWithinMs: timedSteps.withinMs() };
+    const flushed = await ledger.flush({ ...flush, ...terms }).catch((error: unknown) => {
       // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
       // meanwhile.
       outcomes.putBack(results);
@@ -125,6 +129,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     meter.flushed(flushed, results.length, claims.length, tookMs);
     slots.onFlush(tookMs / Math.max(tookMs, minBetweenFlushesMs));
 
+    timedSteps.add(flushed.timed, byResult);
     begins.settle(begun, flushed.begun);
     const { recorded, handedOn, lost, children, childless } = matchResults(byResult, flushed, startedMs);
     for (const { work, result } of recorded) if (result.state === 'done') countRecorded(work.topic);
@@ -189,8 +194,9 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
 
   function untilNext(): number {
     slots.resume();
-    const nextCallInMs = Math.max(minBetweenFlushesMs, Math.ceil(slots.nextCallInMs(queue.topics())));
-    return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, nextCallInMs);
+    const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), timedSteps.nextInMs());
+    const soonestMs = Math.max(minBetweenFlushesMs, Math.ceil(nextInMs));
+    return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, soonestMs);
   }
 
   /** What the last turns left, and what they bring back: then leases run out. */
@@ -233,6 +239,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       consumer.stopIntake();
       receiver.stop();
       unbegunIntake.stopIntake();
+      timedSteps.stop();
       queue.clear();
       return Promise.resolve();
     },

@@ -142,6 +142,11 @@ export interface LedgerFlush {
    * where a user succeeded. Not of feeds with a budget.
    */
   handOn?: ReadonlySet<StepResult> | undefined;
+  /**
+   * Children and put-backs that are due within this time are timed by this worker: they come back in `timed`, and it
+   * claims them when they are due. The agenda offers them as long again after that. Nothing is timed when absent.
+   */
+  timedWithinMs?: number | undefined;
   /** Of the feeds of these results and claims; none has a budget when absent. */
   unitsPerUser?: UnitsPerUser | undefined;
 }
@@ -179,6 +184,11 @@ export interface LedgerFlushed {
    * result was recorded by an earlier flush whose answer was lost: that step is left to its lease.
    */
   handedOn: StepDone[];
+  /**
+   * What this worker is to claim when it is due. Missing where it was recorded by an earlier flush whose answer was
+   * lost: that is left to the agenda.
+   */
+  timed: TimedStep[];
   /** Those of the begins that are still ours. The others must not be called for. */
   begun: StepBegin[];
   /** What the store will never take, apart from its neighbours: a bug on our side. Repeating it is of no use. */
@@ -189,6 +199,16 @@ export interface ClaimedChildren {
   result: StepDone;
   /** In the order of the children that were to be claimed. */
   claims: ClaimedStep[];
+}
+
+/** A child batch that waits, or a step that was put back. */
+export interface TimedStep extends StepRef {
+  /** That it was born or put back with. */
+  result: StepResult;
+  /** From the flush on. */
+  dueInMs: number;
+  /** Its users, where it is a child; null where they are those of the result. */
+  users: number | null;
 }
 
 export interface RefusedStep {

@@ -2,6 +2,23 @@ import type { Mutation } from './mutation.ts';
 
 export const workerMutations: readonly Mutation[] = [
   {
+    takesAway: 'what is due soon is queued by the worker that recorded it',
+    edits: [{ text: '    timedSteps.queueDue();\n', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/worker/intake/timed-steps'],
+  },
+  {
+    takesAway: 'the agenda leaves what is due soon to the worker that recorded it',
+    edits: [
+      {
+        text: 'isTimed(waits, timedWithinMs) ? timedWithinMs : 0;',
+        replacement: 'isTimed(waits, timedWithinMs) ? 0 : 0;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['test/support/memory/execution-path'],
+  },
+  {
     takesAway: 'an offset is settled after the next steps are published',
     edits: [
       {

@@ -36,7 +36,7 @@ import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
 import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
 import { createMemoryStoredAudiences } from '../support/memory/stored-audiences.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
-import { withoutHandOn } from '../support/worker-fixture.ts';
+import { withoutHandOn, withoutTimedSteps } from '../support/worker-fixture.ts';
 import type { ProcessFaults } from './process-faults.ts';
 import type { ScriptedEndpoint } from './scripted-endpoint.ts';
 
@@ -153,8 +153,9 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
   const { database, bus, shards, config, weakening } = surroundings;
   const member = createMember(bus.consumer(workerGroup, [...shards.keys()]), faults);
   const handing = createMemoryStepLedger({ database, owner: shared.owner, leaseMs });
-  // Half of them have no room for next steps, as in a large installation.
-  const ledger = shared.random() < 0.5 ? handing : withoutHandOn(handing);
+  // Half of them have no room for next steps, as in a large installation, and half none for what is due soon.
+  const timing = shared.random() < 0.5 ? handing : withoutTimedSteps(handing);
+  const ledger = shared.random() < 0.5 ? timing : withoutHandOn(timing);
   const contexts = createMemoryFeedContexts({ database });
   const endpoint = surroundings.endpoint.calledBy(faults);
   const worker = createWorker({

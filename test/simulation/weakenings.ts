@@ -44,7 +44,7 @@ export const weakenings = {
   }),
   'nobody sweeps': {
     outboxSweep: () => ({
-      due: () => Promise.resolve({ offers: [], quarantined: [] }),
+      due: () => Promise.resolve({ offers: [], quarantined: [], more: [] }),
       nextDue: () => Promise.resolve(new Map()),
       takeBack: () => Promise.resolve(),
       look: () => Promise.resolve({ running: 0, next: null }),
@@ -254,7 +254,8 @@ function changedResults(change: (result: StepResult, database: MemoryDatabase) =
           const result = given.get(child.result);
           return { ...child, result: result?.state === 'done' ? result : child.result };
         });
-        return { ...flushed, recorded, children };
+        const timed = flushed.timed.map((step) => ({ ...step, result: given.get(step.result) ?? step.result }));
+        return { ...flushed, recorded, children, timed };
       },
     }),
   };

@@ -84,6 +84,11 @@ export function withoutHandOn(ledger: StepLedger): StepLedger {
   return { ...ledger, flush: (flush) => ledger.flush({ ...flush, handOn: undefined }) };
 }
 
+/** Times nothing: what waits comes back by the agenda alone, as where its worker is gone. */
+export function withoutTimedSteps(ledger: StepLedger): StepLedger {
+  return { ...ledger, flush: (flush) => ledger.flush({ ...flush, timedWithinMs: undefined }) };
+}
+
 /** What is done is then what messages bring alone. */
 export const nothingUnbegun: UnbegunSteps = { find: () => Promise.resolve([]) };
 

@@ -24,7 +24,6 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     state: 'running',
     stateReason: null,
-    resumedForMs: null,
     pauseAtFailed: null,
     judgedFrom: [],
     overdueMs: -1000,

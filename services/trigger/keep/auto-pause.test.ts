@@ -11,7 +11,6 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
     campaignId: 'campaign',
     state: 'running',
     stateReason: null,
-    resumedForMs: null,
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     overdueMs: -1000,
     hasBudgets: false,

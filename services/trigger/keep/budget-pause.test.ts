@@ -11,7 +11,7 @@ const feedOf = (country: string, changes: Partial<FeedTally> = {}): FeedTally =>
 });
 
 const tallyOf = (feeds: FeedTally[]): RunTally => ({
-  ...{ runId: 'run', campaignId: 'campaign', state: 'running', stateReason: null, resumedForMs: null },
+  ...{ runId: 'run', campaignId: 'campaign', state: 'running', stateReason: null },
   ...{ chain: [{ action: 'award-points' }], overdueMs: -1000, hasBudgets: true, pauseAtFailed: null, judgedFrom: [] },
   feeds,
 });

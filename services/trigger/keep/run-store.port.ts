@@ -37,8 +37,6 @@ export interface RunTally {
   judgedFrom: readonly EndedUsers[];
   /** Its campaign has a budget in some country. */
   hasBudgets: boolean;
-  /** Since it was resumed; null where it was not. */
-  resumedForMs: number | null;
   /** Since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];

@@ -89,6 +89,34 @@ describe('sweeping up after a crash', () => {
     }
   });
 
+  it('publishes all that is due at a look, however much of one feed it is', async () => {
+    const world = createTriggerFixture();
+    const { clock, segmentation, triggerDeps, startCampaign, references, ledger } = world;
+    segmentation.users.set('SG', userIds(90_000));
+    createTrigger(triggerDeps('a')).start();
+    await startCampaign();
+    await passTime(clock, 60_000);
+    const fed = references('SG').flatMap(({ feedId, step, batchNos }) =>
+      batchNos.map((batchNo) => ({ feedId, step, batchNo })),
+    );
+    expect(fed.length).toBeGreaterThan(250);
+    const { claimed } = await ledger.flush({ results: [], claims: fed, begins: [] });
+    const waiting = { state: 'waiting', delayMs: 5000, open: false, answered: true, cause: null } as const;
+    const results = claimed.map(({ feedId, step, batchNo, epoch }) => ({ feedId, step, batchNo, epoch, ...waiting }));
+    await ledger.flush({ results, claims: [], begins: [] });
+    const before = references('SG').length;
+    const again = () =>
+      references('SG')
+        .slice(before)
+        .flatMap(({ batchNos }) => batchNos);
+    const own = new Set(results.map(({ batchNo }) => batchNo));
+    await passTime(clock, 4500);
+    expect(again().filter((batchNo) => own.has(batchNo))).toEqual([]);
+    // One look comes in the second after they are due.
+    await passTime(clock, 1450);
+    expect(again().filter((batchNo) => own.has(batchNo))).toHaveLength(own.size);
+  });
+
   it('tries again when what it found could not be published', async () => {
     const { clock, bus, offers } = await setUp({ published: false });
     bus.failNextPublish('before');

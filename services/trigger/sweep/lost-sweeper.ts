@@ -11,16 +11,12 @@ import type { OpenStep } from '../keep/step-progress.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
 
-/** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
-const maxRefsPerFeed = 200;
+/** Of one feed at one question, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
+const refsPerQuestion = 200;
 const feedsPerQuestion = 25;
-/**
- * A pause puts back whatever was on the topics, up to seconds of work: for a while after it, all of that may come
- * again.
- */
-const maxRefsPerResumedFeed = 2000;
-const resumedLatelyMs = 60_000;
+/** As long as something is due and there is time. What is done already costs a look at it, and counts for nothing. */
 const maxRefsPerLook = 5000;
+const longestMs = 1000;
 
 /** A feed's window is looked at so often, or twenty times as long as the last look took. */
 const windowEveryMs = 2000;
@@ -88,7 +84,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
       ofRun.filter(({ feedId }) => openFeeds.has(feedId)).map(({ feedId }) => ({ feedId, chainLength: chain.length })),
     );
     await lookAtWindows(feeds, open);
-    return offerDue(feeds, open, topicsOf(tallies, deps.topics), resumedFeeds(tallies));
+    return offerDue(feeds, open, topicsOf(tallies, deps.topics));
   }
 
   async function lookAtWindows(feeds: readonly SweptFeed[], open: readonly OpenStep[]): Promise<void> {
@@ -126,35 +122,24 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     openFeeds: readonly SweptFeed[],
     open: readonly OpenStep[],
     topicOf: (ref: StepRef) => string,
-    resumed: ReadonlySet<string>,
   ): Promise<Swept> {
     const dueIn = await outboxSweep.nextDue(idsOf(openFeeds));
     const feeds = openFeeds.filter(({ feedId }) => (dueIn.get(feedId) ?? Infinity) <= 0);
     const busy = open.filter(({ topic }) => (backlogOf(topic) ?? 0) > 0);
     const swept: Swept = { quarantined: [], troubles: new Map(), dueIn };
-    let offered = 0;
-
-    /** Resolves with how many of the feeds were asked for. */
-    async function offerOf(inTurn: readonly SweptFeed[], limit: number): Promise<number> {
-      let asked = 0;
-      while (asked < inTurn.length && offered < maxRefsPerLook) {
-        const chunk = inTurn.slice(asked, asked + feedsPerQuestion);
-        asked += chunk.length;
-        const { offers, quarantined } = await outboxSweep.due(chunk, limit, busy);
-        swept.quarantined.push(...quarantined);
-        offered += offers.length;
-        await offer(offers, topicOf);
-      }
-      return asked;
+    const inTurn = [...feeds.slice(firstFeed), ...feeds.slice(0, firstFeed)];
+    const untilMs = clock.monotonicMs() + longestMs;
+    let [asked, offered] = [0, 0];
+    while (inTurn.length > 0 && offered < maxRefsPerLook && clock.monotonicMs() < untilMs) {
+      const chunk = inTurn.splice(0, feedsPerQuestion);
+      const { offers, quarantined, more } = await outboxSweep.due(chunk, refsPerQuestion, busy);
+      inTurn.push(...chunk.filter(({ feedId }) => more.includes(feedId)));
+      asked += chunk.length;
+      swept.quarantined.push(...quarantined);
+      offered += offers.length;
+      await offer(offers, topicOf);
     }
-
-    const usual = feeds.filter(({ feedId }) => !resumed.has(feedId));
-    const asked = await offerOf([...usual.slice(firstFeed), ...usual.slice(0, firstFeed)], maxRefsPerFeed);
-    firstFeed = usual.length === 0 ? 0 : (firstFeed + asked) % usual.length;
-    await offerOf(
-      feeds.filter(({ feedId }) => resumed.has(feedId)),
-      maxRefsPerResumedFeed,
-    );
+    firstFeed = feeds.length === 0 ? 0 : (firstFeed + asked) % feeds.length;
     deps.figures.offered(offered);
     swept.troubles = recentTroubles();
     if (offered > 0) logger.debug({ refs: offered }, 'references published again');
@@ -185,11 +170,6 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   }
 
   return { sweep, forget, inFlight: (feedId) => windows.get(feedId)?.running ?? 0 };
-}
-
-function resumedFeeds(tallies: readonly RunTally[]): Set<string> {
-  const lately = tallies.filter(({ resumedForMs }) => resumedForMs !== null && resumedForMs < resumedLatelyMs);
-  return new Set(lately.flatMap(({ feeds }) => idsOf(feeds)));
 }
 
 function idsOf(feeds: readonly { feedId: string }[]): string[] {

@@ -18,6 +18,8 @@ export interface DueRefs {
   offers: LostRef[];
   /** Steps whose leases have lapsed too often: they may not be claimed any more. */
   quarantined: StepRef[];
+  /** Feeds of which so many were due as were asked for: there may be more. */
+  more: string[];
 }
 
 export interface WindowLook {

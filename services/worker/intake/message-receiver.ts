@@ -7,12 +7,6 @@ import type { LetterKeeper } from '../../../shared/runtime/letter-keeper.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { OpenMessage, QueuedStep } from '../work.ts';
 
-/**
- * Steps queued over all lanes, some 150 bytes each. A shard has at most half of what is free beside it, so that none is
- * kept out by what lies on another's topic. What comes beyond is left to the sweeper: the database knows of it.
- */
-const maxQueuedSteps = 200_000;
-
 export interface MessageReceiverDeps {
   queue: StepQueue;
   letters: LetterKeeper;
@@ -47,13 +41,9 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
     else if (!read.ok) {
       const reason = `not a reference to steps of batches: ${read.reason}`;
       letters.keep(message, 'unreadable', reason, () => onSettled(message));
-    } else if (hasRoom(message.lane.topic, read.message.batchNos.length)) queue.add(stepsOf(message, read.message));
+    } else if (queue.hasRoom(message.lane.topic, read.message.batchNos.length))
+      queue.add(stepsOf(message, read.message));
     else onSettled(message);
-  }
-
-  function hasRoom(topic: string, steps: number): boolean {
-    const own = queue.sizeOf(topic);
-    return own + steps <= (maxQueuedSteps - (queue.size - own)) / 2;
   }
 
   function misplaced(message: LaneMessage, reason: string): void {

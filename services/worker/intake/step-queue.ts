@@ -4,6 +4,11 @@ import type { QueuedStep } from '../work.ts';
 
 /** Steps taken from one group before the next one has its turn. */
 const quantum = 10;
+/**
+ * Steps queued over all lanes, some 150 bytes each. A shard has at most half of what is free beside it, so that none is
+ * kept out by what lies on another's topic.
+ */
+const maxQueuedSteps = 200_000;
 
 /**
  * Steps that wait to be claimed. They are handed out in turn over the groups (feed, step) of a shard: a small campaign
@@ -13,6 +18,8 @@ export interface StepQueue {
   readonly size: number;
   /** Of one shard. */
   sizeOf(topic: string): number;
+  /** Whether so many more of a shard may be added. What comes beyond is left to the sweeper. */
+  hasRoom(topic: string, steps: number): boolean;
   add(steps: readonly QueuedStep[]): void;
   /**
    * At most `count` steps of the shard, in the order in which they are due to be claimed.
@@ -80,6 +87,10 @@ export function createStepQueue(): StepQueue {
       return size;
     },
     sizeOf: (topic) => sizes.get(topic) ?? 0,
+    hasRoom: (topic, steps) => {
+      const own = sizes.get(topic) ?? 0;
+      return own + steps <= (maxQueuedSteps - (size - own)) / 2;
+    },
     add: (steps) => {
       for (const step of steps) {
         groupOf(step).push(step);

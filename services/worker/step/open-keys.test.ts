@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerOf, answerWithFailures } from '../../../test/support/worker-fixture.ts';
+import { answerOf, answerWithFailures, withoutTimedSteps } from '../../../test/support/worker-fixture.ts';
 import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { WorkerDeps } from '../worker-deps.ts';
 
 const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: Buffer.from('') };
+
+/** What was put back comes again when the test sweeps, and not before. */
+const untilSwept = ({ ledger }: WorkerDeps) => ({ ledger: withoutTimedSteps(ledger) });
 
 describe('an ambiguous call', () => {
   it('is made again with the same key and the same bytes, after a while', async () => {
@@ -51,7 +55,7 @@ describe('an ambiguous call', () => {
   );
 
   it('ends as unknown when the deadline passes meanwhile: nobody can say that nothing happened', async () => {
-    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({}, untilSwept);
     endpoint.answer = () => serverError;
     const { runId } = await feed([['u1']], { deadlineSeconds: 3600 });
     await passTime(clock, 100);
@@ -63,9 +67,8 @@ describe('an ambiguous call', () => {
   });
 
   it('is not made again when the endpoint has forgotten the key', async () => {
-    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({
-      type: { keyLifeSeconds: 3600 },
-    });
+    const type = { keyLifeSeconds: 3600 };
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type }, untilSwept);
     endpoint.answer = () => serverError;
     const { runId } = await feed([['u1']], { deadlineSeconds: 86_400 });
     await passTime(clock, 3_700_000);

@@ -9,8 +9,10 @@ import type {
   StepResult,
   StepRef,
   StepWaiting,
+  TimedStep,
 } from '../../ports/step-ledger.ts';
 import { checkReservations, reserve, settle, touchesBudgets, type Reserved, type Shortages } from './budget-claims.ts';
+import { isTimed } from '../../domain/step/timed-steps.ts';
 import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
 import { halvesOf, sortedFlush } from './flush-order.ts';
 import {
@@ -79,7 +81,7 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
  * statement more expensive for everybody.
  */
 async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
-  const { results, claims, begins, handOn } = wanted;
+  const { results, claims, begins, handOn, timedWithinMs } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');
   const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
   const split = done.filter((result) => result.children.length > 0);
@@ -92,7 +94,7 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
   const free = busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
-    const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
+    const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms, timedWithinMs);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const { recorded, claimed, contradicted, handedOn } = await recordAndClaim(
       client,
@@ -100,12 +102,14 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
       terms,
     );
     const born = numberedChildren(recorded, numbers);
-    const children = await bearChildren(client, born, terms);
+    const children = await bearChildren(client, born, terms, timedWithinMs);
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
     const ours = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    return { recorded: results, claimed: ours, busy: [...busy], contradicted, handedOn, children, begun, refused: [] };
+    const timed = timedOf(put, born, timedWithinMs);
+    const taken = { claimed: ours, busy: [...busy], contradicted, handedOn, children, timed, begun };
+    return { recorded: results, ...taken, refused: [] };
   });
 }
 
@@ -142,13 +146,33 @@ async function bearChildren(
   client: PoolClient,
   children: readonly NumberedChild[],
   terms: ClaimTerms,
+  timedWithinMs: number | undefined,
 ): Promise<ClaimedChildren[]> {
   if (children.length === 0) return [];
-  const claimed = await insertChildren(client, children, terms);
+  const claimed = await insertChildren(client, children, terms, timedWithinMs);
   return [...Map.groupBy(claimed, ({ result }) => result)].map(([result, ofResult]) => ({
     result,
     claims: ofResult.map(({ claim }) => claim),
   }));
+}
+
+function timedOf(
+  put: readonly StepWaiting[],
+  born: readonly NumberedChild[],
+  timedWithinMs: number | undefined,
+): TimedStep[] {
+  const waiting = put.filter((result) => isTimed(result, timedWithinMs));
+  const children = born.filter(({ child }) => !child.claim && isTimed(child, timedWithinMs));
+  return [
+    ...waiting.map((result): TimedStep => {
+      const { feedId, batchNo, step, delayMs } = result;
+      return { feedId, batchNo, step, result, dueInMs: delayMs, users: null };
+    }),
+    ...children.map(({ result, child, batchNo }): TimedStep => {
+      const { feedId, step } = result;
+      return { feedId, batchNo, step, result, dueInMs: child.delayMs, users: child.users.length };
+    }),
+  ];
 }
 
 /**
@@ -169,7 +193,8 @@ async function withWrittenBefore(
 }
 
 function nothingFlushed(): LedgerFlushed {
-  return { recorded: [], claimed: [], busy: [], contradicted: [], handedOn: [], children: [], begun: [], refused: [] };
+  const nothing = { recorded: [], claimed: [], busy: [], contradicted: [], handedOn: [] };
+  return { ...nothing, children: [], timed: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
@@ -180,6 +205,7 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
     contradicted: [...left.contradicted, ...right.contradicted],
     handedOn: [...left.handedOn, ...right.handedOn],
     children: [...left.children, ...right.children],
+    timed: [...left.timed, ...right.timed],
     begun: [...left.begun, ...right.begun],
     refused: [...left.refused, ...right.refused],
   };

@@ -146,6 +146,8 @@ interface EpochParams {
 
 export interface PutBackParams extends EpochParams {
   delaysMs: string;
+  /** So long after it is due, the agenda offers it. */
+  gracesMs: string;
   open: string;
   answered: string;
   causes: string;
@@ -165,15 +167,16 @@ export const putBack = statementOf<PutBackParams>(
       next_attempt_at = now() + k.delay_ms * interval '1 millisecond', attempts = s.attempts + k.answered,
       cause = k.cause
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[],
-      ${$('delaysMs')}::float8[],
+      ${$('delaysMs')}::float8[], ${$('gracesMs')}::float8[],
       ${$('open')}::boolean[], ${$('answered')}::int2[], ${$('causes')}::text[]) with ordinality
-      k (feed, batch_no, step, epoch, delay_ms, open, answered, cause, position)
+      k (feed, batch_no, step, epoch, delay_ms, grace_ms, open, answered, cause, position)
     where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch
       and s.state = ${stepState.running}
-    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause
+    returning k.position, s.feed, s.batch_no, s.step, s.cause,
+      s.next_attempt_at + k.grace_ms * interval '1 millisecond' as offer_at
   ), a as (
     insert into agenda (feed, batch_no, step, offer_at)
-    select feed, batch_no, step, next_attempt_at from p order by feed, batch_no, step
+    select feed, batch_no, step, offer_at from p order by feed, batch_no, step
     on conflict (feed, batch_no, step) do update set offer_at = excluded.offer_at, offers = 0
   ), t as (
     ${flowAdded($('slot'), { waiting: 'count(*)' }, 'p')}
@@ -249,6 +252,7 @@ export interface InsertChildrenParams {
   lastUsers: string;
   users: string;
   delaysMs: string;
+  gracesMs: string;
   attempts: string;
   open: string;
   claimed: string;
@@ -266,14 +270,14 @@ export const insertChildren = statementOf<InsertChildrenParams>(
   'insert-children',
   ($) => `
   with k as (
-    select feed, batch_no, parent, step, n, first_user, last_user, users, attempts, open, claimed,
+    select feed, batch_no, parent, step, n, first_user, last_user, users, attempts, open, claimed, grace_ms,
       case when not claimed then now() + delay_ms * interval '1 millisecond' end as next_attempt_at,
       case when claimed then now() + ${$('leaseMs')}::float8 * interval '1 millisecond' end as lease_until
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('parents')}::int[], ${$('steps')}::int2[],
       ${$('sizes')}::int2[],
       ${$('firstUsers')}::text[], ${$('lastUsers')}::text[], ${$('users')}::text[], ${$('delaysMs')}::float8[],
-      ${$('attempts')}::int2[], ${$('open')}::boolean[], ${$('claimed')}::boolean[])
-      k (feed, batch_no, parent, step, n, first_user, last_user, users, delay_ms, attempts, open, claimed)
+      ${$('gracesMs')}::float8[], ${$('attempts')}::int2[], ${$('open')}::boolean[], ${$('claimed')}::boolean[])
+      k (feed, batch_no, parent, step, n, first_user, last_user, users, delay_ms, grace_ms, attempts, open, claimed)
   ), b as (
     insert into batches (feed, batch_no, n, parent, from_step, first_user, last_user, users)
     select feed, batch_no, n, parent, step, first_user, last_user, users from k
@@ -284,7 +288,7 @@ export const insertChildren = statementOf<InsertChildrenParams>(
     from k
   ), a as (
     insert into agenda (feed, batch_no, step, offer_at) select feed, batch_no, step,
-      coalesce(next_attempt_at, lease_until) from k
+      coalesce(next_attempt_at + grace_ms * interval '1 millisecond', lease_until) from k
   )
   ${flowAdded($('slot'), { born: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
 );

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { hasSurvivors } from '../../domain/step/survivors.ts';
+import { agendaGraceMs } from '../../domain/step/timed-steps.ts';
 import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
 import type {
   ChildBatch,
@@ -124,11 +125,13 @@ export async function putBack(
   connection: Connection,
   results: readonly StepWaiting[],
   { slot }: ClaimTerms,
+  timedWithinMs?: number,
 ): Promise<StepWaiting[]> {
   const { rows } = await connection.query<{ position: string }>(
     statements.putBack.with({
       ...epochsOf(results),
       delaysMs: plainArray(results.map((result) => result.delayMs)),
+      gracesMs: plainArray(results.map((result) => agendaGraceMs(result, timedWithinMs))),
       open: plainArray(results.map((result) => result.open)),
       answered: plainArray(results.map((result) => (result.answered ? 1 : 0))),
       causes: textArray(results.map((result) => result.cause)),
@@ -158,6 +161,7 @@ export async function insertChildren(
   connection: Connection,
   children: readonly NumberedChild[],
   terms: ClaimTerms,
+  timedWithinMs: number | undefined,
 ): Promise<{ result: StepDone; claim: ClaimedStep }[]> {
   const texts = children.map(({ child }) => usersTextOf(child.users));
   await connection.query(
@@ -171,6 +175,7 @@ export async function insertChildren(
       lastUsers: textArray(children.map(({ child }) => child.users.at(-1) ?? null)),
       users: textArray(texts),
       delaysMs: plainArray(children.map(({ child }) => child.delayMs)),
+      gracesMs: plainArray(children.map(({ child }) => agendaGraceMs(child, timedWithinMs))),
       attempts: plainArray(children.map(({ child }) => child.attempts)),
       open: plainArray(children.map(({ child }) => child.open)),
       claimed: plainArray(children.map(({ child }) => child.claim)),

@@ -92,7 +92,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       const { runId, owned } = await startRun(subject);
       const [feed] = owned;
       if (!feed) throw new Error('the run has no feed');
-      expect(await subject.runs.tallies()).toMatchObject([{ resumedForMs: null }]);
+      expect(await subject.runs.tallies()).toMatchObject([{ runId }]);
       await apply(runId, { to: 'pausing', events: [] });
       expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'hold' }]);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
@@ -104,7 +104,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       await apply(runId, { to: 'running', events: [] });
       expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'go' }]);
       expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toHaveLength(1);
-      expect((await subject.runs.tallies())[0]?.resumedForMs).toBeLessThan(60_000);
+      expect(await subject.runs.tallies()).toMatchObject([{ runId }]);
     });
 
     it('tells the runs apart whose time is over: cancelled, or past their deadline', async () => {

@@ -206,6 +206,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         contradicted: [],
         handedOn: [],
         children: [],
+        timed: [],
         begun: [],
         refused: [],
       });

@@ -38,7 +38,11 @@ export function createMemoryOutboxSweep({ database }: { database: MemoryDatabase
 }
 
 function joined(parts: readonly DueRefs[]): DueRefs {
-  return { offers: parts.flatMap(({ offers }) => offers), quarantined: parts.flatMap((part) => part.quarantined) };
+  return {
+    offers: parts.flatMap(({ offers }) => offers),
+    quarantined: parts.flatMap(({ quarantined }) => quarantined),
+    more: parts.flatMap(({ more }) => more),
+  };
 }
 
 type Place = 'done' | 'running' | 'quarantined' | 'waiting' | 'held' | 'busy' | 'lost';
@@ -52,7 +56,7 @@ function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: r
     .slice(0, limit);
   for (const row of rows) if (isHeard(row, steps.get(stepKey(row.feedId, row.batchNo, row.step)))) row.offers = 0;
   const placed = rows.map((row) => ({ row, place: placeOf(database, row, busy) }));
-  const result: DueRefs = { offers: [], quarantined: [] };
+  const result: DueRefs = { offers: [], quarantined: [], more: rows.length === limit ? [feed.feedId] : [] };
   const tried = new Set<number>();
   for (const { row, place } of placed.toSorted((a, b) => a.row.batchNo - b.row.batchNo)) {
     const step = steps.get(stepKey(row.feedId, row.batchNo, row.step));
@@ -133,12 +137,13 @@ function lookAt(
   const below = sweepMarks.get(mark) ?? 1;
   const low = Math.max(below, from);
   const end = Math.min(nextBatchNo, low + limit);
+  const listed = new Set([...agenda.values()].flatMap((row) => (row.feedId === feedId ? [row.batchNo] : [])));
   let running = 0;
   let firstOpen: number | null = null;
   for (let batchNo = low; batchNo < end; batchNo++) {
     const { place, step, row } = windowPlaceOf(database, feedId, batchNo, chainLength);
     if (place === 'running') running++;
-    const isListed = [...agenda.values()].some((each) => each.feedId === feedId && each.batchNo === batchNo);
+    const isListed = listed.has(batchNo);
     const isNews = place === 'lapsed' || place === 'waiting' || (place === 'unborn' && unborn.includes(step));
     if (!isListed && isNews) {
       const offerAtMs = place === 'waiting' ? (row.nextAttemptAtMs ?? clock.nowMs()) : clock.nowMs();

@@ -1,3 +1,4 @@
+import { agendaGraceMs } from '../../../shared/domain/step/timed-steps.ts';
 import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepRow } from './step-tables.ts';
@@ -7,15 +8,16 @@ import { addToTotals } from './totals.ts';
 const causeLastsMs = 120_000;
 
 /** The row waits, and stands on the agenda. */
-export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting): void {
+export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting, timedWithinMs?: number): void {
   const { feedId, batchNo, step, delayMs, open, answered, cause } = result;
-  const offerAtMs = database.clock.nowMs() + delayMs;
+  const dueAtMs = database.clock.nowMs() + delayMs;
+  const offerAtMs = dueAtMs + agendaGraceMs(result, timedWithinMs);
   row.state = 'waiting';
   row.owner = null;
   row.begun = false;
   row.open = open;
   row.attempts += answered ? 1 : 0;
-  row.nextAttemptAtMs = offerAtMs;
+  row.nextAttemptAtMs = dueAtMs;
   row.cause = cause;
   database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
   addToTotals(database, feedId, step, { waiting: 1 });

@@ -17,10 +17,6 @@ export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     state: row.state === 'cancelling' ? 'cancelling' : 'running',
     chain,
     stateReason: row.stateReason,
-    resumedForMs:
-      row.state === 'running' && row.startedAt && row.stateSince > row.startedAt
-        ? database.clock.nowMs() - row.stateSince.getTime()
-        : null,
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     hasBudgets: budgets !== undefined,

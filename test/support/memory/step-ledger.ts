@@ -1,5 +1,6 @@
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
+import { agendaGraceMs, isTimed } from '../../../shared/domain/step/timed-steps.ts';
 import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
   ChildBatch,
@@ -14,6 +15,7 @@ import type {
   StepRef,
   StepResult,
   StepWaiting,
+  TimedStep,
   UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
 import { sortedFlush } from '../../../shared/postgres/ledger/flush-order.ts';
@@ -36,7 +38,11 @@ export interface MemoryStepLedgerDeps {
 export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepLedgerDeps): StepLedger {
   const worker = { database, owner, leaseMs, childNumbers: new Map<string, number>() };
   return {
-    flush: (flush) => atOnce(() => flushed(sortedFlush(flush), { ...worker, unitsPerUser: flush.unitsPerUser })),
+    flush: (flush) =>
+      atOnce(() => {
+        const { unitsPerUser, timedWithinMs } = flush;
+        return flushed(sortedFlush(flush), { ...worker, unitsPerUser, timedWithinMs, timed: [] });
+      }),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
 }
@@ -46,6 +52,8 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   readonly childNumbers: Map<string, number>;
   /** Of this flush. */
   readonly unitsPerUser: UnitsPerUser | undefined;
+  readonly timedWithinMs: number | undefined;
+  readonly timed: TimedStep[];
 }
 
 /** In blocks, as in Postgres: the numbers of two workers are never dense. */
@@ -80,6 +88,7 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     contradicted,
     handedOn: [],
     children: [],
+    timed: worker.timed,
     begun: [],
     refused: [],
   };
@@ -151,7 +160,10 @@ function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
   const isKept = result.state === 'waiting' || result.children.length > 0;
   if (result.note && isKept) keepAttempt(worker.database, result, result.note);
   if (result.state === 'done') return finish(row, result, worker);
-  putBack(worker.database, row, result satisfies StepWaiting);
+  putBack(worker.database, row, result satisfies StepWaiting, worker.timedWithinMs);
+  const { feedId, batchNo, step, delayMs } = result;
+  if (isTimed(result, worker.timedWithinMs))
+    worker.timed.push({ feedId, batchNo, step, result, dueInMs: delayMs, users: null });
   return [];
 }
 
@@ -183,12 +195,9 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
 }
 
 /** The claim, where it was to be claimed. */
-function insertChild(
-  { feedId, batchNo: parent, step }: StepDone,
-  child: ChildBatch,
-  worker: LedgerWorker,
-): ClaimedStep | undefined {
-  const { database, owner, leaseMs } = worker;
+function insertChild(result: StepDone, child: ChildBatch, worker: LedgerWorker): ClaimedStep | undefined {
+  const { feedId, batchNo: parent, step } = result;
+  const { database, owner, leaseMs, timedWithinMs } = worker;
   const batchNo = nextChildNumber(feedId, worker);
   const users = [...child.users];
   const nowMs = database.clock.nowMs();
@@ -206,7 +215,9 @@ function insertChild(
   };
   database.batches.set(batchKey(feedId, batchNo), { feedId, batchNo, users, parent, fromStep: step });
   database.steps.set(stepKey(feedId, batchNo, step), row);
-  const offerAtMs = row.nextAttemptAtMs ?? row.leaseUntilMs;
+  const offerAtMs = isClaimed ? row.leaseUntilMs : nowMs + child.delayMs + agendaGraceMs(child, timedWithinMs);
+  if (!isClaimed && isTimed(child, timedWithinMs))
+    worker.timed.push({ feedId, batchNo, step, result, dueInMs: child.delayMs, users: users.length });
   database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
   addToTotals(database, feedId, step, { born: 1, waiting: isClaimed ? 0 : 1 });
   inheritReservation(database, { feedId, batchNo, step }, child, worker.unitsPerUser);

@@ -77,9 +77,6 @@ const talliesOf = (runs: string) => `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
     c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
-    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch
-      from now() - r.state_since) * 1000)::float8 end
-      as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     c.definition ? 'budgets' as "hasBudgets",

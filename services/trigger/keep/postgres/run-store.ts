@@ -162,7 +162,7 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, hasBudgets } = first;
+  const { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets } = first;
   const feeds = rows.map(
     ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
       const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
@@ -175,7 +175,7 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
     },
   );
-  const run = { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, hasBudgets };
+  const run = { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets };
   return [{ ...run, feeds, ...judgementOf(first) }];
 }
 

@@ -6,10 +6,11 @@ import { retryingDeadlocks } from '../../../../shared/postgres/connection/transa
 import type { OutboxSweep, WindowLook } from '../outbox-sweep.port.ts';
 import * as statements from './sweep-statements.ts';
 
-interface DueRow extends StepRef {
+interface DueStep extends StepRef {
   quarantined: boolean;
   n: number;
 }
+type DueRow = DueStep | { feedId: string; batchNo: null; step: null; quarantined: null; n: null };
 
 export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
   return {
@@ -23,8 +24,10 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
       };
       // A flush that puts back locks the same rows, in another order.
       const { rows } = await retryingDeadlocks(() => pool.query<DueRow>(statements.due.with(params)));
-      const quarantined = rows.filter((row) => row.quarantined).map(refOf);
-      const offered = rows.filter((row) => !row.quarantined);
+      const steps = rows.filter((row): row is DueStep => row.step !== null);
+      const more = rows.flatMap(({ feedId, step }) => (step === null ? [feedId] : []));
+      const quarantined = steps.filter((row) => row.quarantined).map(refOf);
+      const offered = steps.filter((row) => !row.quarantined);
       // Users lost before a step were lost in steps that are done: those rows never change, so a second look is no
       // risk.
       const lost = offered.length === 0 ? [] : await lostBefore(pool, offered);
@@ -32,7 +35,7 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
         const lostUsers = lost[index] ?? [];
         return { ...refOf(row), lost: lostUsers, remaining: row.n - lostUsers.length };
       });
-      return { offers, quarantined };
+      return { offers, quarantined, more };
     },
     nextDue: async (feedIds) => {
       if (feedIds.length === 0) return new Map();

@@ -17,7 +17,10 @@ export interface DueParams {
   busySteps: string;
 }
 
-/** One row for each reference to be published, and for each that is quarantined. */
+/**
+ * One row for each reference to be published, and for each that is quarantined; and one, of the feed alone, where the
+ * limit was reached.
+ */
 export const due = statementOf<DueParams>(
   'sweep-due',
   ($) => `
@@ -71,7 +74,9 @@ export const due = statementOf<DueParams>(
   select p.feed as "feedId", p.batch_no as "batchNo", p.step, p.place = 'quarantined' as quarantined, b.n
   from p cross join lateral (select n from batches where feed = p.feed and batch_no = p.batch_no limit 1) b
   where p.offered or p.place = 'quarantined'
-  order by p.feed, p.step, p.batch_no`,
+  union all
+  select feed, null, null, null, null from d group by feed having count(*) = ${$('limit')}
+  order by "feedId", step, "batchNo"`,
 );
 
 /** By the index on what is due: a probe for each feed. */

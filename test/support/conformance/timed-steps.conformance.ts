@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
+import type { StepLedger, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
+import {
+  childOf,
+  claimOne,
+  doneOf,
+  someBatches,
+  startFedRun,
+  waitingOf,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+const timedWithinMs = 10_000;
+
+/** What is due soon is timed by the worker that records it, and the agenda offers it later. */
+export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubject): void {
+  describe(`what a worker times ${name}`, () => {
+    let subject: ExecutionSubject;
+    let ledger: StepLedger;
+    let feedId: string;
+    let first: StepRef;
+    let second: StepRef;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ledger = subject.ledgerOf('a');
+      const fed = await startFedRun(subject, someBatches(2, 3));
+      [first, second] = [fed.steps[0] ?? fail(), fed.steps[1] ?? fail()];
+      ({ feedId } = fed);
+    });
+
+    const flush = (...results: StepResult[]) => ledger.flush({ results, claims: [], begins: [], timedWithinMs });
+    const offered = async () =>
+      (await subject.sweep.due([{ feedId, chainLength: 2 }], 100, [])).offers.map(({ batchNo }) => batchNo);
+    const childNo = firstChildBatchNo;
+
+    it('is what is due within the time: children with their number, and steps that wait for a cause', async () => {
+      const child = childOf(['u001'], { delayMs: 2000 });
+      const done = doneOf(await claimOne(ledger, first), { children: [child] });
+      const waiting = waitingOf(await claimOne(ledger, second), { delayMs: 1000, cause: 'HTTP 503' });
+      const { timed } = await flush(done, waiting);
+      expect(timed.toSorted((a, b) => a.batchNo - b.batchNo)).toEqual([
+        { feedId, batchNo: 2, step: 1, result: waiting, dueInMs: 1000, users: null },
+        { feedId, batchNo: childNo, step: 1, result: done, dueInMs: 2000, users: 1 },
+      ]);
+    });
+
+    it('can be claimed when it is due, and is offered as long again after that', async () => {
+      const child = childOf(['u001'], { delayMs: 2000 });
+      await flush(doneOf(await claimOne(ledger, first), { children: [child] }));
+      await flush(waitingOf(await claimOne(ledger, second), { delayMs: 2000, cause: 'HTTP 503' }));
+      await subject.passTime(2001);
+      expect(await offered()).toEqual([]);
+      await subject.passTime(timedWithinMs - 1000);
+      expect(await offered()).toEqual([]);
+      await claimOne(ledger, second);
+      await subject.passTime(2000);
+      expect(await offered()).toEqual([childNo]);
+    });
+
+    it('is nothing that is due later, was released, or is claimed at once: the agenda has it when it is due', async () => {
+      const later = childOf(['u001'], { delayMs: timedWithinMs + 1 });
+      const claimed = childOf(['u002'], { claim: true });
+      const done = doneOf(await claimOne(ledger, first), { children: [later, claimed] });
+      const released = waitingOf(await claimOne(ledger, second), { delayMs: 1000, cause: null });
+      expect((await flush(done, released)).timed).toEqual([]);
+      await subject.passTime(1001);
+      expect(await offered()).toEqual([2]);
+      await subject.passTime(timedWithinMs - 1000);
+      expect(await offered()).toEqual([childNo]);
+    });
+
+    it('is nothing where the worker times nothing', async () => {
+      const child = childOf(['u001'], { delayMs: 2000 });
+      const done = doneOf(await claimOne(ledger, first), { children: [child] });
+      const { timed } = await ledger.flush({ results: [done], claims: [], begins: [] });
+      expect(timed).toEqual([]);
+      await subject.passTime(2001);
+      expect(await offered()).toEqual([childNo]);
+    });
+
+    it('is nothing of a step that was taken over meanwhile', async () => {
+      const claimed = await claimOne(ledger, first);
+      const child = childOf(['u001'], { delayMs: 2000 });
+      expect((await flush(doneOf({ ...claimed, epoch: 0 }, { children: [child] }))).timed).toEqual([]);
+    });
+  });
+}
+
+function fail(): never {
+  throw new Error('two batches were fed');
+}
