@@ -78,9 +78,9 @@ export const ledgerMutations: readonly Mutation[] = [
     takesAway: 'a put-back under a stale epoch changes nothing',
     edits: [
       {
-        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch\n      and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
+        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch\n      and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.cause',
         replacement:
-          'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
+          'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.cause',
       },
     ],
     project: 'integration',

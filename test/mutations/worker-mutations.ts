@@ -15,8 +15,8 @@ export const workerMutations: readonly Mutation[] = [
         replacement: 'isTimed(waits, timedWithinMs) ? 0 : 0;',
       },
     ],
-    project: 'unit',
-    noticedBy: ['test/support/memory/execution-path'],
+    project: 'integration',
+    noticedBy: ['execution-path'],
   },
   {
     takesAway: 'an offset is settled after the next steps are published',
