@@ -3,7 +3,7 @@ import type { HeldLease } from '../../shared/ports/leases.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
-import type { PartitionLeases } from './ports/partition-leases.ts';
+import { renewedBelow, type PartitionLeases } from './ports/partition-leases.ts';
 
 /**
  * Leases are renewed at a third of their time, and no later than this: partitions that were given back are taken as
@@ -51,7 +51,7 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
     const next = owned.filter(({ isWanted }) => isWanted).map(({ partition }) => partition);
     leaving = owned.filter(({ isWanted }) => !isWanted).map(({ partition }) => partition);
     next.sort((a, b) => a - b);
-    validUntilMs = askedMs + ttlMs;
+    validUntilMs = askedMs + renewedBelow * ttlMs;
     if (next.length !== held.length || next.some((partition, index) => partition !== held[index])) {
       logger.info(
         { partitions: next.length, before: held.length, givenBack: leaving.length },

@@ -23,12 +23,15 @@ export interface Assignment {
   partitions: { wanted: string | null; owner: string | null }[];
 }
 
+/** A beat renews what has no more than this part of its lease left: so much of it is certain after each beat. */
+export const renewedBelow = 2 / 3;
+
 /** Who looks at which partition. Leases spare work and guard nothing: two who look offer twice, and one claim wins. */
 export interface PartitionLeases {
   /**
-   * Tells that this scheduler is alive, gives back the partitions that it stops looking at, renews the others, and
-   * takes those that are free and meant for it; where there is no leader and has been none for two leases, whatever is
-   * free.
+   * Tells that this scheduler is alive, gives back the partitions that it stops looking at, renews those of which less
+   * than `renewedBelow` of the lease is left, and takes those that are free and meant for it; where there is no leader
+   * and has been none for two leases, whatever is free.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
   /**

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
-import type { OwnedPartition, PartitionLeases } from '../ports/partition-leases.ts';
+import { renewedBelow, type OwnedPartition, type PartitionLeases } from '../ports/partition-leases.ts';
 
 /** @param deps.leader name of the lease of who assigns partitions */
 export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: string }): PartitionLeases {
@@ -53,6 +53,10 @@ interface BeatParams {
   released: string;
 }
 
+/** Sixty-four rows a second are most of what a scheduler without jobs would write: these are not renewed yet. */
+const isFresh = ($: (param: 'ttlMs') => string) =>
+  `expires_at > now() + ${renewedBelow} * ${$('ttlMs')}::int4 * interval '1 millisecond'`;
+
 const beatNode = statementOf<BeatParams>(
   'beat-scheduler',
   ($) => `
@@ -67,7 +71,7 @@ const beatNode = statementOf<BeatParams>(
   ), k as (
     select partition_id from job_partitions p
     where partition_id <> all(${$('released')}::int2[]) and (
-      (owner = ${$('owner')} and expires_at > now())
+      (owner = ${$('owner')} and expires_at > now() and not ${isFresh($)})
       or ((owner is null or expires_at <= now()) and wanted = ${$('owner')})
       or ((owner is null or expires_at <= now())
         and coalesce(expires_at, '-infinity') <= now() - 2 * ${$('ttlMs')}::int4 * interval '1 millisecond'
@@ -76,15 +80,22 @@ const beatNode = statementOf<BeatParams>(
         and not exists (select from job_nodes w where w.owner = p.wanted and w.expires_at > now()))
     )
     order by partition_id for update skip locked
-  )
-  update job_partitions p set
-    owner = ${$('owner')},
-    token = case when p.owner = ${$('owner')} and p.expires_at > now() then p.token else p.token + 1 end,
+  ), u as (
+    update job_partitions p set
+      owner = ${$('owner')},
+      token = case when p.owner = ${$('owner')} and p.expires_at > now() then p.token else p.token + 1 end,
     since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.since else now() end,
     expires_at = now() + ${$('ttlMs')}::int4 * interval '1 millisecond'
-  from k where p.partition_id = k.partition_id
-  returning p.partition_id as partition, p.token::float8 as token,
-    coalesce(p.wanted = ${$('owner')}, true) as "isWanted"`,
+    from k where p.partition_id = k.partition_id
+    returning p.partition_id, p.token, p.wanted
+  )
+  select partition_id as partition, token::float8 as token, coalesce(wanted = ${$('owner')}, true) as "isWanted"
+  from (
+    select * from u
+    union all
+    select partition_id, token, wanted from job_partitions
+    where owner = ${$('owner')} and ${isFresh($)} and partition_id <> all(${$('released')}::int2[])
+  ) o`,
 );
 
 const leaveNode = statementOf<{ owner: string }>(

@@ -88,6 +88,22 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beat('a')).toEqual([first]);
     });
 
+    it('leaves an owner that beats what it has, for two thirds of a lease after each beat', async () => {
+      const lease = await lead();
+      await assign(lease, 'a', [7]);
+      await beat('a');
+      await assign(lease, 'b', [7]);
+      // The first beats find a lease that need not be renewed.
+      for (let passed = 0; passed < 9; passed++) {
+        await subject.passTime(1000);
+        expect(await beatOf('a')).toEqual([7]);
+      }
+      await subject.passTime(2 * (ttlMs / 3) - 500);
+      expect(await beatOf('b')).toEqual([]);
+      await subject.passTime(ttlMs);
+      expect(await beatOf('b')).toEqual([7]);
+    });
+
     it('frees everything of who leaves, at once', async () => {
       const lease = await lead();
       await assign(lease, 'a', [7]);

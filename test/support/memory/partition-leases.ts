@@ -1,4 +1,4 @@
-import type { PartitionLeases } from '../../../services/scheduler/ports/partition-leases.ts';
+import { renewedBelow, type PartitionLeases } from '../../../services/scheduler/ports/partition-leases.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 import type { LeaseRow } from './run-tables.ts';
@@ -42,7 +42,9 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
             takesPart(region) && !hadLeader && row.expiresAtMs <= nowMs - 2 * ttlMs && !isAlive(row.wanted);
           if (!isMine && !(isFree && (row.wanted === owner || isOrphan))) return [];
           if (!isMine) row.token++;
-          Object.assign(row, { owner, expiresAtMs: nowMs + ttlMs });
+          if (!isMine || row.expiresAtMs <= nowMs + renewedBelow * ttlMs) {
+            Object.assign(row, { owner, expiresAtMs: nowMs + ttlMs });
+          }
           return [{ partition, token: row.token, isWanted: row.wanted === null || row.wanted === owner }];
         });
       }),
