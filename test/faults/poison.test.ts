@@ -58,7 +58,7 @@ describe('messages that nobody meant to send', () => {
       workers: 3,
       sandbox: {
         ...naiveSinks,
-        SANDBOX_SEGMENTS: `${segment}=40000`,
+        SANDBOX_SEGMENTS: `${segment}=120000`,
         SANDBOX_REWARDS_LATENCY_MS: '50-150',
         SANDBOX_MESSAGES_LATENCY_MS: '50-150',
       },
