@@ -60,6 +60,7 @@ describe('an operator', () => {
     expect(read('muster_worker_calls_in_flight award-reward SG')).toBe(0);
     expect(read('muster_worker_breaker_open award-reward SG')).toBe(0);
     expect(read('muster_worker_flushed_steps_total results')).toBe(4);
+    expect(read('muster_worker_flushed_steps_total handed-on')).toBe(2);
   });
 
   it('reads one line a minute of what goes wrong again and again, with how often', async () => {

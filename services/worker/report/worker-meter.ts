@@ -98,10 +98,11 @@ export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): Wo
       metrics.statusQueries.of({ action, country: context.country, result: answer.kind }).add();
       if (answer.kind === 'unanswered') warn(work, 'a status query brought nothing', answer.cause);
     },
-    flushed: ({ recorded, claimed, busy, refused }, results, claims, tookMs) => {
+    flushed: ({ recorded, handedOn, claimed, busy, refused }, results, claims, tookMs) => {
       metrics.flushSeconds.of({}).observe(tookMs / 1000);
       metrics.flushed.of({ what: 'results' }).add(results);
       metrics.flushed.of({ what: 'claims' }).add(claims);
+      metrics.flushed.of({ what: 'handed-on' }).add(handedOn.length);
       metrics.flushed.of({ what: 'fenced' }).add(results - recorded.length);
       metrics.flushed.of({ what: 'not-claimed' }).add(claims - claimed.length - busy.length);
       metrics.flushed.of({ what: 'busy' }).add(busy.length);
@@ -154,7 +155,7 @@ function createMetrics(meter: Meter) {
     }),
     flushed: meter.counter({
       name: 'muster_worker_flushed_steps_total',
-      help: 'Steps handed to the ledger, and those it did not take.',
+      help: 'Steps handed to the ledger, those it did not take, and those whose next step was claimed with them.',
       labelNames: ['what'],
     }),
   };
