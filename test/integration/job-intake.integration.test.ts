@@ -148,6 +148,8 @@ describe('a key whose job has ended', () => {
       await database.pool.query('delete from dead_jobs where id = $1', [jobId]);
     },
     'dead, replayed and called': async (jobId) => {
+      const client = "insert into clients (id, name, definition) values ($1, 'shop', '{}')";
+      await database.pool.query(client, [clientId]);
       await endBy(jobId, dead);
       expect(await createDeadJobStore({ pool: database.pool }).replay(jobId, { withExpired: false })).toBe('replayed');
       await endBy(jobId, called);
