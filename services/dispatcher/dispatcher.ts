@@ -12,7 +12,7 @@ import type { Service } from '../../shared/runtime/process/service.ts';
 import { callJob, leaseFor } from './call-job.ts';
 import type { CallOpener } from './call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
-import { createClientSlots } from './client-slots.ts';
+import { createClientSlots } from './slots/client-slots.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { createDispatcherMeter } from './dispatcher-meter.ts';
 import { forgedAmong, type HeardReference } from './heard-reference.ts';

@@ -84,8 +84,8 @@ const beatNode = statementOf<BeatParams>(
     update job_partitions p set
       owner = ${$('owner')},
       token = case when p.owner = ${$('owner')} and p.expires_at > now() then p.token else p.token + 1 end,
-    since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.since else now() end,
-    expires_at = now() + ${$('ttlMs')}::int4 * interval '1 millisecond'
+      since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.since else now() end,
+      expires_at = now() + ${$('ttlMs')}::int4 * interval '1 millisecond'
     from k where p.partition_id = k.partition_id
     returning p.partition_id, p.token, p.wanted
   )

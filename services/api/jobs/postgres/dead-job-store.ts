@@ -124,7 +124,7 @@ interface ReplayRow {
   deleted: number;
 }
 
-/** Null: any. */
+/** Null does not narrow it. */
 interface Filter {
   clients: readonly string[] | null;
   cause: string | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
-import { fc } from '../../test/support/properties.ts';
+import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { slotShare } from './slot-shares.ts';
 
 const ownersOf = (count: number) => Array.from({ length: count }, (_, nth) => `d${String(nth).padStart(3, '0')}`);

@@ -1,9 +1,9 @@
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { JobNodes } from '../../shared/ports/job-nodes.ts';
-import type { Leases } from '../../shared/ports/leases.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop } from '../../shared/runtime/loop.ts';
-import type { ClientQueue } from './client-queue.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
+import type { Leases } from '../../../shared/ports/leases.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import type { ClientQueue } from '../client-queue.ts';
 import { createSlotLeases } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
