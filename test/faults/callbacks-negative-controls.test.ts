@@ -73,11 +73,10 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
   });
 
   it('offers that are lost while no scheduler looks and sweeps: jobs without an end (S1), until one does', async () => {
-    // What they could take a moment ago is offered until their rows are too old: no offer is made without that.
-    for (const name of trial.names('dispatcher')) trial.freeze(name);
+    await trial.freezeTakers();
     await trial.schedule({ count: 200 });
+    await trial.awaitOffers(200);
     const topic = `${trial.muster.topicPrefix}.local.calls`;
-    await until('they are offered', async () => (await trial.topics.contents([topic])).length > 3);
     for (const name of trial.names('scheduler')) await trial.stop(name);
     trial.injections.happened('topic deleted', topic);
     await trial.topics.delete(topic);

@@ -67,14 +67,9 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
 
   it('both are killed after an offer, and what they offered is offered again: each job is called once', async () => {
     trial = await startCallbackTrial();
-    // Frozen, they take nothing, and what they said last that they can take is offered to them for ten seconds.
-    for (const name of trial.names('dispatcher')) trial.freeze(name);
+    await trial.freezeTakers();
     await trial.schedule({ count: offeredUnseen });
-    const topic = `${trial.muster.topicPrefix}.local.calls`;
-    await until('all are offered', async () => {
-      const messages = await trial.topics.contents([topic]);
-      return (messages.join().match(/\[\d+,\d+,"/g)?.length ?? 0) >= offeredUnseen;
-    });
+    await trial.awaitOffers(offeredUnseen);
     await trial.kill(...trial.names('scheduler'));
     await trial.restart(...trial.names('scheduler'));
     for (const name of trial.names('dispatcher')) trial.thaw(name);

@@ -70,6 +70,13 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   /** Resolves when no job is stored. */
   awaitEnded(deadlineMs?: number): Promise<void>;
   openJobs(): Promise<number>;
+  /**
+   * Freezes the dispatchers once every partition has a scheduler and each has just said what it takes: no offer is made
+   * without that. For some eight seconds jobs are offered then, and not taken.
+   */
+  freezeTakers(): Promise<void>;
+  /** Resolves when so many references to jobs lie on the topic of calls. */
+  awaitOffers(count: number): Promise<void>;
   /** What broke the promises; publishes the scenario's figures. */
   judgeCallbacks(verdict: CallbackVerdict): Promise<string[]>;
 }
@@ -157,6 +164,29 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
 
   const openJobs = () => trial.database.count('select 1 from jobs');
 
+  async function freezeTakers(): Promise<void> {
+    const dispatchers = trial.names('dispatcher');
+    await until('all partitions are owned', async () => {
+      return (await trial.database.count('select 1 from job_partitions where (expires_at > now()) is not true')) === 0;
+    });
+    await until('every dispatcher says what it takes', async () => {
+      // It says so every two seconds, and is believed for ten.
+      const taking = `select 1 from job_nodes where kind = 'dispatcher' and any_client_credit is not null
+        and expires_at > now() + interval '8 seconds'`;
+      return (await trial.database.count(taking)) === dispatchers.length;
+    });
+    for (const name of dispatchers) trial.freeze(name);
+  }
+
+  async function awaitOffers(count: number): Promise<void> {
+    const topic = `${trial.muster.topicPrefix}.local.calls`;
+    await until(`${count} references on the topic`, async () => {
+      const found = (await trial.topics.contents([topic])).join().match(/\[\d+,\d+,"/g)?.length ?? 0;
+      if (found < count) throw new Error(`${found} references`);
+      return true;
+    });
+  }
+
   async function restlessness(): Promise<string[]> {
     try {
       await until('lag is gone', async () => {
@@ -198,6 +228,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   return {
     ...trial,
     ...{ receiver, accepted, client, addClient, schedule, moved, url, openJobs, judgeCallbacks },
+    ...{ freezeTakers, awaitOffers },
     awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
     awaitEnded: async (deadlineMs = 90_000) => {
       await until('all jobs have ended', async () => (await openJobs()) === 0, deadlineMs);

@@ -20,7 +20,8 @@ export async function until<T>(
       last = error;
     }
     if (performance.now() > deadline) {
-      throw new Error(`not within ${deadlineMs} ms: ${what}`, last === undefined ? {} : { cause: last });
+      const because = last instanceof Error ? ` (${last.message})` : '';
+      throw new Error(`not within ${deadlineMs} ms: ${what}${because}`, { cause: last });
     }
     await wait(pollMs);
   }
