@@ -31,6 +31,10 @@ export const faultControls = {
       },
     ],
   },
+  retriesComeBack: {
+    takesAway: 'what is due soon is queued by the worker that recorded it',
+    edits: [{ text: '    timedSteps.queueDue();\n', replacement: '' }],
+  },
   weeksWaitForNoReader: {
     takesAway: 'weeks that a long reader holds up wait for a moment, and are tried again in minutes',
     edits: [

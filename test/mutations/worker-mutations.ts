@@ -1,9 +1,9 @@
+import { faultControls } from './fault-controls.ts';
 import type { Mutation } from './mutation.ts';
 
 export const workerMutations: readonly Mutation[] = [
   {
-    takesAway: 'what is due soon is queued by the worker that recorded it',
-    edits: [{ text: '    timedSteps.queueDue();\n', replacement: '' }],
+    ...faultControls.retriesComeBack,
     project: 'unit',
     noticedBy: ['services/worker/intake/timed-steps'],
   },

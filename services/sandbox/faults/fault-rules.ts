@@ -85,6 +85,8 @@ export const callRule = z.strictObject({
   users: z.array(z.string()).optional(),
   /** Calls that ask for more users than this. */
   moreUsersThan: z.int().min(1).optional(),
+  /** Calls of batches as they were fed: users that are tried again pass. */
+  firstTries: z.literal(true).optional(),
   /** Calls with a user id that holds more than letters, digits and hyphens. */
   oddIds: z.literal(true).optional(),
   /** Calls whose body has a field that the contract does not name. */

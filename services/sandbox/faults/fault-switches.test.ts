@@ -38,6 +38,7 @@ describe('which calls a rule meets', () => {
     ],
     ['a chosen user', { users: ['u2'] }, request(), request({ users: ['u3'] })],
     ['attempts from', { fromAttempt: 2 }, request({}, 2), request({}, 1)],
+    ['first tries', { firstTries: true }, request({ batch: 12 }), request({ batch: 2 ** 30 })],
     ['attempts to', { toAttempt: 1 }, request({}, 1), request({}, 2)],
   ])('%s', (name, rule, met, other) => {
     const { nameFor, faults } = switchesFor({ name, ...rule });

@@ -1,4 +1,5 @@
 import { batchCall, type StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
+import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
 import { fractionOf, topicOf } from './chance.ts';
 import type { ServiceName } from './chance.ts';
 import type { BatchRequest } from '../effects/effects.ts';
@@ -94,6 +95,7 @@ function meetsCall(rule: CallRule, service: ServiceName, request: BatchRequest, 
     holds(call.action.params, rule.params) &&
     (rule.users === undefined || rule.users.some((user) => call.users.includes(user))) &&
     call.users.length > (rule.moreUsersThan ?? 0) &&
+    (rule.firstTries === undefined || call.batch < firstChildBatchNo) &&
     (rule.oddIds === undefined || call.users.some((user) => !/^[A-Za-z0-9-]+$/.test(user))) &&
     (rule.unknownFields === undefined || hasUnknownFields(request)) &&
     (rule.overlapping === undefined || overlapping > 0)

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { TimedStep } from '../../../shared/ports/step-ledger.ts';
+import { waitingOf } from '../../../test/support/conformance/execution-subject.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../../test/support/running-worker.ts';
 import {
@@ -7,6 +9,11 @@ import {
   withoutTimedSteps,
   type SeenCall,
 } from '../../../test/support/worker-fixture.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { createStanding } from '../claims/step-standing.ts';
+import { topics, worksOf } from '../slots/test-works.ts';
+import { createStepQueue } from './step-queue.ts';
+import { createTimedSteps, type TimedStepsDeps } from './timed-steps.ts';
 
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 const type = { retry: { firstDelayMs: 1000, maxDelayMs: 300_000 } };
@@ -26,6 +33,59 @@ const batchesOf = (name: string, count: number, users = 2) =>
   Array.from({ length: count }, (_, batch) =>
     Array.from({ length: users }, (__, user) => `${name}${String(batch * users + user).padStart(6, '0')}`),
   );
+
+describe('what is timed', () => {
+  const feedId = 'f1';
+  const shard = { actionType: 'award-reward', country: 'SG' };
+  const topic = topics.shard(shard);
+  const standing = createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 });
+
+  /** One step is timed, and is due; the queue is what is looked at. */
+  function timeOne(change: Partial<TimedStepsDeps> = {}) {
+    const clock = createSettableClock();
+    const queue = createStepQueue();
+    const around = { queue, directory: { standingOf: () => standing }, stops: { isStopped: () => false }, clock };
+    const timed = createTimedSteps({ ...around, shards: new Map([[topic, shard]]), leaseMs: 30_000, ...change });
+    const [work] = worksOf(feedId, 1);
+    if (!work) throw new Error('there is one');
+    const result = waitingOf(work.claim, { delayMs: 1000 });
+    const step: TimedStep = { feedId, batchNo: 1, step: 1, result, dueInMs: 1000, users: 3 };
+    const add = () => timed.add([step], new Map([[result, work]]));
+    const queuedWhenDue = () => {
+      clock.advance(2000);
+      timed.queueDue();
+      return queue.sizeOf(topic);
+    };
+    add();
+    return { timed, add, queuedWhenDue };
+  }
+
+  it('is queued when it is due, once', () => {
+    const { timed, queuedWhenDue } = timeOne();
+    timed.queueDue();
+    expect(timed.nextInMs()).toBeGreaterThanOrEqual(1000);
+    expect(queuedWhenDue()).toBe(1);
+    expect(queuedWhenDue()).toBe(1);
+    expect(timed.nextInMs()).toBe(Infinity);
+  });
+
+  it('is not queued of a run that is known to be stopped, of a step that is held, of a shard served no more', () => {
+    const held = { ...standing, hold: { cause: 'answers 404', tryDue: false } };
+    expect(timeOne({ stops: { isStopped: (id) => id === feedId } }).queuedWhenDue()).toBe(0);
+    expect(timeOne({ directory: { standingOf: () => held } }).queuedWhenDue()).toBe(0);
+    expect(timeOne({ shards: new Map() }).queuedWhenDue()).toBe(0);
+  });
+
+  it('is left to the agenda by a worker that stops: what it had, and what its last flushes record', () => {
+    const { timed, add, queuedWhenDue } = timeOne();
+    timed.stop();
+    expect(timed.withinMs()).toBeUndefined();
+    expect(queuedWhenDue()).toBe(0);
+    add();
+    expect(queuedWhenDue()).toBe(0);
+    expect(timed.nextInMs()).toBe(Infinity);
+  });
+});
 
 describe('a retry that is due soon', () => {
   it('is called by the worker that recorded it when it is due, without a message', async () => {
