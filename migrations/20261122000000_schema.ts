@@ -17,6 +17,7 @@ const subjects = [
   'clients',
   'jobs',
   'schedules',
+  'notices',
 ];
 
 /** All tables, functions and views as they first stood, by subject: the files beside this one. */

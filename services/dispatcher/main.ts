@@ -8,6 +8,7 @@ import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
+import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
@@ -44,13 +45,16 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({ pool, logger, clock });
+  const notices = onClose(createNotices({ ...database, clock }), (opened) => opened.stop());
+  notices.start();
   const regionWatch = onClose(
-    createRegionWatch({ regions: createRegions({ pool }), name: region, clock, logger }),
+    createRegionWatch({ regions: createRegions({ pool }), name: region, notices, clock, logger }),
     (w) => w.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => regionWatch.start());
-  const reader = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (opened) =>
-    opened.stop(),
+  const reader = onClose(
+    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
+    (opened) => opened.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => reader.refresh());
   reader.start();

@@ -3,6 +3,7 @@ import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
@@ -107,12 +108,16 @@ async function startOfferer(
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
   const pool = onClose(createHotPathPool({ ...database, max: lookConnections }), (opened) => opened.end());
-  const region = onClose(createRegionWatch({ regions: createRegions({ pool }), name, clock, logger }), (watch) =>
-    watch.stop(),
+  const notices = onClose(createNotices({ ...database, clock }), (opened) => opened.stop());
+  notices.start();
+  const region = onClose(
+    createRegionWatch({ regions: createRegions({ pool }), name, notices, clock, logger }),
+    (watch) => watch.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => region.start());
-  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
-    reader.stop(),
+  const clients = onClose(
+    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
+    (reader) => reader.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => clients.refresh());
   clients.start();

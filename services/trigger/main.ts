@@ -5,6 +5,7 @@ import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
@@ -52,8 +53,10 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     file: installationConfigOf(engine),
     seed: engine,
   });
+  const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
+  notices.start();
   const registry = onClose(
-    createRegistryReader({ registry: createRegistrySource({ pool }), clock: systemClock, logger }),
+    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock: systemClock, logger }),
     (reader) => reader.stop(),
   );
   const { replicationFactor } = engine;

@@ -7,6 +7,7 @@ import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRateShares } from '../../shared/postgres/registry/rate-shares.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
@@ -59,8 +60,10 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     file: installationConfigOf(engine),
     seed: engine,
   });
+  const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
+  notices.start();
   const registry = onClose(
-    createRegistryReader({ registry: createRegistrySource({ pool }), clock: systemClock, logger }),
+    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock: systemClock, logger }),
     (reader) => reader.stop(),
   );
   const first = await untilDatabaseAnswers({ clock: systemClock, logger }, () => registry.refresh());

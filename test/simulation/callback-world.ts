@@ -23,6 +23,7 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
+import { createMemoryNotices } from '../support/memory/notices.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
 import { createMemoryRegions, switchRegions } from '../support/memory/regions.ts';
 import { passTime } from '../support/pass-time.ts';
@@ -79,6 +80,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const regions = scenario.regions ?? ['local'];
   const bus = createMemoryBus({ topics: regions.map(topicOf), partitions: 3, laneHighMark: 512 });
   bus.disturb(() => (isTroubled() ? scenario.messageFate() : 'keep'));
+  const notices = createMemoryNotices();
   const logger = pino({ level: 'silent' });
   const startMs = clock.nowMs();
   const isTroubled = () => clock.nowMs() - startMs < scenario.faultsLastMs;
@@ -141,7 +143,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   function watchOf(region: string, faults: ProcessFaults) {
     const watch = createRegionWatch({
       regions: faults.wrap(createMemoryRegions({ tables })),
-      ...{ name: region, clock: faults.wrapClock(clock), logger },
+      ...{ name: region, notices, clock: faults.wrapClock(clock), logger },
     });
     // One that could not be read yet lets no process offer or claim, and is read again.
     void watch.start().catch(() => clock.sleep(restartAfterMs).then(() => watch.start().catch(() => undefined)));
@@ -161,7 +163,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       rateOf: () => undefined,
       nameOf: () => undefined,
       region: () => watch.current(),
-      ...{ topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
+      ...{ notices, topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
     });
     offerer.start();
   }
@@ -223,6 +225,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     dues.set(jobId, clock.nowMs() + dueInMs);
     addedAt.set(jobId, clock.nowMs());
     await subject.add([{ jobId, clientId, dueInMs, url: `https://host-${chance.below(3)}.example/` }]);
+    // The other notices are lost, as are all of retries and of the switch.
+    if (number % 2 === 0) notices.tell('jobs');
   }
   // Where it is told how late calls are, what the sweep alone finds after 150 s is as good as never called.
   await passTime(clock, scenario.faultsLastMs + (scenario.latestMs === undefined ? 150_000 : 120_000));

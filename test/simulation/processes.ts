@@ -24,6 +24,7 @@ import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
 import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus-interface.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
+import { createMemoryNotices } from '../support/memory/notices.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
 import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../support/memory/dead-letters.ts';
@@ -138,6 +139,7 @@ function startTrigger(
     shards: faults.wrap(createMemoryShardStore({ database })),
     registry: createRegistryReader({
       registry: faults.wrap(createMemoryRegistrySource({ database })),
+      notices: createMemoryNotices(),
       clock: shared.clock,
       logger,
     }),

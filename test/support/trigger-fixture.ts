@@ -17,6 +17,7 @@ import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryLetterPublisher, createMemoryLetterReplays } from './memory/dead-letters.ts';
+import { createMemoryNotices } from './memory/notices.ts';
 import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from './memory/registry.ts';
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
@@ -152,6 +153,7 @@ export function createTriggerFixture() {
       shards: createMemoryShardStore({ database }),
       registry: createRegistryReader({
         registry: createMemoryRegistrySource({ database }),
+        notices: createMemoryNotices(),
         clock,
         logger: pino({ level: 'silent' }),
       }),

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { createHostNames } from '../../../shared/http-client/host-names.ts';
 import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
+import { createNotices } from '../../../shared/postgres/connection/notices.ts';
 import { createPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
 import { createEgressGuard, type EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
@@ -37,13 +38,18 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
   const starts: (() => void)[] = [];
   const connection = { connectionString: config.databaseUrl, logger, meter };
   const pool = onClose(createPool({ ...connection, applicationName: 'muster-api' }), (opened) => opened.end());
+  const notices = onClose(createNotices({ ...connection, applicationName: 'muster-api', clock }), (opened) =>
+    opened.stop(),
+  );
   const registry = onClose(
-    createRegistryReader({ registry: createRegistrySource({ pool }), clock, logger }),
+    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock, logger }),
     (reader) => reader.stop(),
   );
-  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
-    reader.stop(),
+  const clients = onClose(
+    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
+    (reader) => reader.stop(),
   );
+  starts.push(() => notices.start());
   starts.push(() => registry.start());
   starts.push(() => clients.start());
   return {

@@ -1,11 +1,13 @@
 import { publicId } from '../../domain/ids/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Client, ClientSource } from '../../ports/clients.ts';
+import type { Notices } from '../../ports/notices.ts';
 import type { Logger } from '../logger.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface ClientReaderDeps {
   clients: ClientSource;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -21,7 +23,7 @@ export interface ClientSnapshot {
 /** What a process knows of the clients; it follows a change within about a second. */
 export type ClientReader = SnapshotReader<ClientSnapshot>;
 
-export function createClientReader({ clients, clock, logger }: ClientReaderDeps): ClientReader {
+export function createClientReader({ clients, notices, clock, logger }: ClientReaderDeps): ClientReader {
   const read = async () => {
     const { revision, clients: all } = await clients.read();
     return {
@@ -33,6 +35,8 @@ export function createClientReader({ clients, clock, logger }: ClientReaderDeps)
   return createSnapshotReader({
     name: 'read-clients',
     source: { revision: () => clients.revision(), read },
+    kind: 'clients',
+    notices,
     clock,
     logger,
   });

@@ -1,10 +1,15 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Notices } from '../../ports/notices.ts';
 import type { RegionState, Regions } from '../../ports/regions.ts';
 import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
-/** A switch is known everywhere after about as long; claims are refused from the switch on. */
+/**
+ * A switch is known everywhere after about as long, while nothing is told and while changes are; claims are refused
+ * from the switch on.
+ */
 const lookEveryMs = 1000;
+const heardLookEveryMs = 5000;
 
 /** Knows where the region of this process stands. */
 export interface RegionWatch {
@@ -17,11 +22,12 @@ export interface RegionWatch {
 export interface RegionWatchDeps {
   regions: Regions;
   name: string;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
 
-export function createRegionWatch({ regions, name, clock, logger }: RegionWatchDeps): RegionWatch {
+export function createRegionWatch({ regions, name, notices, clock, logger }: RegionWatchDeps): RegionWatch {
   // No claim is made under it: epochs begin at 1.
   let current: RegionState = { name, epoch: 0, active: false };
 
@@ -31,10 +37,11 @@ export function createRegionWatch({ regions, name, clock, logger }: RegionWatchD
     if (before.epoch !== 0 && (before.epoch !== current.epoch || before.active !== current.active)) {
       logger.warn({ ...current }, 'the region was switched');
     }
-    return lookEveryMs;
+    return notices.isHearing() ? heardLookEveryMs : lookEveryMs;
   }
 
   const loop = createLoop({ name: 'watch-region', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  notices.on('regions', () => loop.poke());
   return {
     start: async () => {
       await look();

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
+import { createMemoryNotices, type MemoryNotices } from '../../../test/support/memory/notices.ts';
 import { createMemoryRegistrySource, seedMemoryRegistry } from '../../../test/support/memory/registry.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
@@ -14,6 +15,7 @@ describe('what a process knows of the registry', () => {
   const clock = createSettableClock();
   let asked: string[];
   let source: RegistrySource;
+  let notices: MemoryNotices;
   let reader: RegistryReader;
   let register: (name: string) => void;
   beforeEach(() => {
@@ -30,29 +32,70 @@ describe('what a process knows of the registry', () => {
         return inner.read();
       },
     };
-    reader = createRegistryReader({ registry: source, clock, logger: pino({ level: 'silent' }) });
+    notices = createMemoryNotices();
+    reader = createRegistryReader({ registry: source, notices, clock, logger: pino({ level: 'silent' }) });
     register = (name) => seedMemoryRegistry(database, { actionTypes: { [name]: config }, partitionsPerShard: 1 });
   });
 
-  it('follows a change within about a second, and tells of it once', async () => {
+  it('follows a change at once when it is told, and tells of it once', async () => {
     const seen: number[] = [];
     reader.onChange(({ actionTypes }) => seen.push(actionTypes.length));
     reader.start();
     await passTime(clock, 3000);
     register('award-reward');
-    await passTime(clock, 1100);
+    notices.tell('registry');
+    await passTime(clock, 1);
     expect(seen).toEqual([0, 1]);
+    await passTime(clock, 10_000);
+    expect(seen).toEqual([0, 1]);
+    await reader.stop();
+  });
+
+  it('follows one within five seconds of which the notice is lost', async () => {
+    reader.start();
+    await passTime(clock, 6000);
+    register('award-reward');
+    await passTime(clock, 5100);
+    expect(reader.current()?.actionTypes).toHaveLength(1);
+    await reader.stop();
+  });
+
+  it('reads changes that are told in a row once a second, the last one too', async () => {
+    reader.start();
     await passTime(clock, 3000);
-    expect(seen).toEqual([0, 1]);
+    asked = [];
+    for (let change = 0; change < 20; change++) {
+      register(`award-${change}`);
+      notices.tell('registry');
+      await passTime(clock, 50);
+    }
+    await passTime(clock, 1000);
+    expect(asked.filter((question) => question === 'read')).toHaveLength(2);
+    expect(reader.current()?.actionTypes).toHaveLength(20);
+    await reader.stop();
+  });
+
+  it('follows a change within about a second while nothing can be told', async () => {
+    const seen: number[] = [];
+    reader.start();
+    await passTime(clock, 3000);
+    notices.lose();
+    reader.onChange(({ actionTypes }) => seen.push(actionTypes.length));
+    await passTime(clock, 3000);
+    register('award-reward');
+    await passTime(clock, 1100);
+    expect(seen).toEqual([1]);
+    await passTime(clock, 3000);
+    expect(seen).toEqual([1]);
     await reader.stop();
   });
 
   it('asks for the revision alone while nothing changes', async () => {
     reader.start();
-    await passTime(clock, 5500);
+    await passTime(clock, 20_500);
     await reader.stop();
     expect(asked.filter((question) => question === 'read')).toHaveLength(1);
-    expect(asked.filter((question) => question === 'revision').length).toBeLessThanOrEqual(6);
+    expect(asked.filter((question) => question === 'revision').length).toBeLessThanOrEqual(5);
   });
 
   it('gives whoever asks what was there when he asked, also while a look is under way', async () => {

@@ -1,9 +1,12 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { NoticeKind, Notices } from '../../ports/notices.ts';
 import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
-/** Between two looks at the revision: a change is known everywhere after about as long. */
+/** Between two looks at the revision: a change of which nothing is told is known everywhere after about as long. */
 const lookEveryMs = 1000;
+/** The same while changes are told: one of which the notice was lost waits for this. */
+const heardLookEveryMs = 5000;
 
 /** Something that every process knows whole, and that says cheaply whether it has changed. */
 export interface SnapshotSource<Snapshot extends { revision: number }> {
@@ -15,6 +18,9 @@ export interface SnapshotReaderDeps<Snapshot extends { revision: number }> {
   /** Of the loop, in the log. */
   name: string;
   source: SnapshotSource<Snapshot>;
+  /** Tells of a new revision. */
+  kind: NoticeKind;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -35,6 +41,8 @@ export interface SnapshotReader<Snapshot> {
 export function createSnapshotReader<Snapshot extends { revision: number }>({
   name,
   source,
+  kind,
+  notices,
   clock,
   logger,
 }: SnapshotReaderDeps<Snapshot>): SnapshotReader<Snapshot> {
@@ -69,9 +77,11 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
 
   const turn = async () => {
     await refresh();
-    return lookEveryMs;
+    return notices.isHearing() ? heardLookEveryMs : lookEveryMs;
   };
-  const loop = createLoop({ name, turn, afterErrorMs: lookEveryMs, clock, logger });
+  // Changes that come in a row are read together.
+  const loop = createLoop({ name, turn, afterErrorMs: lookEveryMs, minBetweenMs: lookEveryMs, clock, logger });
+  notices.on(kind, () => loop.poke());
 
   return {
     current: () => current,

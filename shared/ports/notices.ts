@@ -1,0 +1,13 @@
+/** What may have changed: action types and shards, clients, the state of a region, jobs that fall due soon. */
+export type NoticeKind = 'registry' | 'clients' | 'regions' | 'jobs';
+
+/**
+ * Tells this process at once of what others have committed. A notice may be lost with its connection, and may come for
+ * nothing: who listens looks by itself as well, less often.
+ */
+export interface Notices {
+  /** Called when there is something new of the kind, and whenever that is not certain. Has to return at once. */
+  on(kind: NoticeKind, listener: () => void): void;
+  /** While it is false nothing is told, and what may have changed has to be looked at more often. */
+  isHearing(): boolean;
+}

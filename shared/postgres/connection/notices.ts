@@ -1,0 +1,123 @@
+import pg, { type ClientBase, type Pool } from 'pg';
+import type { Clock } from '../../ports/clock.ts';
+import type { NoticeKind, Notices } from '../../ports/notices.ts';
+import { createFoldedLog } from '../../runtime/folded-log.ts';
+import { createLoop } from '../../runtime/loop.ts';
+import type { Logger } from '../../runtime/logger.ts';
+
+/** One for all kinds: notifications do not leave their database. */
+const channel = 'muster';
+const againAfterMs = 1000;
+/** A connection that is dead and does not say so is found by asking. */
+const askEveryMs = 30_000;
+const askTimeoutMs = 10_000;
+
+export interface NoticesDeps {
+  connectionString: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Hears what transactions tell when they commit (`tell` in the schema), by a connection of its own. */
+export interface HeardNotices extends Notices {
+  /** Does not wait for the database: until it answers, nothing is heard. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createNotices({ connectionString, applicationName, clock, logger }: NoticesDeps): HeardNotices {
+  const listeners = new Map<string, (() => void)[]>();
+  const log = createFoldedLog({ logger, clock, failing: 'hears no notices, looks more often instead' });
+  const source = {};
+  let connection: pg.Client | undefined;
+
+  function tell(kind: string): void {
+    for (const listener of listeners.get(kind) ?? []) listener();
+  }
+
+  function tellAll(): void {
+    for (const kind of listeners.keys()) tell(kind);
+  }
+
+  async function listen(): Promise<void> {
+    const opened = new pg.Client({
+      connectionString,
+      application_name: applicationName,
+      connectionTimeoutMillis: askTimeoutMs,
+      keepAlive: true,
+    });
+    const lose = (error?: Error) => {
+      if (connection !== opened) return;
+      connection = undefined;
+      if (error) log.failed(source, error);
+      tellAll();
+      loop.poke();
+    };
+    opened.on('notification', ({ payload = '' }) => tell(payload));
+    opened.on('error', lose);
+    opened.on('end', () => lose());
+    try {
+      await opened.connect();
+      await ask(opened, `listen ${channel}`);
+    } catch (error) {
+      close(opened);
+      throw error;
+    }
+    connection = opened;
+    log.worked(source);
+    // What was told before this moment was not heard here.
+    tellAll();
+  }
+
+  /** A connection that is cut may leave a question open for many minutes. */
+  async function ask(asked: pg.Client, text: string): Promise<void> {
+    const answered = new AbortController();
+    const timeout = clock.sleep(askTimeoutMs, answered.signal).then(() => {
+      if (!answered.signal.aborted) throw new Error(`no answer to ${text} within ${askTimeoutMs} ms`);
+    });
+    await Promise.race([asked.query(text), timeout]).finally(() => answered.abort());
+  }
+
+  async function turn(): Promise<number> {
+    const asked = connection;
+    try {
+      await (asked ? ask(asked, 'select 1') : listen());
+      return askEveryMs;
+    } catch (error) {
+      log.failed(source, error);
+      if (asked) close(asked);
+      return againAfterMs;
+    }
+  }
+
+  /** One that does not answer does not end either: it is not waited for. */
+  function close(closed: pg.Client): void {
+    if (connection === closed) {
+      connection = undefined;
+      tellAll();
+    }
+    closed.end().catch(() => undefined);
+  }
+
+  const loop = createLoop({ name: 'hear-notices', turn, afterErrorMs: againAfterMs, clock, logger });
+
+  return {
+    on: (kind: NoticeKind, listener) => void listeners.set(kind, [...(listeners.get(kind) ?? []), listener]),
+    isHearing: () => connection !== undefined,
+    start: () => loop.start(),
+    stop: async () => {
+      listeners.clear();
+      await loop.stop();
+      const last = connection;
+      connection = undefined;
+      await last?.end();
+    },
+  };
+}
+
+/** Tells all processes: at once, and in a transaction when it commits. */
+export async function tellOf(kind: NoticeKind, to: Pool | ClientBase): Promise<void> {
+  await to.query({ name: 'tell', text: 'select pg_notify($1, $2)', values: [channel, kind] });
+}
