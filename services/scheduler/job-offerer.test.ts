@@ -8,6 +8,7 @@ import { memoryJobSubject } from '../../test/support/memory/job-subject.ts';
 import { createMemoryLeases } from '../../test/support/memory/leases.ts';
 import { createMemoryBus } from '../../test/support/memory/memory-bus.ts';
 import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
+import { createMemoryNotices } from '../../test/support/memory/notices.ts';
 import { createMemoryPartitionLeases } from '../../test/support/memory/partition-leases.ts';
 import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
 import { passTime } from '../../test/support/pass-time.ts';
@@ -26,6 +27,7 @@ function setUp(rates: Record<string, number> = {}) {
   const subject = memoryJobSubject(tables);
   const bus = createMemoryBus({ topics: [topic] });
   const region = { name: 'local', epoch: 1, active: true };
+  const notices = createMemoryNotices();
   /** What dispatchers take, by their owners. */
   const taking = new Map<string, DispatcherCredit>();
   const takes = (owner: string, toAnyClient: number, toClients: readonly [string, number][] = []) =>
@@ -42,7 +44,7 @@ function setUp(rates: Record<string, number> = {}) {
       rateOf: (clientId) => rates[clientId],
       nameOf: (clientId) => (clientId === clientIdOf(1) ? 'crowd' : undefined),
       region: () => region,
-      ...{ topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
+      ...{ notices, topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
       ...more,
     });
 
@@ -56,8 +58,14 @@ function setUp(rates: Record<string, number> = {}) {
         clientId: clients[place] ?? '',
       }));
     });
-  const add = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
+  /** As a process does whose notice is lost. */
+  const addUntold = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
     subject.add(jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job })));
+  const add = async (...jobs: (Partial<SeedJob> & { jobId: string })[]) => {
+    const keys = await addUntold(...jobs);
+    notices.tell('jobs');
+    return keys;
+  };
   const many = (count: number, clientId = clientIdOf(1), from = 0) =>
     add(...Array.from({ length: count }, (_, index) => ({ jobId: jobIdOf(from + index), clientId })));
 
@@ -74,7 +82,8 @@ function setUp(rates: Record<string, number> = {}) {
     await passTime(clock, 1000);
     await finishing;
   }
-  return { clock, tables, subject, bus, region, taking, takes, offererOf, started, stop, offered, add, many };
+  const told = { notices, add, addUntold, many };
+  return { clock, tables, subject, bus, region, taking, takes, offererOf, started, stop, offered, ...told };
 }
 
 describe('offering jobs that are due', () => {
@@ -91,13 +100,73 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('looks at most fifty milliseconds after a job that was accepted while nothing was near', async () => {
+  it('looks at once when it is told of a job while nothing was near', async () => {
     const { clock, started, stop, offered, add } = setUp();
     const offerer = await started('a');
     await passTime(clock, 10_000);
     await add({ jobId: jobIdOf(1) });
-    await passTime(clock, 50);
+    await passTime(clock, 1);
     expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('looks on for half a second after it was told: who tells of one job is silent about the next ones', async () => {
+    const { clock, notices, started, stop, offered, addUntold } = setUp();
+    const offerer = await started('a');
+    await passTime(clock, 10_000);
+    notices.tell('jobs');
+    for (const [number, afterMs] of [225, 225].entries()) {
+      await passTime(clock, afterMs);
+      await addUntold({ jobId: jobIdOf(number) });
+      await passTime(clock, 50);
+      expect(offered()).toHaveLength(number + 1);
+    }
+    await stop(offerer);
+  });
+
+  it('finds a job within two seconds of which the notice was lost', async () => {
+    const { clock, started, stop, offered, addUntold } = setUp();
+    const offerer = await started('a');
+    await passTime(clock, 10_000);
+    await addUntold({ jobId: jobIdOf(1) });
+    await passTime(clock, 2000);
+    expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('sleeps while nothing is due, and looks again when the next one is', async () => {
+    const { clock, tables, started, stop, offered, addUntold } = setUp();
+    const due = createMemoryDueReferences({ tables });
+    let looks = 0;
+    const counted: DueReferences = {
+      ...due,
+      look: (marks, limit, aheadMs) => {
+        looks++;
+        return due.look(marks, limit, aheadMs);
+      },
+    };
+    const offerer = await started('a', { due: counted });
+    await addUntold({ jobId: jobIdOf(1), dueInMs: 7000 });
+    looks = 0;
+    await passTime(clock, 6999);
+    expect(looks).toBeLessThanOrEqual(4);
+    expect(offered()).toEqual([]);
+    await passTime(clock, 1);
+    expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('looks every fifty milliseconds while nothing can be told', async () => {
+    const { clock, notices, started, stop, offered, addUntold } = setUp();
+    const offerer = await started('a');
+    await passTime(clock, 10_000);
+    notices.lose();
+    for (const jobs of [1, 2, 3]) {
+      await addUntold({ jobId: jobIdOf(jobs) });
+      await passTime(clock, 50);
+      expect(offered()).toHaveLength(jobs);
+      await passTime(clock, 5000);
+    }
     await stop(offerer);
   });
 

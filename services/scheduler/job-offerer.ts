@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { RegionState } from '../../shared/ports/regions.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -29,6 +30,7 @@ export interface JobOffererDeps {
   rateOf: (clientId: string) => number | undefined;
   nameOf: (clientId: string) => string | undefined;
   region: () => RegionState;
+  notices: Notices;
   owner: string;
   leaseMs: number;
   clock: Clock;
@@ -75,6 +77,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     region,
     publisher: deps.publisher,
     topic,
+    notices: deps.notices,
     clock,
     logger,
     rateOf: deps.rateOf,

@@ -141,6 +141,7 @@ async function startOfferer(
     rateOf: (clientId) => clients.current()?.byId.get(clientId)?.definition.publishRatePerSecond,
     nameOf: (clientId) => clients.current()?.byId.get(clientId)?.name,
     region: () => region.current(),
+    notices,
     topic,
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,

@@ -5,6 +5,8 @@ export const firstSweepAfterMs = 10_000;
 
 /** How far each owned partition was looked at, now and a while ago. */
 export interface Marks {
+  /** Partitions. */
+  readonly size: number;
   /**
    * Of exactly these partitions; those that are new begin at their beginning. Returns true when others were owned
    * before.
@@ -14,13 +16,16 @@ export interface Marks {
   of(partition: number): Mark;
   /** Never goes back. */
   advance(partition: number, mark: Mark): void;
-  /** Remembers where the marks stand; to be called about once a second. */
+  /** Remembers where the marks stand, about once a second; to be called at least as often. */
   keepHistory(nowMs: number): void;
   /** Everything up to it was seen ten seconds ago or more; the beginning where that is not known. */
   settledOf(partition: number, nowMs: number): Mark;
   /** What was seen so far counts as if it were ten seconds ago: who was to call it is gone. */
   settle(): void;
 }
+
+/** Less than a second, as those that keep it once a second may come a moment early. */
+const historyEveryMs = 900;
 
 interface Past {
   atMs: number;
@@ -32,6 +37,9 @@ export function createMarks(): Marks {
   let history = new Map<number, Past[]>();
 
   return {
+    get size() {
+      return marks.size;
+    },
     own: (partitions) => {
       const isSame = partitions.length === marks.size && partitions.every((partition) => marks.has(partition));
       if (isSame) return false;
@@ -48,6 +56,7 @@ export function createMarks(): Marks {
     keepHistory: (nowMs) => {
       for (const [partition, mark] of marks) {
         const past = history.get(partition) ?? [];
+        if (nowMs - (past.at(-1)?.atMs ?? -Infinity) < historyEveryMs) continue;
         past.push({ atMs: nowMs, mark });
         // One that is old enough stays.
         while (past.length > 1 && (past[1]?.atMs ?? Infinity) <= nowMs - firstSweepAfterMs) past.shift();

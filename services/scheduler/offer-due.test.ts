@@ -12,8 +12,10 @@ import { createMarks } from './marks.ts';
 import type { DueReferences } from './ports/due-references.ts';
 import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind } from './look-behind.ts';
-import { lookForDue, nearMs } from './offer-due.ts';
+import { lookForDue } from './offer-due.ts';
 import { createSweptJobs } from './swept-jobs.ts';
+
+const nearMs = 50;
 
 function setUp() {
   const tables = createCallbackTables(createSettableClock());

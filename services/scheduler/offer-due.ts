@@ -10,8 +10,6 @@ import type { SweptJobs } from './swept-jobs.ts';
 const rowsPerLook = 16;
 /** The same where a crowd is passed over: as many rows as Postgres reads in half a millisecond. */
 const rowsPerSkim = 500;
-/** What falls due so soon is near. */
-export const nearMs = 50;
 /** Of one partition in one sweep: a crowd of 100,000 of which nothing may be offered is swept past at once. */
 const rowsPerSweep = 2000;
 const lapsedPerSweep = 200;
@@ -32,14 +30,15 @@ export interface LookEnd {
   found: number;
   /** There may be more of it right now. */
   isFull: boolean;
-  isNear: boolean;
+  /** Until the next one falls due, in milliseconds; null where none does within the time that was looked ahead. */
+  nextInMs: number | null;
   lateMs: number;
 }
 
 /**
  * Reads what is due behind the marks, and moves them. Where clients are behind, Postgres leaves out their rows: the
  * others' do not wait until a crowd was carried past them.
- * @param aheadMs how far ahead to see whether something is near: what is seen there is read again until it is due
+ * @param aheadMs how far ahead to see what falls due next: what is seen there is read again until it is due
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
   deps.behind.beginLook();
@@ -61,12 +60,12 @@ async function lookBeside(deps: LookDeps, aheadMs: number, nowMs: number): Promi
   return {
     found: ends[0].found + ends[1].found,
     isFull: ends.some(({ isFull }) => isFull),
-    isNear: ends.some(({ isNear }) => isNear),
+    nextInMs: ends[0].nextInMs,
     lateMs: Math.max(...ends.map(({ lateMs }) => lateMs)),
   };
 }
 
-const nothing: LookEnd = { found: 0, isFull: false, isNear: false, lateMs: 0 };
+const nothing: LookEnd = { found: 0, isFull: false, nextInMs: null, lateMs: 0 };
 
 async function lookAt(
   marks: readonly PartitionMark[],
@@ -75,17 +74,17 @@ async function lookAt(
   nowMs: number,
 ): Promise<LookEnd> {
   if (marks.length === 0) return nothing;
-  const { due, isNear, lateMs } = await deps.due.look(marks, rowsPerLook, aheadMs);
+  const { due, nextInMs, lateMs } = await deps.due.look(marks, rowsPerLook, aheadMs);
   const perPartition = passBy(due, deps, nowMs);
   const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
-  return { found: due.length, isFull, isNear, lateMs };
+  return { found: due.length, isFull, nextInMs, lateMs };
 }
 
 async function skimOver(marks: readonly SkimMark[], deps: LookDeps, nowMs: number): Promise<LookEnd> {
   if (marks.length === 0) return nothing;
   const { due, isFull, lateMs } = await deps.due.skim(marks, rowsPerSkim);
   passBy(due, deps, nowMs);
-  return { found: due.length, isFull, isNear: false, lateMs };
+  return { found: due.length, isFull, nextInMs: null, lateMs };
 }
 
 /** @returns how many there are of each partition */

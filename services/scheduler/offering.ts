@@ -1,6 +1,7 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
@@ -8,7 +9,7 @@ import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
 import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind } from './look-behind.ts';
-import { lookForDue, lookForLate, nearMs, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
+import { lookForDue, lookForLate, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
 import type { Dispatchers } from './ports/dispatchers.ts';
 import type { DueReferences } from './ports/due-references.ts';
 import { createPublications } from './publications.ts';
@@ -20,10 +21,15 @@ import { createSweptJobs } from './swept-jobs.ts';
  */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
+/** What falls due so soon is near. */
+const nearMs = 50;
+/** It looks on like this after it was told of jobs or found some: who tells is then silent for half of it. */
+const awakeForMs = 500;
+/** Then it sleeps until the next one is due, so far ahead. A job of which the notice was lost waits for this. */
+const longestSleepMs = 2000;
 const lateEveryMs = 250;
 /** So long after a mark has moved, late looks have nothing more to read: they end ten seconds after the due time. */
 const nothingLateAfterMs = 11_000;
-const historyEveryMs = 1000;
 const sweepEveryMs = 2000;
 /** Between two reads of what dispatchers take: while something is offered or held back, and while nothing is. */
 const creditEveryMs = 100;
@@ -40,6 +46,8 @@ export interface OfferingDeps extends ClientCreditDeps {
   topic: string;
   /** Partitions that are certainly ours now; none while the region is switched off. */
   owned: () => readonly number[];
+  /** Tell of jobs that are due sooner than after the longest sleep. */
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -84,7 +92,7 @@ export interface Offering {
  *           be on its way
  */
 export function createOffering(deps: OfferingDeps): Offering {
-  const { due, dispatchers, region, clock, logger } = deps;
+  const { due, dispatchers, region, notices, clock, logger } = deps;
   const [marks, lately, behind, swept] = [
     createMarks(),
     createRecentOffers(),
@@ -96,7 +104,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const outbox: JobReference[] = [];
   const look = { due, marks, lately, behind, swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
-  let [historyAtMs, rewoundAtMs] = [-Infinity, 0];
+  let rewoundAtMs = 0;
   let lateHorizon: string | null = null;
   /** By how much the database's clock is ahead of our monotonic one, as heard last. */
   let clockAheadMs = 0;
@@ -104,15 +112,19 @@ export function createOffering(deps: OfferingDeps): Offering {
   let foundAtMs = -Infinity;
   /** Whether the look before found something: then the next one comes as soon as if something were near. */
   let hasFound = false;
+  /** When jobs were told last, and when there may have been some that were not. */
+  let toldAtMs = -Infinity;
+  /** Whether the last look was one after which it sleeps until the next job is due. */
+  let isAsleep = false;
 
   async function turn(): Promise<number> {
     ownPartitions();
     const nowMs = clock.monotonicMs();
     // What is not looked at costs nothing: it stays where it is until it is taken.
-    if (!credit.isAny) return idleEveryMs;
+    if (!credit.isAny || marks.size === 0) return idleEveryMs;
     if (publications.isFull) return lookEveryMs;
-    keepHistory(nowMs);
-    const looked = await lookForDue(look, hasFound ? 0 : nearMs, nowMs);
+    isAsleep = maySleep(nowMs);
+    const looked = await lookForDue(look, hasFound ? 0 : isAsleep ? longestSleepMs : nearMs, nowMs);
     figures.lagMs = looked.lateMs;
     publish();
     const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked);
@@ -120,6 +132,16 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (hasFound) foundAtMs = clock.monotonicMs();
     if (hasFound || behind.size > 0) asking.poke();
     return pauseMs;
+  }
+
+  /** Otherwise it looks every few milliseconds. */
+  function maySleep(nowMs: number): boolean {
+    return notices.isHearing() && nowMs >= Math.max(toldAtMs, foundAtMs) + awakeForMs && behind.size === 0;
+  }
+
+  function hearOfJobs(): void {
+    toldAtMs = clock.monotonicMs();
+    if (isAsleep) looking.poke();
   }
 
   function ownPartitions(): void {
@@ -131,6 +153,7 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   async function readCredit(): Promise<number> {
     const nowMs = clock.monotonicMs();
+    marks.keepHistory(nowMs);
     const wasAny = credit.isAny;
     const gone = credit.refresh(await dispatchers.credit(region), nowMs);
     if (!wasAny) looking.poke();
@@ -145,12 +168,6 @@ export function createOffering(deps: OfferingDeps): Offering {
     }
     reading.poke();
     return idleCreditEveryMs;
-  }
-
-  function keepHistory(nowMs: number): void {
-    if (nowMs - historyAtMs < historyEveryMs) return;
-    historyAtMs = nowMs;
-    marks.keepHistory(nowMs);
   }
 
   async function readBehind(): Promise<number> {
@@ -185,9 +202,12 @@ export function createOffering(deps: OfferingDeps): Offering {
     return Math.max(sweepEveryMs, 10 * (clock.monotonicMs() - nowMs));
   }
 
-  function pauseAfter({ found, isFull, isNear }: LookEnd): number {
+  function pauseAfter({ found, isFull, nextInMs }: LookEnd): number {
     if (isFull) return 0;
-    return found > 0 || isNear || behind.size > 0 ? lookEveryMs : idleEveryMs;
+    if (found > 0 || behind.size > 0) return lookEveryMs;
+    if (!isAsleep) return nextInMs === null ? idleEveryMs : lookEveryMs;
+    // Rounded up, so that no look comes too early.
+    return nextInMs === null ? longestSleepMs : Math.ceil(nextInMs);
   }
 
   function publish(): void {
@@ -203,6 +223,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
+  notices.on('jobs', hearOfJobs);
   const loops = [asking, looking, reading, lookingBack, sweeping];
   return {
     start: () => {

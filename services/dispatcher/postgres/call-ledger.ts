@@ -7,6 +7,7 @@ import {
   textArrayBytes,
   uuidArrayBytes,
 } from '../../../shared/postgres/connection/binary-arrays.ts';
+import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
 import type { CallLedger, ClaimedJob, JobResult, JobVerdict } from '../ports/call-ledger.ts';
 import { flushCalls, verdictCodes } from './call-statements.ts';
 
@@ -41,6 +42,8 @@ type ClaimedRow = [
 ];
 
 export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
+  const teller = jobTellerOn(pool);
+
   return {
     flush: async ({ results, claims, leaseMs = usualMs }) => {
       // The same key twice would be inserted twice by one statement, which Postgres refuses.
@@ -55,6 +58,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
         }),
         rowMode: 'array',
       });
+      teller.committed(Math.min(...results.map(({ verdict }) => delayOf(verdict) ?? Infinity)));
       const claimed: ClaimedJob[] = [];
       const early: JobReference[] = [];
       let recorded: ReadonlySet<string> = new Set();

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from '../ports/host-circuits.ts';
@@ -14,6 +15,8 @@ interface ProbeRow extends Omit<ClaimedJob, 'jobId'> {
 }
 
 export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): HostCircuits {
+  const teller = jobTellerOn(pool);
+
   return {
     read: async () => {
       const { rows } = await pool.query<HostCircuit>(readCircuits);
@@ -39,6 +42,7 @@ export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): Hos
       const { rows } = await pool.query<{ taken: boolean; brought: number }>(bringBack.with({ ...key, count }));
       const [row] = rows;
       if (!row?.taken) return null;
+      if (row.brought > 0) teller.committed(0);
       if (row.brought < count) await pool.query(forgetCircuit.with(key));
       return row.brought;
     },

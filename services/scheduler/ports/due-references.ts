@@ -14,8 +14,8 @@ export interface PartitionMark extends Mark {
 export interface Looked {
   /** Due by the database's clock, behind the marks; by partition, then by due time and id. */
   due: JobReference[];
-  /** Whether something falls due within the time that was asked for. */
-  isNear: boolean;
+  /** Until the next one falls due, in milliseconds; null where none does within the time that was asked for. */
+  nextInMs: number | null;
   /** How late the latest of them was seen, in milliseconds by the database's clock; 0 when there is none. */
   lateMs: number;
 }

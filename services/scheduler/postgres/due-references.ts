@@ -28,8 +28,9 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
         rowMode: 'array',
       });
       const due = rows.filter(([, , , , lateMs]) => lateMs >= 0);
+      const nextInMs = rows.reduce((least, row) => (row[4] < 0 ? Math.min(least, -row[4]) : least), Infinity);
       const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
-      return { due: due.map(referenceOf), isNear: due.length < rows.length, lateMs };
+      return { due: due.map(referenceOf), nextInMs: due.length < rows.length ? nextInMs : null, lateMs };
     },
     skim: async (marks, limit) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));

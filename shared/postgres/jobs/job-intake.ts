@@ -5,9 +5,11 @@ import { plainArray, textArray } from '../connection/array-literals.ts';
 import { textArrayBytes, uuidArrayBytes } from '../connection/binary-arrays.ts';
 import { statementOf } from '../connection/statement.ts';
 import { retryingDeadlocks } from '../connection/transaction.ts';
+import { jobTellerOn } from './job-teller.ts';
 
 /** @param pool for the hot path, whose statements end before the scheduler's sweep looks for what came late (10 s) */
 export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
+  const teller = jobTellerOn(pool);
   /** Groups to come that are stored with care from the beginning: who has sent one known key may be sending many. */
   let carefulGroups = 0;
 
@@ -35,7 +37,9 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
       const { rows } = await retryingDeadlocks(() => storeWithCare(jobs, slot, isAgain));
       const [answer] = rows;
       if (!answer) throw new Error('a statement that stores jobs has answered nothing');
-      return duesOf(jobs, answer);
+      const { dues, firstInMs } = duesOf(jobs, answer);
+      teller.committed(firstInMs);
+      return dues;
     },
 
     known: async (jobs) => {
@@ -67,16 +71,18 @@ const maxTries = 5;
 const groupsOfCare = 64;
 
 /** As the statement has it: what is past is due now. */
-function duesOf(jobs: readonly JobToStore[], { nowUs, ids }: StoredRow): Map<string, number> {
+function duesOf(jobs: readonly JobToStore[], { nowUs, ids }: StoredRow) {
   const stored = ids === null ? undefined : new Set(ids.split(','));
   const nowMs = Math.floor(nowUs / 1000);
   const dues = new Map<string, number>();
+  let firstInMs = Infinity;
   for (const { jobId, dueAt, delayMs } of jobs) {
     if (stored && !stored.has(jobId)) continue;
     const dueMs = dueAt === null ? Math.floor(nowUs / 1000 + delayMs) : dueAt.getTime();
     dues.set(jobId, Math.max(dueMs, nowMs));
+    firstInMs = Math.min(firstInMs, dueMs - nowMs);
   }
-  return dues;
+  return { dues, firstInMs };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { partitionOf } from '../../domain/job/partitioning.ts';
+import { tellOf } from '../connection/notices.ts';
 import { storeJobsWithin, valuesOf } from '../jobs/job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
 import { spendRoom } from './room-for-fires.ts';
@@ -49,6 +50,7 @@ export async function beginTargets(
     const stored = jobs.map(({ occurrence, row }) => occurrenceJob(occurrence, row, relevancies));
     await client.query(storeJobsWithin.with({ ...valuesOf(stored), slot: slotOfSchedules }));
     await spendRoom(client, stored);
+    await tellOf('jobs', client);
   }
   if (starts.length > 0) await client.query(insertStarts, [JSON.stringify(starts.map(startJson))]);
 }

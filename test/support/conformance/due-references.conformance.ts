@@ -78,10 +78,13 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf((await skims([], 5)).due)).toEqual([1, 65, 129, 193, 66].map(jobIdOf));
     });
 
-    it('never what is not due, but tells that something is near', async () => {
-      await add({ number: 1, dueInMs: 60_000 });
-      expect(await due.look(marksOf([1]), 16, 1000)).toEqual({ due: [], isNear: false, lateMs: 0 });
-      expect(await due.look(marksOf([1]), 16, 120_000)).toEqual({ due: [], isNear: true, lateMs: 0 });
+    it('never what is not due, but tells when the next of it is', async () => {
+      await add({ number: 1, dueInMs: 60_000 }, { number: 65, dueInMs: 90_000 });
+      expect(await due.look(marksOf([1]), 16, 1000)).toEqual({ due: [], nextInMs: null, lateMs: 0 });
+      const { nextInMs, ...found } = await due.look(marksOf([1]), 16, 120_000);
+      expect(found).toEqual({ due: [], lateMs: 0 });
+      expect(nextInMs).toBeGreaterThan(0);
+      expect(nextInMs).toBeLessThanOrEqual(60_000);
     });
 
     it('only what lies behind the mark, to the microsecond and the id', async () => {

@@ -39,7 +39,8 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         );
         const due = seen.filter(({ dueUs }) => dueUs <= nowUs());
         const lateMs = due.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
-        return { due, isNear: due.length < seen.length, lateMs };
+        const later = seen.filter(({ dueUs }) => dueUs > nowUs()).map(({ dueUs }) => (dueUs - nowUs()) / 1000);
+        return { due, nextInMs: later.length > 0 ? Math.min(...later) : null, lateMs };
       }),
     skim: (marks, limit) =>
       atOnce(() => {

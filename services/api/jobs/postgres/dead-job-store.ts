@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { validate } from 'uuid';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
@@ -64,6 +65,8 @@ export type DeadJobStore = ReturnType<typeof createDeadJobStore>;
 
 /** Jobs that were given up, with all that calling them again needs. */
 export function createDeadJobStore({ pool }: { pool: Pool }) {
+  const teller = jobTellerOn(pool);
+
   return {
     /** By client and cause, the largest first. */
     groups: async (filter: DeadJobFilter): Promise<DeadJobGroup[]> => {
@@ -96,7 +99,10 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<ReplayRow>(replayDead.with({ ...anyDead, jobId, withExpired, limit: 1 }));
       const [row] = rows;
       if (!row) return 'missing';
-      if (row.replayed > 0) return 'replayed';
+      if (row.replayed > 0) {
+        teller.committed(0);
+        return 'replayed';
+      }
       if (row.deleted > 0) return 'client-deleted';
       return row.expired > 0 ? 'expired' : 'missing';
     },
@@ -111,6 +117,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
         );
         const { replayed, expired } = rows[0] ?? { replayed: 0, expired: 0 };
         jobs += replayed;
+        if (replayed > 0) teller.committed(0);
         if (replayed < perReplay) return { jobs, expired };
       }
     },

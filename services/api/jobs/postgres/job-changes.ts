@@ -4,6 +4,7 @@ import type { JobChangeShape } from '../../../../shared/contracts/jobs/job-chang
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { cancelJobs, moveJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
@@ -47,6 +48,7 @@ export type JobChanges = ReturnType<typeof createJobChanges>;
  * @param slot of the totals, for what this process cancels
  */
 export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
+  const teller = jobTellerOn(pool);
   const get = async (changeId: string): Promise<JobChange | undefined> => {
     const { rows } = await pool.query<ChangeRow>(`${select} where id = $1`, [changeId]);
     return rows[0] && changeOf(rows[0]);
@@ -87,6 +89,7 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
           await client.query(count, [changeId, answers.length, changed]);
         }),
       );
+      if (verb !== 'cancel') teller.committed(0);
     },
   };
 }

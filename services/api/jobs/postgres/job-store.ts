@@ -2,6 +2,7 @@ import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { createJobLists } from './job-lists.ts';
 import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs } from './job-statements.ts';
@@ -16,6 +17,8 @@ export type JobStore = ReturnType<typeof createJobStore>;
 
 /** @param slot of the totals, for what this process cancels */
 export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
+  const teller = jobTellerOn(pool);
+
   return {
     find: async (jobId: string): Promise<WholeJob | undefined> => {
       const { rows } = await pool.query<WholeRow>(findJob.with({ id: jobId }));
@@ -37,8 +40,11 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
      * Moves each that is not being called, with its expiry; sidelined ones are due again then. In the order of the ids,
      * which have to differ.
      */
-    move: (jobIds: readonly string[], to: NewDueTime) =>
-      change(pool, jobIds, (ids) => moveJobs.with({ ids, ...movedTo(to) })),
+    move: async (jobIds: readonly string[], to: NewDueTime): Promise<JobChanged[]> => {
+      const answers = await change(pool, jobIds, (ids) => moveJobs.with({ ids, ...movedTo(to) }));
+      teller.committed('dueAt' in to ? 0 : to.delayMs);
+      return answers;
+    },
   };
 }
 

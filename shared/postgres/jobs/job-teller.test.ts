@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { createJobTeller } from './job-teller.ts';
+
+function setUp() {
+  const clock = createSettableClock();
+  const state = { told: 0, isDown: false };
+  const tell = () => {
+    state.told++;
+    return state.isDown ? Promise.reject(new Error('scripted failure')) : Promise.resolve();
+  };
+  return { clock, state, teller: createJobTeller({ tell, clock }) };
+}
+
+describe('who stores jobs', () => {
+  it('tells of the first at once, and of those within the next quarter of a second nothing', () => {
+    const { clock, state, teller } = setUp();
+    teller.committed(0);
+    expect(state.told).toBe(1);
+    for (let job = 0; job < 1000; job++) teller.committed(0);
+    clock.advance(249);
+    teller.committed(0);
+    expect(state.told).toBe(1);
+    clock.advance(1);
+    teller.committed(0);
+    expect(state.told).toBe(2);
+  });
+
+  it('tells nothing of what schedulers see in time by themselves', () => {
+    const { state, teller } = setUp();
+    teller.committed(3001);
+    teller.committed(Infinity);
+    expect(state.told).toBe(0);
+    teller.committed(3000);
+    expect(state.told).toBe(1);
+  });
+
+  it('tells of the next at once where it could not tell', async () => {
+    const { state, teller } = setUp();
+    state.isDown = true;
+    teller.committed(0);
+    await settled();
+    state.isDown = false;
+    teller.committed(0);
+    expect(state.told).toBe(2);
+  });
+});
