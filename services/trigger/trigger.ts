@@ -109,7 +109,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   });
   const isSweeper = () => sweeper.held() !== null;
 
-  const questions = createPageQuestions();
+  const questions = createPageQuestions({ clock });
   const feeds = createFeedOwner({
     owner: deps.owner,
     leaseMs: feedLeaseMs,

@@ -57,6 +57,8 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
   /** Pagers that were let go and still finish a write. */
   const leaving = new Set<Promise<void>>();
   let renewedAtMs = 0;
+  /** In turn, so that what comes last waits behind no crowd. */
+  let first: 'newest' | undefined;
 
   async function turn(signal: AbortSignal): Promise<number> {
     letGoOfEnded();
@@ -69,7 +71,8 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
 
     const claimedAtMs = clock.monotonicMs();
     const scope = uncertain < maxUncertainFeeds ? 'all' : 'never-stalled';
-    const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope);
+    first = first === 'newest' ? undefined : 'newest';
+    const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope, first);
     for (const feed of claimed) adopt(feed, claimedAtMs);
     return claimed.length < maxClaimedAtOnce ? claimPauseMs : pauseForOthersMs;
   }

@@ -117,8 +117,9 @@ export interface FeedStore {
    * Takes feeds of running runs that no trigger pages, that are not complete, and whose pause after a stall is over:
    * token + 1. Those already owned by `owner` are not returned. First those that never stalled, then by their run's
    * start.
+   * @param first the oldest runs unless given
    */
-  claim(owner: string, leaseMs: number, limit: number, scope: FeedScope): Promise<OwnedFeed[]>;
+  claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, first?: 'newest'): Promise<OwnedFeed[]>;
   /**
    * Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline).
    */

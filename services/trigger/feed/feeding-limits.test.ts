@@ -128,4 +128,22 @@ describe('feeds beside a segmentation service that hangs', () => {
     await passTime(clock, 1000);
     expect(fedUsers('SG')).toEqual(userIds(3));
   });
+
+  it.each([
+    [1000, 500, 1],
+    [10_000, 500, 1],
+    [60_000, 500, 1],
+    [1000, 60, 20],
+  ])(
+    'feeds a new run within two seconds, %s ms behind %s in %s countries whose first pages hang',
+    async (leadMs, runs, countries) => {
+      const { clock, startCampaign, startStuck, fedUsers } = setUpStuck();
+      await startStuck(runs, countries);
+      await passTime(clock, leadMs);
+
+      await startCampaign();
+      await passTime(clock, 2000);
+      expect(fedUsers('SG')).toEqual(userIds(3));
+    },
+  );
 });

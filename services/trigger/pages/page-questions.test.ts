@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { settled } from '../../../test/support/pass-time.ts';
-import { createPageQuestions, maxNewOfRun, maxQuestions, type Asker } from './page-questions.ts';
+import { passTime, settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { createPageQuestions, laterPlaces, maxNewOfRun, maxQuestions, type Asker } from './page-questions.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 
 const answer: Awaited<ReturnType<Segmentation['page']>> = { ok: true, value: { users: [], next: null } };
 
 /** Questions that are answered when the test says so. */
 function setUp() {
-  const questions = createPageQuestions();
+  const clock = createSettableClock();
+  const questions = createPageQuestions({ clock });
   const asked: { runId: string; finish: () => void }[] = [];
   const ask = (runId: string, changes: Partial<Asker> = {}, signal = new AbortController().signal) =>
     questions.ask(
@@ -17,7 +19,7 @@ function setUp() {
     );
   const askMany = (count: number, ...terms: Parameters<typeof ask>) =>
     Promise.all(Array.from({ length: count }, () => ask(...terms)));
-  return { asked, ask, askMany, runsAsked: () => asked.map(({ runId }) => runId) };
+  return { clock, asked, ask, askMany, runsAsked: () => asked.map(({ runId }) => runId) };
 }
 
 describe('asking for pages', () => {
@@ -61,6 +63,36 @@ describe('asking for pages', () => {
     asked[0]?.finish();
     await settled();
     expect(asked).toHaveLength(20 * maxNewOfRun + 2);
+  });
+
+  it('finds a place soon for the newest run behind any number of new ones whose pages hang', async () => {
+    const { clock, ask, runsAsked } = setUp();
+    for (let i = 0; i < 500; i++) void ask(`new-${i}`, { standing: 'new' });
+    for (let last = 0; last < 10; last++) {
+      await passTime(clock, 500);
+      void ask(`newest-${last}`, { standing: 'new' });
+      // What is older may come later.
+      void ask(`new-${500 + last}`, { standing: 'new' });
+      await passTime(clock, laterPlaces.everyMs);
+      expect(runsAsked()).toContain(`newest-${last}`);
+    }
+    await passTime(clock, 60_000);
+    expect(runsAsked()).toHaveLength(maxQuestions.new + laterPlaces.places);
+  });
+
+  it('asks for those that came first when places of theirs are free, however many come after them', async () => {
+    const { clock, asked, ask, runsAsked } = setUp();
+    for (let i = 0; i < 200; i++) void ask(`new-${i}`, { standing: 'new' });
+    await passTime(clock, 10_000);
+    for (let i = 0; i < 50; i++) void ask(`newest-${i}`, { standing: 'new' });
+    const before = asked.length;
+    for (const { finish } of asked.slice(0, before)) finish();
+    await settled();
+    expect(
+      runsAsked()
+        .slice(before, before + 50)
+        .every((runId) => runId.startsWith('new-')),
+    ).toBe(true);
   });
 
   it('does not ask for who stops while it waits, and gives its turn to the next', async () => {

@@ -104,6 +104,20 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       expect(await subject.feeds.claim('x', leaseMs, 2, 'all')).toHaveLength(2);
     });
 
+    it('gives those of the oldest runs first, or of the newest', async () => {
+      const older = await startRun(subject);
+      await subject.passTime(1000);
+      const newer = await startRun(subject);
+      await subject.feeds.release('t', [...older.owned, ...newer.owned]);
+      const runsOf = async (first?: 'newest') => {
+        const claimed = await subject.feeds.claim('x', leaseMs, 1, 'all', first);
+        await subject.feeds.release('x', claimed);
+        return claimed.map(({ runId }) => runId);
+      };
+      expect(await runsOf()).toEqual([older.runId]);
+      expect(await runsOf('newest')).toEqual([newer.runId]);
+    });
+
     it('gives feeds that never stalled first, or no others', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH'] });
       const [first, ...others] = owned.toSorted((a, b) => (a.feedId < b.feedId ? -1 : 1));

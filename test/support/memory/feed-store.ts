@@ -22,7 +22,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   }
 
   return {
-    claim: (owner, leaseMs, limit, scope) =>
+    claim: (owner, leaseMs, limit, scope, first) =>
       atOnce(() =>
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
@@ -31,7 +31,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
           .sort(
             (a, b) =>
               Number(a.stalls > 0) - Number(b.stalls > 0) ||
-              startOf(database, a) - startOf(database, b) ||
+              (startOf(database, a) - startOf(database, b)) * (first === 'newest' ? -1 : 1) ||
               (a.feedId < b.feedId ? -1 : 1),
           )
           .slice(0, limit)

@@ -5,8 +5,20 @@ import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sq
 
 /** The feeds' statements. What each costs, and why it has this shape: docs/execution-path.md. */
 
+interface Claiming {
+  owner: string;
+  leaseMs: number;
+  limit: number;
+  /** Or those alone that never stalled. */
+  withStalled: boolean;
+  /** 1: the oldest runs first; -1: the newest. */
+  direction: 1 | -1;
+}
+
 /** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
-export const claim = `
+export const claim = statementOf<Claiming>(
+  'claim-feeds',
+  ($) => `
   with free as (
     select f.feed, r.deadline_at, r.parent, c.definition, c.definition || r.settings as settled
     from runs r
@@ -15,12 +27,13 @@ export const claim = `
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
       and not f.complete and (f.owner is null or f.lease_until <= now())
         and (f.stalled_until is null or f.stalled_until <= now())
-      and (f.stalls = 0 or $4)
-    order by f.stalls > 0, r.scheduled_for, f.feed
-    limit $3
+      and (f.stalls = 0 or ${$('withStalled')})
+    order by f.stalls > 0, extract(epoch from r.scheduled_for) * ${$('direction')}::int, f.feed
+    limit ${$('limit')}
     for update of f skip locked
   )
-  update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
+  update feeds f set owner = ${$('owner')}, token = f.token + 1,
+    lease_until = now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
   from free
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
@@ -29,7 +42,8 @@ export const claim = `
     free.parent is not null as "isRetry",
     free.settled ->> 'priority' as priority,
     free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
-    (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
+    (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`,
+);
 
 export const renew = `
   update feeds f set lease_until = now() + $2::float8 * interval '1 millisecond'

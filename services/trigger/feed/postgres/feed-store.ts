@@ -27,9 +27,9 @@ type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number }
 
 export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   return {
-    claim: async (owner, leaseMs, limit, scope) => {
-      const values = [owner, leaseMs, limit, scope === 'all'];
-      const { rows } = await pool.query<OwnedFeedRow>({ name: 'claim-feeds', text: statements.claim, values });
+    claim: async (owner, leaseMs, limit, scope, first) => {
+      const claiming = { owner, leaseMs, limit, withStalled: scope === 'all', direction: first ? -1 : 1 } as const;
+      const { rows } = await pool.query<OwnedFeedRow>(statements.claim.with(claiming));
       return rows.map(ownedFeedOf);
     },
     renew: async (owner, leaseMs, feeds) => {
