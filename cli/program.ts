@@ -7,6 +7,7 @@ import { createSession, type SessionDeps } from './frame/session.ts';
 type Table = () => Promise<{ commands: readonly CommandRow[] }>;
 
 const installation: Table = () => import('./installation/commands.ts');
+const keys: Table = () => import('./api-keys/commands.ts');
 const scheduler: Table = () => import('./scheduler/commands.ts');
 
 /** The first word of each command, and the table that it stands in. */
@@ -24,7 +25,8 @@ const tables: Record<string, Table> = {
   audience: () => import('./audiences/commands.ts'),
   'action-types': () => import('./action-types/commands.ts'),
   shards: () => import('./shards/commands.ts'),
-  'api-keys': () => import('./api-keys/commands.ts'),
+  'api-keys': keys,
+  quotas: keys,
   clients: () => import('./clients/commands.ts'),
   jobs: () => import('./jobs/commands.ts'),
   'dead-jobs': () => import('./jobs/dead-job-commands.ts'),

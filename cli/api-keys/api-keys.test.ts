@@ -18,6 +18,19 @@ const key = {
   ...{ revokedAt: null, links: { self: '/v1/api-keys/key_1' } },
 };
 
+test('quotas tells what the account has used of each, bytes as people count them', async () => {
+  api.answers['GET /v1/quotas'] = ok({
+    account: 'key_1',
+    items: [
+      { name: 'lists', used: 812, limit: 1000 },
+      { name: 'listBytes', used: 3 * 1024 ** 2, limit: 65_536 * 1024 ** 2 },
+    ],
+  });
+  const { out } = await muster(['quotas']);
+  expect(out).toMatch(/lists +812 +1,000 +81 %/);
+  expect(out).toMatch(/listBytes +3 MiB +65,536 MiB +0 %/);
+});
+
 describe('api-keys', () => {
   test('list tells whose they are, for what, until when, and whether they are used', async () => {
     api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [key], next: null });

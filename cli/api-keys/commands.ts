@@ -3,16 +3,18 @@ import {
   createApiKey,
   getApiKey,
   listApiKeys,
+  listQuotas,
   revokeApiKey,
   rotateApiKey,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { ApiKey, ApiKeyPatchInput, ListApiKeysData } from '../../sdk/generated/types.gen.ts';
+import type { ApiKey, ApiKeyPatchInput, ListApiKeysData, Quota } from '../../sdk/generated/types.gen.ts';
 import { roles } from '../../shared/domain/roles.ts';
 import { z } from 'zod';
 import { command, group, type View } from '../frame/command-table.ts';
 import { changesFile, readFields } from '../frame/given.ts';
 import { neededOneOf, oneOf, pages, several, text, within } from '../frame/options.ts';
-import { cut, left, renderFacts, tableOf } from '../show/tables.ts';
+import { count } from '../show/numbers.ts';
+import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
 type State = NonNullable<NonNullable<ListApiKeysData['query']>['state']>;
@@ -133,6 +135,24 @@ const revoke = command({
   noted: ({ name }) => `${name} is refused from now on`,
 });
 
+const quotas = command({
+  name: 'quotas',
+  said: 'what the account of this key may have, and how much of it there is',
+  ask: ({ client }) => listQuotas({ client }),
+  shown: tableOf<Quota>('', [
+    left('quota', ({ name }) => name),
+    right('used', ({ name, used }) => amount(name, used)),
+    right('of', ({ name, limit }) => amount(name, limit)),
+    right('', ({ used, limit }) => `${Math.floor((used / limit) * 100)} %`),
+  ]),
+});
+
+/** Bytes as people count them. */
+function amount(name: Quota['name'], value: number): string {
+  return name.endsWith('Bytes') ? `${count(Math.round(value / 1024 ** 2))} MiB` : count(value);
+}
+
 export const commands = [
   group('api-keys', 'who may use the API, and for what; over the API', [list, show, create, set, rotate, revoke]),
+  quotas,
 ];

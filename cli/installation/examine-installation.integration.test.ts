@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
+import { v7 as uuidv7 } from 'uuid';
+import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
+import { addApiKey } from '../../shared/postgres/registry/add-api-key.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createEmptyTestDatabase } from '../../test/support/postgres-database.ts';
@@ -59,6 +62,30 @@ test('a doctor opens the secrets of action types that are kept', async () => {
   const other = await keptWith(randomBytes(32).toString('base64'));
   expect(other).toMatchObject({ ok: false });
   expect(other?.found).toContain('was sealed with another key');
+  await database.drop();
+});
+
+test('a doctor names the account that has nearly used a quota', async () => {
+  const database = await createEmptyTestDatabase();
+  await migrate(database.url);
+  const pool = createPool({
+    ...{ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') },
+  });
+  const account = await addApiKey(pool, { name: 'a team', role: 'operator', digest: 'x' });
+  for (let list = 0; list < 4; list++) {
+    await pool.query(`insert into audiences (id, name, state, attempt, account) values ($1, 'x', 'ready', $1, $2)`, [
+      ...[uuidv7(), account],
+    ]);
+  }
+  await pool.end();
+  const quotasWith = async (most: string) => {
+    const checks = await examineInstallation({ DATABASE_URL: database.url, QUOTA_LISTS: most });
+    return checks.find(({ name }) => name === 'quotas');
+  };
+
+  const whose = publicId('apiKey', account);
+  expect(await quotasWith('5')).toMatchObject({ ok: false, found: `nearly used: lists of ${whose} 80 %` });
+  expect(await quotasWith('6')).toMatchObject({ ok: true, found: `the nearest is lists of ${whose} 66 %` });
   await database.drop();
 });
 

@@ -1,3 +1,5 @@
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { nearlyUsed, storedQuotas, type Quotas } from '../../shared/domain/quotas.ts';
 import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
@@ -6,11 +8,13 @@ import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
 import { readSchemaState } from '../../shared/postgres/connection/schema-state.ts';
+import { readQuotaUse, type AccountUse } from '../../shared/postgres/registry/account-quotas.ts';
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
+import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
@@ -79,17 +83,38 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
       const opened = actionTypes.flatMap((type) => Object.keys(openSecrets(type, box)));
       return opened.length === 0 ? 'there are none' : `all ${opened.length} open`;
     });
-    if (!isSet(environment, 'MUSTER_CONFIG')) return [sessions, schema, kept];
+    const quotas = await laterCheckOf(
+      'quotas',
+      'delete lists, let runs end, or raise what docs/configuration.md names',
+      async () =>
+        nearestQuota(await readQuotaUse(pool, null), quotasOf(readEnvironment(quotaEnvironment, environment))),
+    );
+    if (!isSet(environment, 'MUSTER_CONFIG')) return [sessions, schema, kept, quotas];
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
       const contradictions = contradictionsBetween(config, installationConfigOf(readEngineConfig(environment)));
       if (contradictions.length > 0) throw new Error(contradictions.join('; '));
       return `${id}, as the file says`;
     });
-    return [sessions, schema, kept, installation];
+    return [sessions, schema, kept, quotas, installation];
   } finally {
     await pool.end();
   }
+}
+
+/** @throws where one is nearly used */
+function nearestQuota(uses: readonly AccountUse[], quotas: Quotas): string {
+  const shares = uses.flatMap(({ account, ...use }) =>
+    storedQuotas.map((name) => {
+      const whose = name === 'allListBytes' ? '' : ` of ${publicId('apiKey', account)}`;
+      const share = use[name] / quotas[name];
+      return { share, said: `${name}${whose} ${Math.floor(share * 100)} %` };
+    }),
+  );
+  const near = shares.filter(({ share }) => share >= nearlyUsed);
+  if (near.length > 0) throw new Error(`nearly used: ${[...new Set(near.map(({ said }) => said))].join(', ')}`);
+  const [most] = shares.toSorted((a, b) => b.share - a.share);
+  return most && most.share > 0 ? `the nearest is ${most.said}` : 'nothing of them is used';
 }
 
 async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {

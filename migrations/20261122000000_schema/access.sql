@@ -15,6 +15,9 @@ create table api_keys (
   created_at timestamptz not null default now(),
   -- The key that made it; null: made on the database.
   made_by uuid,
+  -- The key that its quotas are counted by: its own, or that of its maker where that has a scope
+  -- (docs/decisions/0070-quotas-by-account.md).
+  account uuid not null,
   expires_at timestamptz,
   -- Kept to the minute.
   last_used_at timestamptz,

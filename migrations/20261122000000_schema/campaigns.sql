@@ -5,6 +5,8 @@ create table campaigns (
   name text not null,
   state text not null check (state in ('draft', 'scheduled')),
   revision int not null,
+  -- Whose quota its runs count in (api_keys.account); null: no one's.
+  account uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -13,9 +15,12 @@ create table campaign_revisions (
   campaign uuid not null references campaigns,
   revision int not null,
   definition jsonb not null,
+  -- Of whoever wrote it.
+  account uuid,
   created_at timestamptz not null default now(),
   primary key (campaign, revision)
 );
+create index campaign_revisions_of_account on campaign_revisions (account, created_at) where account is not null;
 
 -- One row per start that is due once. Inserted once, deleted by the transaction that makes its run; never updated.
 create table run_starts (
@@ -42,6 +47,10 @@ create table audiences (
   rows bigint not null default 0,
   duplicates bigint not null default 0,
   rejected bigint not null default 0,
+  -- Whose quota it counts in; null: no one's.
+  account uuid,
+  -- Of its users' ids, as far as they have come.
+  bytes bigint not null default 0,
   -- The upload that may end it: a request that was made anew under the same key takes it over.
   attempt uuid not null,
   created_at timestamptz not null default now(),
@@ -49,6 +58,7 @@ create table audiences (
   received_at timestamptz not null default now(),
   ready_at timestamptz
 );
+create index audiences_of_account on audiences (account);
 
 -- About a thousand users each, ascending: a page is one look-up by the last user before it.
 create table audience_parts (

@@ -1,5 +1,6 @@
 import { createHttpServer, type HttpServer } from './frame/server/create-http-server.ts';
 import { documentRoutes } from './frame/server/document-routes.ts';
+import { beyondQuota } from './frame/beyond-quota.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
@@ -75,7 +76,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   const page = deps.pages && createPageSender(deps.pages, basePath);
   const server = createHttpServer({
     logger: deps.logger,
-    explain: databaseUnavailable,
+    explain: (error) => beyondQuota(error) ?? databaseUnavailable(error),
     pathOf: (url) => pathBelow(basePath, url),
     otherwise: page,
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isZone } from '../../shared/domain/recurrence/zone-spans.ts';
+import type { Quotas } from '../../shared/domain/quotas.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
@@ -8,6 +9,7 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/conf
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { publicAddressOf, type PublicAddress } from './frame/server/public-address.ts';
+import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
@@ -37,6 +39,7 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
     .string()
     .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
     .optional(),
+  ...quotaEnvironment.shape,
 });
 
 export interface ApiConfig {
@@ -61,6 +64,8 @@ export interface ApiConfig {
   secretBox: SecretBox;
   /** Where this installation calls anything. */
   egress: RuleList;
+  /** What accounts may have. */
+  quotas: Quotas;
 }
 
 export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
@@ -85,5 +90,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
     secretBox: box.value,
     egress,
+    quotas: quotasOf(read),
   };
 }

@@ -13,11 +13,13 @@ import { createShardLook } from '../../services/api/shards/shard-look.ts';
 import { shardsModule } from '../../services/api/shards/shards-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import type { Quotas } from '../../shared/domain/quotas.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { createPostgresRunRows } from './postgres-run-rows.ts';
@@ -29,11 +31,14 @@ export type ApiDeps = ReturnType<typeof createApiDeps>;
  * What the HTTP interface is made of in tests: the rooms' own modules over a database, and a clock that stands at the
  * first of January 2026. No brokers and no segmentation service are asked.
  */
-export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose']) {
+export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'], quotas: Quotas = usualQuotas) {
   const clock = createSettableClock();
   const logger = createLogger('api', 'silent');
   const environment = { MESSAGES_RECEIPTS_SECRET: receiptsSecret };
-  const parts = frameModule(configOf(databaseUrl), { clock, logger, meter: noMeter, environment, onClose });
+  const parts = frameModule(
+    { ...configOf(databaseUrl), quotas },
+    { clock, logger, meter: noMeter, environment, onClose },
+  );
   const { pool, registry } = parts;
   const clients = clientsModule(parts);
   const traffic = new Map<string, readonly PartitionTraffic[]>();

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createApi, type Api } from '../../services/api/api.ts';
 import type { ApiParts } from '../../services/api/frame/frame-module.ts';
+import type { Quotas } from '../../shared/domain/quotas.ts';
 import { joinInstallation } from '../../shared/postgres/connection/installation.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { authorized, createApiDeps, testApiKey, type ApiDeps } from './api-deps.ts';
@@ -14,8 +16,9 @@ import { makeClockSettable, onSettableClock, setClock } from './postgres-clock.t
  * database is an installation with two action types, three countries and one key, and has nothing else; the clock,
  * which is the database's too, stands at the first of January 2026.
  * @param terms.begun `once` where tests change nothing
+ * @param terms.quotas other than the usual ones
  */
-export function apiOnPostgres({ begun = 'before each test' }: { begun?: 'before each test' | 'once' } = {}) {
+export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTerms = {}) {
   const database = databaseForFile();
   const closing: (() => unknown)[] = [];
   const onClose: ApiParts['onClose'] = (resource, close) => {
@@ -29,7 +32,7 @@ export function apiOnPostgres({ begun = 'before each test' }: { begun?: 'before 
 
   beforeAll(async () => {
     await makeClockSettable(database.pool);
-    const deps = createApiDeps(onSettableClock(database.url), onClose);
+    const deps = createApiDeps(onSettableClock(database.url), onClose, { ...usualQuotas, ...quotas });
     opened = { deps, api: onClose(await createApi(deps), (api) => api.close()), key: '' };
   });
   const before = begun === 'once' ? beforeAll : beforeEach;
@@ -104,6 +107,11 @@ export function apiOnPostgres({ begun = 'before each test' }: { begun?: 'before 
     ask: (method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', url: string, payload?: object) =>
       open().api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) }),
   };
+}
+
+interface ApiTerms {
+  begun?: 'before each test' | 'once';
+  quotas?: Partial<Quotas>;
 }
 
 function notYet(): never {

@@ -15,6 +15,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
   viewer: {
     none: [
       'GET /v1/session',
+      'GET /v1/quotas',
       'DELETE /v1/session',
       'DELETE /v1/sessions',
       'POST /v1/session/links',

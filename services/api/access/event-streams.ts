@@ -1,33 +1,37 @@
 import { HttpProblem } from '../frame/http-problem.ts';
+import type { Quotas } from '../../../shared/domain/quotas.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { keyLifeMs } from './remembered-credentials.ts';
 
-/**
- * Streams that one key may hold open in one process: each of its people has a console open, and all of those share what
- * is looked up.
- */
-const maxStreamsPerKey = 500;
-
 /** Opens streams that end with their reader, and with the key they were opened with. */
 export interface EventStreams {
   /**
-   * @param key the key's id
+   * @param account of the key: it may hold so many in one process, however many keys it has
    * @param isKeyGood asked again and again; an error counts as yes, because a database that is away revokes nothing
    * @param gone aborts when the reader has left
    * @returns aborts when the stream has to end
-   * @throws {HttpProblem} 429 when the key holds too many
+   * @throws {HttpProblem} 429 when the account holds too many
    */
-  open(key: string, isKeyGood: () => Promise<boolean>, gone: AbortSignal): AbortSignal;
+  open(account: string, isKeyGood: () => Promise<boolean>, gone: AbortSignal): AbortSignal;
+  /** How many an account holds open. */
+  openOf(account: string): number;
 }
 
-export function createEventStreams({ clock, logger }: { clock: Clock; logger: Logger }): EventStreams {
-  const openByKey = new Map<string, number>();
+export interface EventStreamsDeps {
+  quotas: Pick<Quotas, 'streams'>;
+  clock: Clock;
+  logger: Logger;
+}
 
-  function add(key: string, change: 1 | -1): void {
-    const count = (openByKey.get(key) ?? 0) + change;
-    if (count === 0) openByKey.delete(key);
-    else openByKey.set(key, count);
+export function createEventStreams({ quotas, clock, logger }: EventStreamsDeps): EventStreams {
+  const openByAccount = new Map<string, number>();
+  const openOf = (account: string) => openByAccount.get(account) ?? 0;
+
+  function add(account: string, change: 1 | -1): void {
+    const count = openOf(account) + change;
+    if (count === 0) openByAccount.delete(account);
+    else openByAccount.set(account, count);
   }
 
   async function watchKey(isKeyGood: () => Promise<boolean>, gone: AbortSignal, end: () => void): Promise<void> {
@@ -47,10 +51,11 @@ export function createEventStreams({ clock, logger }: { clock: Clock; logger: Lo
   }
 
   return {
-    open: (key, isKeyGood, gone) => {
-      if ((openByKey.get(key) ?? 0) >= maxStreamsPerKey) throw tooManyStreams();
-      add(key, 1);
-      gone.addEventListener('abort', () => add(key, -1), { once: true });
+    openOf,
+    open: (account, isKeyGood, gone) => {
+      if (openOf(account) >= quotas.streams) throw tooManyStreams(quotas.streams);
+      add(account, 1);
+      gone.addEventListener('abort', () => add(account, -1), { once: true });
       const revoked = new AbortController();
       void watchKey(isKeyGood, gone, () => revoked.abort());
       return AbortSignal.any([gone, revoked.signal]);
@@ -58,7 +63,7 @@ export function createEventStreams({ clock, logger }: { clock: Clock; logger: Lo
   };
 }
 
-function tooManyStreams(): HttpProblem {
-  const detail = `this key holds ${maxStreamsPerKey} event streams open already; close one, or ask without text/event-stream`;
+function tooManyStreams(limit: number): HttpProblem {
+  const detail = `the keys of this account hold ${limit} event streams open already (QUOTA_STREAMS); close one, or ask without text/event-stream`;
   return new HttpProblem({ status: 429, code: 'too-many-streams', detail, headers: { 'retry-after': '5' } });
 }

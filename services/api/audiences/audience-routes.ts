@@ -11,7 +11,7 @@ import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { outOfScope, scopeOf } from '../access/scopes.ts';
+import { callerOf, outOfScope, scopeOf } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from './audience-store.port.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
@@ -151,6 +151,7 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
       querystring: uploadQuery,
       response: {
         201: jsonAnswer('The list', uploadedAudience),
+        ...problems(507),
       },
     },
     handler: async (request, reply) => {
@@ -161,7 +162,8 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
       if (country !== undefined && !holdsAll(scope.countries, [country]))
         throw outOfScope(`this key is not for ${country}`);
       requireKnownEncoding(headers['content-encoding']);
-      const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null };
+      const { account } = callerOf(request);
+      const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null, account };
       const begin = await audiences.begin(start);
       if (begin.kind === 'busy') throw tooManyUploads();
       const record =

@@ -20,6 +20,8 @@ export interface UploadStart {
   name: string;
   /** Of all rows; null where each row has its own. */
   country: string | null;
+  /** In whose quotas it counts; without one: in none. */
+  account?: string | null;
 }
 
 /** Rows of one place in the file, as they came: in any order, repeats included. */
@@ -43,10 +45,12 @@ export interface UploadEnd {
 
 /** Rows on their way into a list. None of them is seen before all are there. */
 export interface Upload {
+  /** @throws {BeyondQuotaError} with what has come by now, the account or the installation has more than it may */
   add(rows: UploadRows): Promise<void>;
   /**
    * Sorts what came, leaves out what repeats, rejects the rows that name a person again in another country, and makes
    * the list ready, at once. Undefined when another upload has taken its place: nothing of this one stays.
+   * @throws {BeyondQuotaError}
    */
   finish(end: UploadEnd): Promise<AudienceRecord | undefined>;
   /** Nothing of it stays but its cause and its rejects. Safe after an `add` that failed. */
@@ -64,7 +68,10 @@ export type UploadBegin =
 export type AudienceDeletion = { kind: 'deleted' | 'not-found' } | { kind: 'in-use'; campaignId: string };
 
 export interface AudienceStore {
-  /** Takes the place of an upload of the same id that has not ended. */
+  /**
+   * Takes the place of an upload of the same id that has not ended.
+   * @throws {BeyondQuotaError} there is no room for another list
+   */
   begin(start: UploadStart): Promise<UploadBegin>;
   get(audienceId: string): Promise<AudienceRecord | undefined>;
   /**

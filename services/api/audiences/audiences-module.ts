@@ -6,8 +6,13 @@ import { createAudienceStore } from './postgres/audience-store.ts';
 const maxUploads = 4;
 
 /** Uploaded lists of users. */
-export function audiencesModule({ pool, poolOptions, onClose }: Pick<ApiParts, 'pool' | 'poolOptions' | 'onClose'>) {
+export function audiencesModule({
+  pool,
+  config,
+  poolOptions,
+  onClose,
+}: Pick<ApiParts, 'pool' | 'config' | 'poolOptions' | 'onClose'>) {
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploadPool = onClose(createUploadPool(poolOptions('uploads', maxUploads)), (opened) => opened.end());
-  return { audiences: createAudienceStore({ pool, uploadPool }) };
+  return { audiences: createAudienceStore({ pool, uploadPool, quotas: config.quotas }) };
 }

@@ -1,6 +1,7 @@
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyBaseLogger } from 'fastify';
+import { beyondQuota } from '../frame/beyond-quota.ts';
 import { HttpProblem, quoted } from '../frame/http-problem.ts';
 import type { AudienceRecord, Upload } from './audience-store.port.ts';
 import { createUploadReading, type ReadUploadTerms, type UploadReading } from './read-upload.ts';
@@ -68,6 +69,8 @@ export function requireKnownEncoding(encoding: string | undefined): void {
 /** Undefined where it is not the sender's fault. */
 function problemOf(error: unknown, reading: UploadReading): HttpProblem | undefined {
   if (error instanceof HttpProblem) return error;
+  const beyond = beyondQuota(error);
+  if (beyond) return beyond;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const lines = `after ${reading.lines()} lines`;
   if (code.startsWith('Z_')) {

@@ -13,7 +13,7 @@ import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
-import { requireCampaignInScope } from '../access/scopes.ts';
+import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { askSources, type AskSourcesDeps } from './ask-sources.ts';
@@ -71,7 +71,7 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const { body, begun } = request;
       requireCampaignInScope(request, body);
       const warnings = await requireSources(body, deps);
-      const view = campaignView(await campaigns.create(body, begun?.createdId));
+      const view = campaignView(await campaigns.create(body, begun?.createdId, callerOf(request).account));
       return reply
         .code(201)
         .header('location', view.links.self)

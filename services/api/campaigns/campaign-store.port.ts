@@ -25,21 +25,31 @@ export interface CampaignStore {
   /**
    * @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is
    * given.
+   * @param account in whose quotas it counts, and its runs; null: in none
+   * @throws {BeyondQuotaError}
    */
-  create(definition: CampaignDefinition, campaignId?: string): Promise<CampaignRecord>;
+  create(definition: CampaignDefinition, campaignId?: string, account?: string | null): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
    * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no
    * draft, or at another revision by now: who asks sees that by the answer's revision.
    * @param revision the one that the definition was made from
+   * @param account of who changes it
+   * @throws {BeyondQuotaError}
    */
-  redefine(campaignId: string, definition: CampaignDefinition, revision: number): Promise<CampaignRecord | undefined>;
+  redefine(
+    campaignId: string,
+    definition: CampaignDefinition,
+    revision: number,
+    account?: string | null,
+  ): Promise<CampaignRecord | undefined>;
   /**
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock
+   * @throws {BeyondQuotaError} its account has as many runs open as it may
    */
   start(campaignId: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
-  /** draft → scheduled, with the schedule that will start its runs. Repeating it changes nothing. */
+  /** draft → scheduled, with the schedule that will start its runs, just so. */
   startRecurring(campaignId: string, recurrence: RecurrenceDefinition): Promise<CampaignRecord | undefined>;
   /**
    * scheduled → draft, together with its job, or with a schedule that has not fired; no effect once the job has become

@@ -22,7 +22,7 @@ export function campaignsModule({
 }: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'egress' | 'logger' | 'onClose'>) {
   const connections = { pages: 1, descriptions: questionsAtOnce };
   return {
-    campaigns: createCampaignStore({ pool }),
+    campaigns: createCampaignStore({ pool, quotas: config.quotas }),
     campaignLists: createCampaignLists({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
     segmentation: onClose(

@@ -14,7 +14,7 @@ import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
-import { requireCampaignInScope } from '../access/scopes.ts';
+import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
@@ -72,7 +72,8 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       const definition = changed(before.definition, body, config, deps.clock.now());
       requireCampaignInScope(request, definition);
       const warnings = await requireSources(definition, deps);
-      const after = await campaigns.redefine(before.campaignId, definition, before.revision);
+      const { account } = callerOf(request);
+      const after = await campaigns.redefine(before.campaignId, definition, before.revision, account);
       if (!after) throw notFound('campaign', id);
       if (after.state !== 'draft') throw alreadyStarted(after);
       if (after.revision !== before.revision + 1) throw changedMeanwhile(after);

@@ -5,6 +5,7 @@ import { problems, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { EventStreams } from '../access/event-streams.ts';
+import { callerOf } from '../access/scopes.ts';
 import { liveEvents } from './live-events.ts';
 import { requireId } from '../frame/public-ids.ts';
 import type { RunRoutesDeps } from '../runs/run-routes.ts';
@@ -61,7 +62,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const gone = new AbortController();
-      const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
+      const ended = streams.open(callerOf(request).account, () => isKeyGood(request), gone.signal);
       reply.raw.once('close', () => gone.abort());
       const sentUpToMs = momentIn(request.headers['last-event-id']);
       const wanted = { runs: found, withCampaigns: campaigns === 'true', lines, sentUpToMs };

@@ -10,6 +10,7 @@ import { etagOf } from '../frame/if-match.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { preferredType } from '../frame/preferred-type.ts';
 import type { EventStreams } from '../access/event-streams.ts';
+import { callerOf } from '../access/scopes.ts';
 import type { Retries } from './failures/retries.port.ts';
 import type { RunReports } from './run-reports.port.ts';
 import { progressEvents } from './progress-events.ts';
@@ -118,7 +119,7 @@ function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRou
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const gone = new AbortController();
-      const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
+      const ended = streams.open(callerOf(request).account, () => isKeyGood(request), gone.signal);
       reply.raw.once('close', () => gone.abort());
       return reply.send(Readable.from(progressEvents(runId, progress, watch, ended)));
     },

@@ -14,12 +14,12 @@ import { createRunReports } from './postgres/run-reports.ts';
 import { runRoutes } from './run-routes.ts';
 
 /** Campaigns being carried out: progress, report, failures, and what people ask of them. */
-export function runsModule({ pool }: Pick<ApiParts, 'pool'>) {
+export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
   return {
     reports: createRunReports({ pool }),
     control: createRunControl({ pool }),
     budgets: createBudgetStore({ pool }),
-    retries: createRetries({ pool }),
+    retries: createRetries({ pool, quotas: config.quotas }),
     histories: createUserHistories({ pool }),
   };
 }

@@ -49,7 +49,10 @@ interface InsertParams extends Scope {
   madeBy: string | null;
 }
 
-/** Whether its secret references it is asked when all of the statement is done. */
+/**
+ * Whether its secret references it is asked when all of the statement is done. What a key with a scope makes counts in
+ * the quotas of its maker, so that a team has no more room by more keys.
+ */
 const insertKey = statementOf<InsertParams>(
   'insert-api-key',
   ($) => `
@@ -57,10 +60,11 @@ const insertKey = statementOf<InsertParams>(
     insert into api_key_secrets (digest, api_key) values (${$('digest')}, ${$('key')}::uuid)
     on conflict (digest) do nothing returning api_key
   )
-  insert into api_keys (id, name, role, owner, clients, countries, action_types, expires_at, made_by)
+  insert into api_keys (id, name, role, owner, clients, countries, action_types, expires_at, made_by, account)
   select api_key, ${$('name')}, ${$('role')}, ${$('owner')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
-    ${$('actionTypes')}::text[], ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid
-  from secret`,
+    ${$('actionTypes')}::text[], ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid, coalesce(m.account, api_key)
+  from secret left join api_keys m on m.id = ${$('madeBy')}::uuid
+    and (m.clients is not null or m.countries is not null or m.action_types is not null)`,
 );
 
 export interface KeyByHand {

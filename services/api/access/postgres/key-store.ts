@@ -19,6 +19,8 @@ export interface ApiKeyRecord {
   createdAt: Date;
   /** The key that made it; null: made on the database. */
   madeBy: string | null;
+  /** The key whose quotas it uses: itself, or the one that its team's keys were made from. */
+  account: string;
   expiresAt: Date | null;
   /** Kept to the minute. */
   lastUsedAt: Date | null;
@@ -115,11 +117,11 @@ export function createKeyStore({ pool }: { pool: Pool }) {
 export interface KeyRow extends Omit<ApiKeyRecord, 'scope'>, Scope {}
 
 export function keyOf(row: KeyRow): ApiKeyRecord {
-  const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy } = row;
+  const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy, account } = row;
   const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state } = row;
   const scope = { clients, countries, actionTypes };
   const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
-  return { key, name, owner, role, scope, revision, madeBy, ...times, state };
+  return { key, name, owner, role, scope, revision, madeBy, account, ...times, state };
 }
 
 /** Of a key that opens something now; `k` is the key. */
@@ -130,7 +132,7 @@ const state = `case when k.revoked_at is not null then 'revoked' when k.expires_
 
 export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[] as clients, k.countries,
   k.action_types as "actionTypes", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
-  k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
+  k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
   (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
   k.revoked_at as "revokedAt", ${state} as state`;
 

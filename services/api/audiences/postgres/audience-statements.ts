@@ -1,14 +1,26 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
+interface NewList {
+  audienceId: string;
+  name: string;
+  country: string | null;
+  attempt: string;
+  account: string | null;
+}
+
 /**
  * A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it
  * is.
  */
-export const insert = `
-  insert into audiences (id, name, state, country, attempt) values ($1, $2, 'receiving', $3, $4)
+export const insert = statementOf<NewList>(
+  'insert-list',
+  ($) => `
+  insert into audiences (id, name, state, country, attempt, account)
+  values (${$('audienceId')}, ${$('name')}, 'receiving', ${$('country')}, ${$('attempt')}, ${$('account')})
   on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country,
-    attempt = excluded.attempt, cause = null, received_at = now()
-  where audiences.state <> 'ready'`;
+    attempt = excluded.attempt, bytes = 0, cause = null, received_at = now()
+  where audiences.state <> 'ready'`,
+);
 
 const columns = `
   id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
@@ -40,8 +52,8 @@ export const insertRows = `
   insert into upload_rows
   select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
 
-/** $1 list, $2 attempt. */
-export const hearOf = `update audiences set received_at = now() where id = $1 and attempt = $2`;
+/** $1 list, $2 attempt, $3 bytes of its users' ids so far. */
+export const hearOf = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
 
 /** $1 list, $2 users in a part. Returns how many users there are; of the rows of one, the first says the country. */
 export const insertParts = `
@@ -74,10 +86,14 @@ export const secondCountries = `
 /** $1 list, $2 attempt, $3 rows, $4 rejected. No row where another upload has taken its place. */
 export const markReady = `
   update audiences set state = 'ready', ready_at = now(), rows = $3, rejected = $4, users = p.users,
-    duplicates = $3::bigint - $4::bigint - p.total
+    duplicates = $3::bigint - $4::bigint - p.total, bytes = p.bytes
   from (
-    select coalesce(jsonb_object_agg(country, n), '{}') as users, coalesce(sum(n), 0) as total
-    from (select country, sum(n) as n from audience_parts where audience = $1 group by country) c
+    select coalesce(jsonb_object_agg(country, n), '{}') as users, coalesce(sum(n), 0) as total,
+      coalesce(sum(bytes), 0) as bytes
+    from (
+      select country, sum(n) as n, sum(octet_length(users)) as bytes from audience_parts where audience = $1
+      group by country
+    ) c
   ) p
   where id = $1 and attempt = $2 and state = 'receiving'`;
 
@@ -92,7 +108,8 @@ interface FailedUpload {
 export const markFailed = statementOf<FailedUpload>(
   'fail-upload',
   ($) => `
-  update audiences set state = 'failed', cause = ${$('cause')}, rows = ${$('rows')}, rejected = ${$('rejected')}
+  update audiences set state = 'failed', bytes = 0, cause = ${$('cause')}, rows = ${$('rows')},
+    rejected = ${$('rejected')}
   where id = ${$('audienceId')} and attempt = ${$('attempt')} and state = 'receiving'`,
 );
 

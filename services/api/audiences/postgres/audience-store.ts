@@ -3,6 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RejectedRow } from '../../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
+import type { Quotas } from '../../../../shared/domain/quotas.ts';
+import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
+import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { AudienceDeletion, AudienceRecord, AudienceStore, Upload, UploadStart } from '../audience-store.port.ts';
 import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
@@ -10,13 +13,16 @@ import * as statements from './audience-statements.ts';
 import { beginUpload } from './audience-upload.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
+const bytesOfLists = ['listBytes', 'allListBytes'] as const;
+
 export interface AudienceStoreDeps {
   pool: Pool;
   /** Apart from those of short statements: an upload holds a connection for as long as its sender takes. */
   uploadPool: Pool;
+  quotas?: Quotas;
 }
 
-export function createAudienceStore({ pool, uploadPool }: AudienceStoreDeps): AudienceStore {
+export function createAudienceStore({ pool, uploadPool, quotas = usualQuotas }: AudienceStoreDeps): AudienceStore {
   const maxUploads = uploadPool.options.max;
   let uploads = 0;
 
@@ -26,8 +32,11 @@ export function createAudienceStore({ pool, uploadPool }: AudienceStoreDeps): Au
   }
 
   /** False when a list of this id is ready. */
-  async function insert({ audienceId, name, country }: UploadStart, attempt: string): Promise<boolean> {
-    const { rowCount } = await pool.query(statements.insert, [audienceId, name, country, attempt]);
+  async function insert({ account = null, ...start }: UploadStart, attempt: string): Promise<boolean> {
+    const asked = { account, quotas, of: ['lists', ...bytesOfLists] as const };
+    const { rowCount } = await withinQuota(pool, asked, (client) =>
+      client.query(statements.insert.with({ ...start, account, attempt })),
+    );
     return rowCount === 1;
   }
 
@@ -41,13 +50,17 @@ export function createAudienceStore({ pool, uploadPool }: AudienceStoreDeps): Au
       try {
         const { audienceId } = start;
         const attempt = uuidv7();
+        const known = await get(audienceId);
+        if (known?.state === 'ready') return { kind: 'ready', record: known };
         if (!(await insert(start, attempt))) {
           const record = await get(audienceId);
           if (!record) throw new Error(`list ${audienceId} is neither new nor there`);
           return { kind: 'ready', record };
         }
         const onEnded = () => uploads--;
-        const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country: start.country, onEnded });
+        const { country, account = null } = start;
+        const asked = { account, quotas, of: bytesOfLists };
+        const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country, asked, onEnded });
         isBegun = true;
         const finish: Upload['finish'] = async (end) =>
           (await upload.finish(end)) ? await get(audienceId) : undefined;

@@ -3,6 +3,7 @@ import { plainArray, textArray } from '../../../../shared/postgres/connection/ar
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { escapeUserId } from '../../../../shared/domain/ids/user-id.ts';
 import { maxRejectsKept, type Upload, type UploadEnd } from '../audience-store.port.ts';
+import { beyondQuota, lockQuotas, type QuotaQuestion } from '../../../../shared/postgres/registry/account-quotas.ts';
 import * as statements from './audience-statements.ts';
 
 /** Paging reads one part at a time: as many users as a page of a segment usually has. */
@@ -18,6 +19,7 @@ export interface UploadDeps {
   attempt: string;
   /** Of all rows; null where each row has its own. */
   country: string | null;
+  asked: QuotaQuestion;
   onEnded: () => void;
 }
 
@@ -35,10 +37,12 @@ export async function beginUpload({
   audienceId,
   attempt,
   country,
+  asked,
   onEnded,
 }: UploadDeps): Promise<BegunUpload> {
   const client = await uploadPool.connect();
   let heardOfMs = performance.now();
+  let bytes = 0;
   let isOver = false;
 
   /** The connection is closed, and the temporary table with it. */
@@ -58,11 +62,15 @@ export async function beginUpload({
 
   return {
     add: async ({ countries, users, lines }) => {
-      const asked = plainArray(country === null ? lines : []);
-      await client.query(statements.insertRows, [countries.join('\n'), users.join('\n'), asked]);
+      const kept = plainArray(country === null ? lines : []);
+      const ids = users.join('\n');
+      await client.query(statements.insertRows, [countries.join('\n'), ids, kept]);
+      bytes += Buffer.byteLength(ids);
       if (performance.now() - heardOfMs < heardOfEveryMs) return;
       heardOfMs = performance.now();
-      await pool.query(statements.hearOf, [audienceId, attempt]);
+      await pool.query(statements.hearOf, [audienceId, attempt, bytes]);
+      const beyond = await beyondQuota(pool, asked, 0);
+      if (beyond) throw beyond;
     },
     finish: async (read) => {
       try {
@@ -78,6 +86,9 @@ export async function beginUpload({
         const { rows, rejected, rejects } = repeats ? await withSecondCountries(client, read) : read;
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
         if (rowCount !== 1) return false;
+        await lockQuotas(client, asked);
+        const beyond = await beyondQuota(client, asked, 0);
+        if (beyond) throw beyond;
         await writeRejects(client, audienceId, rejects);
         await client.query('commit');
         return true;

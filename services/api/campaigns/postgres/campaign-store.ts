@@ -6,39 +6,63 @@ import type { RecurrenceDefinition } from '../../../../shared/contracts/schedule
 import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
+import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
+import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
+import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import type { CampaignRecord, CampaignState, CampaignStore } from '../campaign-store.port.ts';
 
-export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
+export interface CampaignStoreDeps {
+  pool: Pool;
+  quotas?: Quotas;
+}
+
+export function createCampaignStore({ pool, quotas = usualQuotas }: CampaignStoreDeps): CampaignStore {
+  const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
+
   async function get(campaignId: string): Promise<CampaignRecord | undefined> {
     const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = $1`, [campaignId]);
     return rows[0] && recordOf(rows[0]);
   }
 
+  /** One that was started before has its room. */
+  async function starting(campaignId: string, work: (client: PoolClient) => Promise<unknown>): Promise<void> {
+    const { rows } = await pool.query<{ account: string | null }>(selectDraft, [campaignId]);
+    const [draft] = rows;
+    if (draft) await withinQuota(pool, { account: draft.account, quotas, of: ['openRuns'] }, work);
+  }
+
   return {
     get,
 
-    create: async (definition, campaignId = uuidv7()) => {
-      await pool.query(insertCampaign, [campaignId, definition.name, definition]);
+    create: async (definition, campaignId = uuidv7(), account = null) => {
+      const known = await get(campaignId);
+      if (known) return known;
+      await withinQuota(pool, changes(account), (client) =>
+        client.query(insertCampaign, [campaignId, definition.name, definition, account]),
+      );
       // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
       const record = await get(campaignId);
       if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
       return record;
     },
 
-    redefine: async (campaignId, definition, revision) => {
-      await inTransaction(pool, (client) => redefine(client, campaignId, definition, revision));
+    redefine: async (campaignId, definition, revision, account = null) => {
+      await withinQuota(pool, changes(account), (client) =>
+        redefine(client, campaignId, { definition, revision, account }),
+      );
       return get(campaignId);
     },
 
     start: async (campaignId, dueAt) => {
-      await pool.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]);
+      await starting(campaignId, (client) =>
+        client.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]),
+      );
       return get(campaignId);
     },
 
     startRecurring: async (campaignId, recurrence) => {
-      await inTransaction(pool, (client) => startRecurring(client, campaignId, recurrence));
+      await starting(campaignId, (client) => startRecurring(client, campaignId, recurrence));
       return get(campaignId);
     },
 
@@ -58,16 +82,22 @@ export async function selectCampaignRecords(
   return new Map(rows.map((row) => [row.id, recordOf(row)]));
 }
 
+interface NewRevision {
+  definition: CampaignDefinition;
+  /** The one before. */
+  revision: number;
+  account: string | null;
+}
+
 async function redefine(
   client: PoolClient,
   campaignId: string,
-  definition: CampaignDefinition,
-  revision: number,
+  { definition, revision, account }: NewRevision,
 ): Promise<void> {
   const { rowCount } = await client.query(nextRevision, [campaignId, revision, definition.name]);
   if (rowCount === 0) return;
   await client.query('delete from budgets where campaign = $1', [campaignId]);
-  await client.query(insertRevision, [campaignId, revision + 1, definition]);
+  await client.query(insertRevision, [campaignId, revision + 1, definition, account]);
 }
 
 async function startRecurring(client: PoolClient, campaignId: string, recurrence: RecurrenceDefinition): Promise<void> {
@@ -93,7 +123,9 @@ const insertRevision = `
     insert into budgets (campaign, country, units)
     select $1::uuid, k.country, k.units from jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
   )
-  insert into campaign_revisions (campaign, revision, definition) values ($1, $2, $3)`;
+  insert into campaign_revisions (campaign, revision, definition, account) values ($1, $2, $3, $4)`;
+
+const selectDraft = `select account from campaigns where id = $1 and state = 'draft'`;
 
 const scheduleCampaign = `
   update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft'
@@ -120,13 +152,13 @@ const insertSchedule = statementOf<NewSchedule>(
 
 const insertCampaign = `
   with c as (
-    insert into campaigns (id, name, state, revision) values ($1, $2, 'draft', 1) on conflict (id) do nothing
-    returning id, revision
+    insert into campaigns (id, name, state, revision, account) values ($1, $2, 'draft', 1, $4)
+    on conflict (id) do nothing returning id, revision
   ), b as (
     insert into budgets (campaign, country, units)
     select c.id, k.country, k.units from c, jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
   )
-  insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c`;
+  insert into campaign_revisions (campaign, revision, definition, account) select id, revision, $3, $4 from c`;
 
 /**
  * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due

@@ -30,7 +30,8 @@ export function createAnswerProblem(explain: ExplainError) {
     const explained = error instanceof HttpProblem ? undefined : explain(error);
     const problem = explained ?? problemOf(error, request);
     const { method, url } = request;
-    if (explained) request.log.warn({ cause: error.message, method, url }, 'request could not be carried out now');
+    if (problem.status >= 500 && explained)
+      request.log.warn({ cause: error.message, method, url }, 'request could not be carried out now');
     else if (problem.status >= 500 && !(error instanceof HttpProblem))
       request.log.error({ err: error, method, url }, 'request failed');
     send(problem, request, reply);

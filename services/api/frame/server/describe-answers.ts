@@ -30,6 +30,7 @@ const meanings: Record<string, string> = {
   415: 'The body is not application/json',
   422: 'It can be read and not accepted: `errors` has everything that is wrong',
   429: 'Too many requests or streams, or more than a limit allows; Retry-After says when to go on',
+  507: 'What is stored of its account, or of the installation, is as much as may be: GET /v1/quotas',
   503: 'The database does not answer, or the service is stopping; it goes away by itself',
 };
 

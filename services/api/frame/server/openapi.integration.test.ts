@@ -127,6 +127,7 @@ describe('the OpenAPI document', () => {
       'listJobs',
       'listOccurrences',
       'listQuarantinedSteps',
+      'listQuotas',
       'listRunEvents',
       'listRunFailures',
       'listRunReceipts',

@@ -134,7 +134,7 @@ export const oldAudiences = `
 
 /** An upload says every ten seconds that rows still come, unless its sender pauses. */
 export const failLostUploads = `
-  update audiences set state = 'failed', cause = 'nothing was heard of the upload for fifteen minutes'
+  update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 /** $1 days, $2 limit. */
 export const deleteChanges = `

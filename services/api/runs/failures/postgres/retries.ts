@@ -1,13 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
 import { standingFailures } from '../../../../../shared/postgres/ledger/standing-failures.ts';
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import type { Quotas } from '../../../../../shared/domain/quotas.ts';
+import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
+import { usualQuotas } from '../../../../../shared/runtime/configuration/quotas.ts';
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
 
 /** A look at millions of failures takes its time: longer than statements may take elsewhere. */
 const countTimeoutMs = 120_000;
 
-export function createRetries({ pool }: { pool: Pool }): Retries {
+export function createRetries({ pool, quotas = usualQuotas }: { pool: Pool; quotas?: Quotas }): Retries {
   return {
     groups: async (of, filter) => {
       const { rows: runs } = await pool.query<{ parent: string | null; children: boolean }>(selectFamily, [of]);
@@ -17,7 +20,11 @@ export function createRetries({ pool }: { pool: Pool }): Retries {
         return (await pool.query<RetryGroup>(sumGroups, [of, ...listsOf(filter)])).rows;
       return countGroups(pool, of, run.parent, filter);
     },
-    create: (retry) => inTransaction(pool, (client) => createRetry(client, retry)),
+    create: async (retry) => {
+      const { rows } = await pool.query<{ account: string | null }>(selectAccount, [retry.of]);
+      const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
+      return await withinQuota(pool, asked, (client) => createRetry(client, retry));
+    },
     sums: async (parentRunId) => (await pool.query<RetrySums>(selectSums, [parentRunId])).rows,
   };
 }
@@ -49,6 +56,8 @@ async function createRetry(
 function listsOf({ steps, countries, reasons }: RetryFilter): unknown[] {
   return [steps, countries, reasons];
 }
+
+const selectAccount = `select c.account from runs r join campaigns c on c.id = r.campaign where r.id = $1`;
 
 const selectFamily = `
   select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;

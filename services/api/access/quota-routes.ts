@@ -1,0 +1,36 @@
+import { quotaList } from '../../../shared/contracts/access/quotas.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { storedQuotas, type Quotas, type QuotaUse } from '../../../shared/domain/quotas.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { EventStreams } from './event-streams.ts';
+import { callerOf } from './scopes.ts';
+
+export interface QuotaRoutesDeps {
+  quotas: Quotas;
+  quotaUse: (account: string) => Promise<QuotaUse | undefined>;
+  streams: Pick<EventStreams, 'openOf'>;
+}
+
+/** What the key that asks may have, and how much of it there is. */
+export function quotaRoutes(server: HttpServer, { quotas, quotaUse, streams }: QuotaRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/quotas',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'listQuotas',
+      summary: 'What the account of this key may have, and how much of it there is',
+      description: 'All keys that a key with a scope has made count with it: more keys are no more room.',
+      tags: ['keys'],
+      response: { 200: jsonAnswer('Each quota', quotaList) },
+    },
+    handler: async (request) => {
+      const { account } = callerOf(request);
+      const use = await quotaUse(account);
+      const stored = storedQuotas.map((name) => ({ name, used: use?.[name] ?? 0, limit: quotas[name] }));
+      const open = { name: 'streams' as const, used: streams.openOf(account), limit: quotas.streams };
+      return { account: publicId('apiKey', account), items: [...stored, open] };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { storedQuotas, type Quotas, type QuotaUse } from '../../../shared/domain/quotas.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
+
+const lookEveryMs = 60_000;
+
+export interface QuotaWatchDeps {
+  /** Of each account. */
+  read: () => Promise<readonly QuotaUse[]>;
+  quotas: Quotas;
+  meter: Meter;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Tells the metrics how much of each quota the account has used that is nearest to it. */
+export function createQuotaWatch({ read, quotas, meter, clock, logger }: QuotaWatchDeps): Loop {
+  let uses: readonly QuotaUse[] = [];
+  meter.gauge({
+    name: 'muster_quota_used_ratio',
+    help: 'What the account that is nearest to the quota has used of it; 1 is all.',
+    labelNames: ['quota'],
+    collect: (gauge) => {
+      if (uses.length === 0) return;
+      for (const quota of storedQuotas) {
+        gauge.of({ quota }).set(Math.max(...uses.map((use) => use[quota])) / quotas[quota]);
+      }
+    },
+  });
+  const look = async () => {
+    uses = await read();
+    return lookEveryMs;
+  };
+  return createLoop({ name: 'look-at-quotas', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+}

@@ -1,0 +1,35 @@
+/**
+ * What one account may have at once, or write in a day. An account is a key that was made for the whole installation,
+ * together with all keys that its scope was handed on to: more keys are no more room.
+ */
+export const storedQuotas = [
+  'openRuns',
+  'campaignChanges',
+  'lists',
+  'listBytes',
+  /** Of all accounts together. */
+  'allListBytes',
+] as const;
+export type StoredQuota = (typeof storedQuotas)[number];
+
+/** As they are configured; `streams` is of each process. */
+export type Quotas = Readonly<Record<StoredQuota | 'streams', number>>;
+
+/** How much there is of each. */
+export type QuotaUse = Readonly<Record<StoredQuota, number>>;
+
+/** From such a part on it is said that a quota is nearly used. */
+export const nearlyUsed = 0.8;
+
+/** What was asked for would be more than an account, or the installation, may have. */
+export class BeyondQuotaError extends Error {
+  override readonly name = 'BeyondQuotaError';
+  readonly quota: StoredQuota;
+  readonly limit: number;
+
+  constructor(quota: StoredQuota, limit: number) {
+    super(`${quota} would be more than ${limit}`);
+    this.quota = quota;
+    this.limit = limit;
+  }
+}

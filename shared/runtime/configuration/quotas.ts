@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Quotas } from '../../domain/quotas.ts';
+
+const most = (usual: number) => z.coerce.number().int().min(1).max(1_000_000_000).default(usual);
+
+/** What accounts may have: docs/decisions/0070-quotas-by-account.md. */
+export const quotaEnvironment = z.object({
+  QUOTA_OPEN_RUNS: most(1000),
+  QUOTA_CAMPAIGN_CHANGES: most(10_000),
+  QUOTA_LISTS: most(1000),
+  QUOTA_LIST_MIB: most(65_536),
+  QUOTA_ALL_LISTS_MIB: most(262_144),
+  QUOTA_STREAMS: most(500),
+});
+
+const mebibyte = 1024 ** 2;
+
+export function quotasOf(read: z.output<typeof quotaEnvironment>): Quotas {
+  return {
+    openRuns: read.QUOTA_OPEN_RUNS,
+    campaignChanges: read.QUOTA_CAMPAIGN_CHANGES,
+    lists: read.QUOTA_LISTS,
+    listBytes: read.QUOTA_LIST_MIB * mebibyte,
+    allListBytes: read.QUOTA_ALL_LISTS_MIB * mebibyte,
+    streams: read.QUOTA_STREAMS,
+  };
+}
+
+/** Where nothing is configured. */
+export const usualQuotas = quotasOf(quotaEnvironment.parse({}));
