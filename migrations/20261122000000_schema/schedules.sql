@@ -39,6 +39,9 @@ create table schedules (
   check ((client is null) <> (campaign is null))
 );
 create index schedules_to_look_at on schedules (look_at) where state = 'active';
+-- Campaigns that recur, among all schedules of clients and those that have ended.
+create index schedules_that_start_runs on schedules (campaign)
+  where campaign is not null and state in ('active', 'paused', 'broken');
 create index schedules_of_client on schedules (client, id) where client is not null;
 
 -- That a row is inserted is the election of who fires. Open: what it fired is looked after, because the next fire, a

@@ -5,6 +5,7 @@ import { createProblems } from '../../shared/runtime/configuration/configuration
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
 
 /** 0 keeps for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
@@ -23,6 +24,7 @@ const schedulerEnvironment = commonEnvironment.extend({
     .string()
     .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
     .default('local'),
+  QUOTA_OPEN_RUNS: quotaEnvironment.shape.QUOTA_OPEN_RUNS,
 });
 
 export type SchedulerConfig = z.infer<typeof schedulerEnvironment> & { engine: EngineConfig; kafka: KafkaSettings };

@@ -64,7 +64,12 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   checker.start();
   const recurring = createRecurring({
     leases: createLeases({ pool }),
-    dueSchedules: createDueSchedules({ pool, aheadMs: schedulesAheadMs, sleep: (ms) => systemClock.sleep(ms) }),
+    dueSchedules: createDueSchedules({
+      pool,
+      aheadMs: schedulesAheadMs,
+      sleep: (ms) => systemClock.sleep(ms),
+      quotas: { openRuns: config.QUOTA_OPEN_RUNS },
+    }),
     region: config.MUSTER_REGION,
     keptDays: config.OCCURRENCES_HISTORY_DAYS,
     meter,

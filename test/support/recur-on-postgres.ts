@@ -1,7 +1,16 @@
 import type { Pool } from 'pg';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
+import type { Quotas } from '../../shared/domain/quotas.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
+
+const looker = { region: 'local', owner: 'a' };
 
 /** Plans jobs of all schedules that are due, as a scheduler does it. */
-export function recurOnPostgres(pool: Pool) {
-  return createDueSchedules({ pool }).recur({ region: 'local', owner: 'a' }, 100);
+export function recurOnPostgres(pool: Pool, quotas: Quotas = usualQuotas) {
+  return createDueSchedules({ pool, quotas }).recur(looker, 100);
+}
+
+/** Fires what waited for the fire before it, as a scheduler does it. */
+export function fireBufferedOnPostgres(pool: Pool, quotas: Quotas) {
+  return createDueSchedules({ pool, quotas }).fireBuffered(looker, 100);
 }

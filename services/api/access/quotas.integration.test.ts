@@ -1,55 +1,23 @@
+import { get as httpGet, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
 import { quotaList } from '../../../shared/contracts/access/quotas.ts';
 import { readQuotaUse } from '../../../shared/postgres/registry/account-quotas.ts';
 import { createPrometheusMeter } from '../../../shared/runtime/meter/prometheus-meter.ts';
-import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
-import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
-import { claimOne, doneOf, failed, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
-import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { idOf, inSg, refusedBy, teamsOn } from '../../../test/support/teams-on-postgres.ts';
 import { createQuotaWatch } from './quota-watch.ts';
-import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres({
-  quotas: { streams: 2, openRuns: 2, campaignChanges: 3, lists: 2, listBytes: 20, allListBytes: 30 },
+  quotas: { streams: 2, campaignChanges: 3, lists: 2, listBytes: 20, allListBytes: 30 },
 });
-
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-
-function askAs(secret: string | undefined, method: Method, url: string, payload?: object) {
-  const headers = secret === undefined ? authorized : { authorization: `Bearer ${secret}` };
-  return on.api.server.inject({ method, url, headers, ...(payload && { payload }) });
-}
-
-async function makeKey(body: object, by?: string): Promise<{ id: string; secret: string }> {
-  const { key, secret } = issuedApiKey.parse((await askAs(by, 'POST', '/v1/api-keys', body)).json());
-  return { id: key.id, secret };
-}
-
-const sg = { clients: null, countries: ['SG'], actionTypes: null };
-const inSg = { ...someCampaign, countries: ['SG'] };
-/** Of a team, for which it makes others. */
-const makeLead = () => makeKey({ name: 'lead', role: 'operator', scope: sg });
-const makeManager = (by?: string) => makeKey({ name: 'manager', role: 'manager', scope: sg }, by);
+const { askAs, makeLead, makeManager, usedBy } = teamsOn(on);
 
 const createAs = (secret: string) => askAs(secret, 'POST', '/v1/campaigns', inSg);
-const idOf = (answer: { json: () => unknown }) => (answer.json() as { id: string }).id;
 
-function upload(secret: string, payload: string, headers: Record<string, string> = {}) {
-  const all = { authorization: `Bearer ${secret}`, 'content-type': 'text/csv', ...headers };
-  return on.api.server.inject({ method: 'POST', url: '/v1/audiences?name=x&country=SG', headers: all, payload });
-}
-
-async function refusedBy(answer: Promise<{ statusCode: number; json: () => unknown }>) {
-  const { statusCode, json } = await answer;
-  const { code, detail } = problem.parse(json());
-  return { statusCode, code, variable: /\(([A-Z_]+)\)/.exec(detail)?.[1], figure: Number(/\d+/.exec(detail)?.[0]) };
-}
-
-async function usedBy(secret: string): Promise<Record<string, number>> {
-  const { items } = quotaList.parse((await askAs(secret, 'GET', '/v1/quotas')).json());
-  return Object.fromEntries(items.map(({ name, used }) => [name, used]));
+function upload(secret: string, payload: string) {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'text/csv' };
+  return on.api.server.inject({ method: 'POST', url: '/v1/audiences?name=x&country=SG', headers, payload });
 }
 
 describe('changes of campaigns', () => {
@@ -93,50 +61,6 @@ describe('changes of campaigns', () => {
   });
 });
 
-describe('open runs', () => {
-  const start = (secret: string, id: string) => askAs(secret, 'POST', `/v1/campaigns/${id}/start`);
-  const later = { ...inSg, schedule: { type: 'at', time: '2026-02-01T00:00:00Z' } };
-  const hourly = { ...inSg, schedule: { type: 'recurring', cron: '0 * * * *' } };
-
-  it('are refused beyond so many, whether they wait for their time or recur, and free when taken back', async () => {
-    const { secret } = await makeManager();
-    const made = [];
-    for (const body of [later, hourly, inSg]) made.push(idOf(await askAs(secret, 'POST', '/v1/campaigns', body)));
-    const [first = '', second = '', third = ''] = made;
-    expect((await start(secret, first)).statusCode).toBe(200);
-    expect((await start(secret, second)).statusCode).toBe(200);
-    expect(await usedBy(secret)).toMatchObject({ openRuns: 2 });
-    expect(await refusedBy(start(secret, third))).toEqual({
-      ...{ statusCode: 429, code: 'quota-exceeded', variable: 'QUOTA_OPEN_RUNS', figure: 2 },
-    });
-    expect(await on.rowsOf('run_starts')).toHaveLength(1);
-    // What is started already needs no room.
-    expect((await start(secret, first)).statusCode).toBe(200);
-    expect((await askAs(secret, 'POST', `/v1/campaigns/${first}/unschedule`)).statusCode).toBe(200);
-    expect((await start(secret, third)).statusCode).toBe(200);
-  });
-});
-
-it('a retry of failed users is an open run too', async () => {
-  const { id, secret } = await makeManager();
-  const subject = createPostgresExecutionStores(on);
-  const { runId, feedId } = await startFedRun(subject, [['u1', 'u2']]);
-  await on.pool.query('update campaigns set account = $1', [uuidOf('apiKey', id)]);
-  const ledger = subject.ledgerOf('a');
-  await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 }), { failures: [failed('u1')] }));
-  await subject.runs.finish(runId, 'completed_with_failures', null);
-  const { rows } = await on.pool.query<{ campaign: string }>('select campaign from runs');
-  for (const scheduledFor of [new Date(1), new Date(2)]) {
-    const seed = { campaignId: rows[0]?.campaign ?? '', revision: 1, scheduledFor, state: 'running' as const };
-    await on.deps.rows.addRun({ ...seed, startedAt: scheduledFor });
-  }
-  const retry = () => askAs(undefined, 'POST', `/v1/runs/${publicId('run', runId)}/retry-failed`);
-  expect(await refusedBy(retry())).toMatchObject({ statusCode: 429, variable: 'QUOTA_OPEN_RUNS', figure: 2 });
-  await on.pool.query(`update runs set state = 'completed', ended_at = now() where scheduled_for = $1`, [new Date(1)]);
-  expect((await retry()).statusCode).toBe(201);
-  expect(await usedBy(secret)).toMatchObject({ openRuns: 2 });
-});
-
 describe('uploaded lists', () => {
   it('are refused beyond so many, until one is deleted', async () => {
     const { secret } = await makeManager();
@@ -176,14 +100,19 @@ it('event streams are so many for all keys of an account in a process, and other
   const member = await makeManager(lead.secret);
   const other = await makeManager();
   const url = `${await on.start()}/v1/live?campaigns=true`;
-  const leaving = new AbortController();
-  const open = async ({ secret }: { secret: string }) =>
-    (await fetch(url, { headers: { authorization: `Bearer ${secret}` }, signal: leaving.signal })).status;
+  const opened: IncomingMessage[] = [];
+  const open = async ({ secret }: { secret: string }) => {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpGet(url, { headers: { authorization: `Bearer ${secret}` } }, resolve).once('error', reject);
+    });
+    opened.push(answer);
+    return answer.statusCode;
+  };
 
   expect([await open(lead), await open(member), await open(lead), await open(member)]).toEqual([200, 200, 429, 429]);
   expect(await usedBy(member.secret)).toMatchObject({ streams: 2 });
   expect(await open(other)).toBe(200);
-  leaving.abort();
+  for (const answer of opened) answer.destroy();
   await expect.poll(async () => (await usedBy(lead.secret))['streams']).toBe(0);
 });
 

@@ -12,6 +12,7 @@ import {
   type PreviewShape,
 } from '../../../shared/contracts/schedules/schedules.ts';
 import { z } from 'zod';
+import { BeyondQuotaError } from '../../../shared/domain/quotas.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
@@ -140,6 +141,8 @@ function firedView(id: string, fired: Fired) {
       });
     case 'no-room':
       throw noRoom(fired);
+    case 'no-run-room':
+      throw new BeyondQuotaError('openRuns', fired.limit);
     case 'too-many': {
       const detail = `more than ${fired.atMost} instants recur in that time: take a shorter one`;
       throw invalidRequest([{ pointer: '/until', code: 'out-of-range', detail }]);

@@ -85,6 +85,8 @@ export type Fired =
   | { kind: 'too-many'; atMost: number }
   /** Its client may have no such number of jobs more, by that bound. */
   | { kind: 'no-room'; jobs: number; room: { jobs: number; bound: string; limit: number } }
+  /** The account of its campaign may have no run more open. */
+  | { kind: 'no-run-room'; limit: number }
   /** None of the schedule's, at the moment. */
   | { kind: 'no-groups' };
 
@@ -115,7 +117,10 @@ export interface ScheduleStore {
    * @param expected revision; null for whatever it is
    */
   change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChanged>;
-  /** What was due before fires. A campaign's run that it started is paused, resumed or cancelled with it. */
+  /**
+   * What was due before fires. A campaign's run that it started is paused, resumed or cancelled with it.
+   * @throws {BeyondQuotaError} it would go on, and the account of its campaign has as many runs open as it may
+   */
   control(
     scheduleId: string,
     verb: ScheduleVerb,

@@ -9,7 +9,7 @@ import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 /** What recurs, and the markets that it fires for. */
 export function schedulesModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
   return {
-    schedules: createScheduleStore({ pool, region: config.region, owner: 'api' }),
+    schedules: createScheduleStore({ pool, region: config.region, owner: 'api', quotas: config.quotas }),
     groups: createGroupStore({ pool }),
   };
 }

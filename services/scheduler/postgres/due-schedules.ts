@@ -2,10 +2,11 @@ import type { Pool, PoolClient } from 'pg';
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
-import { fireSchedules, isAtWork } from '../../../shared/postgres/schedules/fire-schedules.ts';
+import { fireSchedules, isAtWork, type FireQuotas } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { breakSchedules, eachByItself, unlessRefused } from '../../../shared/postgres/schedules/broken-schedules.ts';
 import { beginTargets } from '../../../shared/postgres/schedules/insert-occurrences.ts';
 import { roomForFires } from '../../../shared/postgres/schedules/room-for-fires.ts';
+import { campaignsOf, roomForRuns } from '../../../shared/postgres/schedules/room-for-runs.ts';
 import {
   msOf,
   plannedColumns,
@@ -13,6 +14,7 @@ import {
   type PlannedColumns,
 } from '../../../shared/postgres/schedules/schedule-rows.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
+import { usualQuotas } from '../../../shared/runtime/configuration/quotas.ts';
 import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 
 export interface DueSchedulesDeps {
@@ -23,12 +25,13 @@ export interface DueSchedulesDeps {
    */
   aheadMs?: number;
   sleep?: (ms: number) => Promise<void>;
+  quotas?: FireQuotas;
 }
 
 /** What a commit takes. */
 const commitMs = 2;
 
-export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDeps): DueSchedules {
+export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas = usualQuotas }: DueSchedulesDeps): DueSchedules {
   /** By the database's clock. */
   async function waitUntil(client: PoolClient, atMs: number): Promise<void> {
     const { rows } = await client.query<{ inMs: number }>(selectTimeUntil, [new Date(atMs)]);
@@ -49,7 +52,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDep
         ]);
         const rows = locked.rows.map((row) => ({ ...row, nowMs: Math.max(row.nowMs, row.lookMs) }));
         const decider = { region: looker.region, nodeRegion: looker.region, owner: looker.owner };
-        const { occurrences, skipped, ended, broken } = await fireSchedules(client, rows, decider);
+        const { occurrences, skipped, ended, broken } = await fireSchedules(client, rows, decider, quotas);
         const isAhead = locked.rows.some(({ nowMs, lookMs }) => lookMs > nowMs);
         if (isAhead) await waitUntil(client, Math.max(...rows.map(({ nowMs }) => nowMs)));
         return {
@@ -73,13 +76,12 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep }: DueSchedulesDep
         if (rows.length === 0) return { fired: [], broken: [] };
         const { done, broken: unreadable } = eachByItself(rows, ({ id }) => id, idAndRowOf);
         await breakSchedules(client, unreadable);
-        const rooms = await roomForFires(
-          client,
-          done.map(({ row }) => row),
-        );
-        // What a client has no room for goes on waiting; the last to fire may bring more than there is, and is owed.
-        const ready = done.filter(
-          ({ row: { target } }) => target.kind === 'campaign' || (rooms.get(target.clientId)?.jobs ?? 0) > 0,
+        const waiting = done.map(({ row }) => row);
+        const rooms = await roomForFires(client, waiting);
+        const runs = await roomForRuns(client, campaignsOf(waiting), quotas.openRuns);
+        // What has no room goes on waiting; the last of a client to fire may bring more than there is, and is owed.
+        const ready = done.filter(({ row: { target } }) =>
+          target.kind === 'campaign' ? runs.take(target.campaignId) : (rooms.get(target.clientId)?.jobs ?? 0) > 0,
         );
         const { results, broken } = await unlessRefused(client, ready, async (some) => {
           const ids = some.map(({ id }) => id);

@@ -25,7 +25,8 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
  * - `too-late`: the same, and longer ago than the catch-up window
  * - `overlap`: the fire before was still at work
  * - `no-groups`: the schedule's groups were none, then
- * - `quota`: its client had no room for another job, by what it had stored or by its rate
+ * - `quota`: its client had no room for another job, by what it had stored or by its rate; or the account of its
+ *   campaign had as many runs open as it may
  */
 export const skipCauses = [
   'clock-change',

@@ -42,7 +42,7 @@ export async function withinQuota<Result>(
 /** What counts behind it knows all that was written for the account before. */
 export async function lockQuotas(client: PoolClient, { account, of }: QuotaQuestion): Promise<void> {
   if (account === null) return;
-  await client.query('select from api_keys where id = $1 for no key update', [account]);
+  await client.query(lockAccounts, [[account]]);
   if (of.includes('allListBytes')) await client.query('select from installation for no key update');
 }
 
@@ -58,17 +58,29 @@ export async function beyondQuota(
   return beyond && new BeyondQuotaError(beyond, quotas[beyond]);
 }
 
+/** In one order: of two that lock several, neither waits for the other for ever. */
+export const lockAccounts = 'select from api_keys where id = any($1::uuid[]) order by id for no key update';
+
+/**
+ * Of each campaign that has runs open, waits for one or recurs: its runs, and the places that they take. What recurs
+ * has one also between its runs, so that its next one always has a place.
+ */
+export const openOfCampaigns = `
+  select campaign, count(*) filter (where not recurs) as runs, greatest(1, count(*) filter (where not recurs)) as places
+  from (
+    select campaign, false as recurs from run_starts
+    union all select campaign, false from runs where ended_at is null
+    union all select campaign, true from schedules
+      where campaign is not null and state in ('active', 'paused', 'broken')
+  ) o group by campaign`;
+
 /** It reads what is open and what was written in a day, however much an account has had. */
 const quotaUse = statementOf<{ account: string | null }>(
   'quota-use',
   ($) => `
   with open as (
-    select c.account, count(*) as runs
-    from (
-      select campaign from run_starts
-      union all select campaign from runs where ended_at is null
-      union all select campaign from schedules where campaign is not null and state in ('active', 'paused')
-    ) o join campaigns c on c.id = o.campaign
+    select c.account, sum(o.places) as runs
+    from (${openOfCampaigns}) o join campaigns c on c.id = o.campaign
     where c.account is not null and (${$('account')}::uuid is null or c.account = ${$('account')}::uuid)
     group by c.account
   )

@@ -2,11 +2,13 @@ import type { PoolClient } from 'pg';
 import { planSchedule, type BrokenSchedule } from '../../contracts/schedules/kept-schedules.ts';
 import { occurrencesOf, type NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import type { RegisteredGroup } from '../../domain/recurrence/groups.ts';
+import type { Quotas } from '../../domain/quotas.ts';
 import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkippedRange } from '../../domain/recurrence/due-instants.ts';
 import { breakSchedules, eachByItself, unlessRefused } from './broken-schedules.ts';
 import { insertOccurrences } from './insert-occurrences.ts';
 import { roomForFires, withinRoom } from './room-for-fires.ts';
+import { campaignsOf, roomForRuns } from './room-for-runs.ts';
 import { stopRemainders } from './stop-remainders.ts';
 import { msOf, plannedRowOf, type PlannedColumns, type PlannedRow } from './schedule-rows.ts';
 
@@ -31,6 +33,9 @@ export interface Decider {
   owner: string;
 }
 
+/** What accounts may have, of that what schedules start. */
+export type FireQuotas = Pick<Quotas, 'openRuns'>;
+
 /**
  * Plans schedules whose rows are locked by this transaction, and writes what comes of it; one that cannot be read or
  * planned is broken, and the others are planned as if it were not there.
@@ -39,9 +44,12 @@ export async function fireSchedules(
   client: PoolClient,
   columns: readonly PlannedColumns[],
   decider: Decider,
+  quotas: FireQuotas,
 ): Promise<FiredSchedules> {
   if (columns.length === 0) return { occurrences: [], skipped: [], ended: [], broken: [] };
-  const { results, broken } = await unlessRefused(client, columns, (some) => fireTogether(client, some, decider));
+  const { results, broken } = await unlessRefused(client, columns, (some) =>
+    fireTogether(client, some, decider, quotas),
+  );
   return {
     occurrences: results.flatMap((each) => each.occurrences),
     skipped: results.flatMap((each) => each.skipped),
@@ -54,6 +62,7 @@ async function fireTogether(
   client: PoolClient,
   columns: readonly PlannedColumns[],
   decider: Decider,
+  quotas: FireQuotas,
 ): Promise<FiredSchedules> {
   const { done: rows, broken: unreadable } = eachByItself(columns, ({ id }) => id, plannedRowOf);
   const ids = rows.map(({ scheduleId }) => scheduleId);
@@ -77,12 +86,10 @@ async function fireTogether(
   );
   const broken = [...unreadable, ...unplannable];
   await breakSchedules(client, broken);
+  const wanted = planned.flatMap((each) => each.wanted);
   const rooms = await roomForFires(client, rows);
-  const { within, beyond } = withinRoom(
-    rooms,
-    rows,
-    planned.flatMap((each) => each.wanted),
-  );
+  const runs = await roomForRuns(client, campaignsOf(rows), quotas.openRuns);
+  const { within, beyond } = withinRoom({ rooms, runs }, rows, wanted);
   const skipped = [...planned.flatMap((each) => each.skipped), ...beyond.map(beyondRoom)];
   const occurrences = await insertOccurrences(client, rows, within, decider);
   if (skipped.length > 0) await client.query(insertSkipped, [JSON.stringify(skipped.map(skippedJson))]);

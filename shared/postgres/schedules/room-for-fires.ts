@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
+import type { RunRoom } from './room-for-runs.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
 /** Of a client that has no `acceptPerSecond`: schedules fire without being asked for each time. */
@@ -46,19 +47,18 @@ function roomOf({ perSecond, tokens, maxStored, stored }: RoomRow): FireRoom {
 
 /** Those that fire with the room there is, the earliest first, and those that do not. */
 export function withinRoom(
-  rooms: ReadonlyMap<string, FireRoom>,
+  { rooms, runs }: { rooms: ReadonlyMap<string, FireRoom>; runs: RunRoom },
   rows: readonly PlannedRow[],
   wanted: readonly NewOccurrence[],
 ): { within: NewOccurrence[]; beyond: NewOccurrence[] } {
-  const clientOf = new Map(
-    rows.flatMap(({ scheduleId, target }) => (target.kind === 'callback' ? [[scheduleId, target.clientId]] : [])),
-  );
+  const targetOf = new Map(rows.map(({ scheduleId, target }) => [scheduleId, target]));
   const left = new Map(Array.from(rooms, ([client, { jobs }]) => [client, jobs]));
-  const takes = (occurrence: NewOccurrence): boolean => {
-    const client = clientOf.get(occurrence.scheduleId);
-    if (client === undefined || occurrence.state !== 'fired') return true;
-    const jobs = left.get(client) ?? 0;
-    left.set(client, jobs - 1);
+  const takes = ({ scheduleId, state }: NewOccurrence): boolean => {
+    const target = targetOf.get(scheduleId);
+    if (target === undefined || state !== 'fired') return true;
+    if (target.kind === 'campaign') return runs.take(target.campaignId);
+    const jobs = left.get(target.clientId) ?? 0;
+    left.set(target.clientId, jobs - 1);
     return jobs > 0;
   };
   const inTurn = wanted.toSorted((a, b) => a.scheduledForMs - b.scheduledForMs);

@@ -84,9 +84,10 @@ export async function beginUpload({
         // Only where rows repeat a user can one of them name another country: other files pay nothing for the look.
         const repeats = country === null && (parts[0]?.users ?? 0) < read.rows - read.rejected;
         const { rows, rejected, rejects } = repeats ? await withSecondCountries(client, read) : read;
+        // Before its row: an upload that begins in its place takes them in this order.
+        await lockQuotas(client, asked);
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
         if (rowCount !== 1) return false;
-        await lockQuotas(client, asked);
         const beyond = await beyondQuota(client, asked, 0);
         if (beyond) throw beyond;
         await writeRejects(client, audienceId, rejects);

@@ -8,9 +8,10 @@ import {
 import { recurrenceOf } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
 import { instantsFrom } from '../../../../shared/domain/recurrence/recurrence.ts';
-import { readGroups, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';
+import { readGroups, type Decider, type FireQuotas } from '../../../../shared/postgres/schedules/fire-schedules.ts';
 import { insertOccurrences } from '../../../../shared/postgres/schedules/insert-occurrences.ts';
 import { roomForFires, withinRoom } from '../../../../shared/postgres/schedules/room-for-fires.ts';
+import { campaignsOf, roomForRuns } from '../../../../shared/postgres/schedules/room-for-runs.ts';
 import {
   msOf,
   plannedColumns,
@@ -28,10 +29,14 @@ export interface HandFire {
   request: FireRequest;
   groups: readonly string[] | null;
   decider: Decider;
+  quotas: FireQuotas;
 }
 
 /** Fires what a person asks for. The schedule's row is locked by this transaction. */
-export async function fireByHand(client: PoolClient, { schedule, request, groups, decider }: HandFire): Promise<Fired> {
+export async function fireByHand(
+  client: PoolClient,
+  { schedule, request, groups, decider, quotas }: HandFire,
+): Promise<Fired> {
   const { scheduleId } = schedule;
   const { rows } = await client.query<PlannedColumns & { clockMs: number }>(selectRow, [scheduleId]);
   const [found] = rows;
@@ -56,8 +61,11 @@ export async function fireByHand(client: PoolClient, { schedule, request, groups
     });
   });
   const rooms = await roomForFires(client, [row]);
+  const runs = await roomForRuns(client, campaignsOf([row]), quotas.openRuns);
   const [room] = rooms.values();
-  if (room && withinRoom(rooms, [row], wanted).beyond.length > 0) return { kind: 'no-room', room, jobs: wanted.length };
+  if (withinRoom({ rooms, runs }, [row], wanted).beyond.length > 0) {
+    return room ? { kind: 'no-room', room, jobs: wanted.length } : { kind: 'no-run-room', limit: quotas.openRuns };
+  }
   const inserted = await insertOccurrences(client, [row], wanted, decider);
   const occurrences = await readOccurrences(client, scheduleId, inserted);
   return { kind: 'fired', schedule, occurrences, alreadyFired: wanted.length - inserted.length };

@@ -1,0 +1,126 @@
+import type { ScheduleState } from '../../../../shared/domain/recurrence/schedule-states.ts';
+import { plannedColumns } from '../../../../shared/postgres/schedules/schedule-rows.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+
+export const selectSchedules = `
+  select s.id as "scheduleId", s.name, s.client as "clientId", s.campaign as "campaignId", s.revision, s.definition,
+    s.state,
+    s.state_reason as "stateReason", s.state_since as "stateSince", s.next_at as "nextAt", s.high_water as "highWater",
+    s.note, s.created_at as "createdAt", s.updated_at as "updatedAt"
+  from schedules s`;
+
+interface PageParams {
+  cursor: string | null;
+  limit: number;
+  state: ScheduleState | null;
+  client: string | null;
+  /** Beside those of campaigns, those of these clients alone. */
+  clients: readonly string[] | null;
+}
+
+export const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `
+  ${selectSchedules}
+  where (${$('cursor')}::uuid is null or s.id < ${$('cursor')})
+    and (${$('state')}::text is null or s.state = ${$('state')})
+    and (${$('client')}::uuid is null or s.client = ${$('client')})
+    and (${$('clients')}::uuid[] is null or s.client is null or s.client = any(${$('clients')}))
+  order by s.id desc limit ${$('limit')}`,
+);
+
+export const selectPending = `select ${plannedColumns} from schedules s where s.id = $1 and s.look_at <= now()`;
+
+interface NewSchedule {
+  scheduleId: string;
+  name: string;
+  clientId: string;
+  definition: string;
+  note: string | null;
+  /** In whole milliseconds: what recurs does so after it. */
+  now: string;
+  next: string | null;
+  look: string;
+}
+
+export const insertSchedule = statementOf<NewSchedule>(
+  'insert-schedule',
+  ($) => `
+  insert into schedules (id, name, client, definition, note, created_at, high_water, state, next_at, look_at)
+  values (${$('scheduleId')}, ${$('name')}, ${$('clientId')}, ${$('definition')}::jsonb, ${$('note')},
+    ${$('now')}::timestamptz, ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})
+  on conflict (id) do nothing`,
+);
+
+/** Null: stays as it is; but for the note, which may become null. */
+interface ScheduleUpdate {
+  scheduleId: string;
+  name: string | null;
+  clientId: string | null;
+  definition: string | null;
+  hasNote: boolean;
+  note: string | null;
+}
+
+export const updateSchedule = statementOf<ScheduleUpdate>(
+  'update-schedule',
+  ($) => `
+  with wanted as (
+    select coalesce(${$('name')}, name) as name, coalesce(${$('clientId')}::uuid, client) as client,
+      coalesce(${$('definition')}::jsonb, definition) as definition,
+      case when ${$('hasNote')}::boolean then ${$('note')} else note end as note
+    from schedules where id = ${$('scheduleId')}
+  )
+  update schedules s set name = w.name, client = w.client, definition = w.definition, note = w.note,
+    revision = s.revision + 1, updated_at = now()
+  from wanted w
+  where s.id = ${$('scheduleId')}
+    and (s.name, s.client, s.definition, s.note) is distinct from (w.name, w.client, w.definition, w.note)`,
+);
+
+export const beginFrom = `
+  update schedules set high_water = greatest(high_water, $2::timestamptz),
+    next_at = case when state = 'active' then $3::timestamptz end,
+    look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
+  where id = $1`;
+
+/** What came while it was broken is skipped by the next look, which is at once. */
+export const mend = `
+  update schedules set silent_until = now(), silent_cause = 'broken', region_looks = '{}',
+    look_at = case when state in ('active', 'broken') then now() end,
+    state_since = case when state = 'broken' then now() else state_since end,
+    state_reason = case when state = 'broken' then null else state_reason end,
+    state = case when state = 'broken' then 'active' else state end
+  where id = $1`;
+
+export const deleteSchedule = `
+  with gone as (delete from schedules where id = $1 and campaign is null returning 1)
+  select (select count(*) from gone)::int as gone, (select count(*) from schedules where id = $1)::int as there`;
+
+export const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
+
+interface ScheduleMove {
+  scheduleId: string;
+  to: string;
+  reason: string | null;
+  isOn: boolean;
+  cause: string | null;
+  next: string | null;
+}
+
+/** What came while it was off is skipped by the next look, which is at once. */
+export const moveSchedule = statementOf<ScheduleMove>(
+  'move-schedule',
+  ($) => `
+  update schedules set state = ${$('to')}, state_reason = ${$('reason')}, state_since = now(), updated_at = now(),
+    silent_until = case when ${$('isOn')} then now() else silent_until end,
+    silent_cause = case when ${$('isOn')} then ${$('cause')} else silent_cause end,
+    next_at = ${$('next')}, look_at = case when ${$('isOn')} then now() else null end, region_looks = '{}'
+  where id = ${$('scheduleId')}`,
+);
+
+export const dropBuffered = `
+  with dropped as (
+    delete from occurrences where schedule = $1 and state = 'buffered' returning schedule, group_name, scheduled_for
+  )
+  insert into skipped_instants (schedule, group_name, first_at, last_at, instants, cause)
+  select schedule, group_name, scheduled_for, scheduled_for, 1, 'disabled' from dropped on conflict do nothing`;
