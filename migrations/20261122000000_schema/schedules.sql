@@ -21,6 +21,8 @@ create table schedules (
   campaign uuid unique,
   revision int not null default 1,
   definition jsonb not null,
+  -- Of a client's, when it was written: instants in an hour, times its groups.
+  fires_per_hour float8 not null default 0,
   state text not null check (state in ('active', 'paused', 'disabled', 'broken', 'ended')),
   state_reason text,
   state_since timestamptz not null default now(),

@@ -33,3 +33,17 @@ export class BeyondQuotaError extends Error {
     this.limit = limit;
   }
 }
+
+/** What a client says itself of the schedules that it may have. */
+export type ScheduleBound = 'maxSchedules' | 'acceptPerSecond';
+
+/** A schedule would be more than its client may have. */
+export class BeyondScheduleBoundError extends Error {
+  override readonly name = 'BeyondScheduleBoundError';
+  readonly bound: ScheduleBound;
+
+  constructor(bound: ScheduleBound, detail: string) {
+    super(detail);
+    this.bound = bound;
+  }
+}

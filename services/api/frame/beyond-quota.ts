@@ -1,4 +1,4 @@
-import { BeyondQuotaError, type StoredQuota } from '../../../shared/domain/quotas.ts';
+import { BeyondQuotaError, BeyondScheduleBoundError, type StoredQuota } from '../../../shared/domain/quotas.ts';
 import { HttpProblem } from './http-problem.ts';
 
 interface Said {
@@ -44,6 +44,7 @@ const said: Record<StoredQuota, Said> = {
 
 /** The problem that says which quota has no room left, and how much it is. */
 export function beyondQuota(error: unknown): HttpProblem | undefined {
+  if (error instanceof BeyondScheduleBoundError) return beyondBound(error);
   if (!(error instanceof BeyondQuotaError)) return undefined;
   const { status, variable, detail, retryAfterSeconds } = said[error.quota];
   return new HttpProblem({
@@ -52,4 +53,9 @@ export function beyondQuota(error: unknown): HttpProblem | undefined {
     detail: `${detail(error.limit)}, and may have no more (${variable}); GET /v1/quotas shows all of them`,
     headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
   });
+}
+
+function beyondBound({ bound, message }: BeyondScheduleBoundError): HttpProblem {
+  const code = bound === 'maxSchedules' ? 'quota-exceeded' : 'too-many-jobs';
+  return new HttpProblem({ status: 429, code, detail: message, headers: { 'retry-after': '60' } });
 }

@@ -104,6 +104,7 @@ export interface OccurrenceFilter {
 
 /** Schedules as people make and change them. Due times are counted by the database's clock. */
 export interface ScheduleStore {
+  /** @throws {BeyondScheduleBoundError} its client may have no such one more */
   create(schedule: NewSchedule): Promise<ScheduleRecord>;
   get(scheduleId: string): Promise<ScheduleRecord | undefined>;
   /**
@@ -115,6 +116,7 @@ export interface ScheduleStore {
    * What was due before the change still fires, by the definition that it was due by; what fired is left alone. Of one
    * that is broken, what came while it was is skipped.
    * @param expected revision; null for whatever it is
+   * @throws {BeyondScheduleBoundError} it would make more jobs, and its client may bring no more
    */
   change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChanged>;
   /**

@@ -61,7 +61,15 @@ const retryStrategy = z.discriminatedUnion('strategy', [
 /** What a client may do and how its jobs are called. Everything has a default: a client is made by its name alone. */
 export const clientFields = {
   maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Jobs that have not ended, at most'),
-  acceptPerSecond: z.int().min(1).max(1_000_000).optional().describe('Jobs taken per second; no limit unless given'),
+  acceptPerSecond: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Jobs taken per second; no limit unless given. Its schedules together may recur as often in an hour, for all their groups; 1,000 a second unless given',
+    ),
+  maxSchedules: z.int().min(1).max(1_000_000).default(10_000).describe('Schedules that it has, whatever their state'),
   publishRatePerSecond: z
     .number()
     .min(0.1)

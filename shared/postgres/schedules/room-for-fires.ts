@@ -4,7 +4,7 @@ import type { RunRoom } from './room-for-runs.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
 /** Of a client that has no `acceptPerSecond`: schedules fire without being asked for each time. */
-const unsaidPerSecond = 1000;
+export const unsaidPerSecond = 1000;
 /** Markets fire together: so many seconds' worth may come at once. */
 const burstSeconds = 60;
 

@@ -35,6 +35,7 @@ interface NewSchedule {
   name: string;
   clientId: string;
   definition: string;
+  firesPerHour: number;
   note: string | null;
   /** In whole milliseconds: what recurs does so after it. */
   now: string;
@@ -45,9 +46,10 @@ interface NewSchedule {
 export const insertSchedule = statementOf<NewSchedule>(
   'insert-schedule',
   ($) => `
-  insert into schedules (id, name, client, definition, note, created_at, high_water, state, next_at, look_at)
-  values (${$('scheduleId')}, ${$('name')}, ${$('clientId')}, ${$('definition')}::jsonb, ${$('note')},
-    ${$('now')}::timestamptz, ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})
+  insert into schedules (id, name, client, definition, fires_per_hour, note, created_at, high_water, state, next_at,
+    look_at)
+  values (${$('scheduleId')}, ${$('name')}, ${$('clientId')}, ${$('definition')}::jsonb, ${$('firesPerHour')},
+    ${$('note')}, ${$('now')}::timestamptz, ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})
   on conflict (id) do nothing`,
 );
 
@@ -57,6 +59,7 @@ interface ScheduleUpdate {
   name: string | null;
   clientId: string | null;
   definition: string | null;
+  firesPerHour: number | null;
   hasNote: boolean;
   note: string | null;
 }
@@ -71,6 +74,7 @@ export const updateSchedule = statementOf<ScheduleUpdate>(
     from schedules where id = ${$('scheduleId')}
   )
   update schedules s set name = w.name, client = w.client, definition = w.definition, note = w.note,
+    fires_per_hour = coalesce(${$('firesPerHour')}::float8, s.fires_per_hour),
     revision = s.revision + 1, updated_at = now()
   from wanted w
   where s.id = ${$('scheduleId')}

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { readSchedule, type KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
-import { BeyondQuotaError } from '../../../../shared/domain/quotas.ts';
+import { BeyondQuotaError, BeyondScheduleBoundError } from '../../../../shared/domain/quotas.ts';
 import { nextInstantMs } from '../../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf, type ScheduleVerb } from '../../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider, type FireQuotas } from '../../../../shared/postgres/schedules/fire-schedules.ts';
@@ -11,10 +11,11 @@ import { roomForRuns } from '../../../../shared/postgres/schedules/room-for-runs
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
-import type { ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
+import type { ScheduleChange, ScheduleChanged, ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { fireByHand } from './fire-by-hand.ts';
 import { listOccurrences } from './occurrence-list.ts';
+import { beyondBounds, firesPerHourOf } from './schedule-bounds.ts';
 import * as statements from './schedule-statements.ts';
 
 export interface ScheduleStoreDeps {
@@ -28,56 +29,43 @@ export interface ScheduleStoreDeps {
 /** Looks at what was due before a change: each of them handles tens of thousands of instants. */
 const maxLooks = 50;
 
-export function createScheduleStore({
-  pool,
-  region,
-  owner,
-  quotas = usualQuotas,
-}: ScheduleStoreDeps): ScheduleStore {
+export function createScheduleStore({ pool, region, owner, quotas = usualQuotas }: ScheduleStoreDeps): ScheduleStore {
   const firing: Firing = { decider: { region: null, nodeRegion: region, owner }, quotas };
 
   return {
     get: (scheduleId) => find(pool, scheduleId),
 
     create: async ({ scheduleId = uuidv7(), name, clientId, definition, note }) => {
-      await inTransaction(pool, async (client) => {
+      const beyond = await inTransaction(pool, async (client) => {
+        const firesPerHour = await firesPerHourOf(client, definition);
+        const refused = await beyondBounds(client, { scheduleId, clientId, firesPerHour });
+        if (refused) return refused;
         const nowMs = await transactionTime(client);
         const [next, look] = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
-        const texts = { definition: JSON.stringify(definition), now: iso(nowMs) };
-        await client.query(statements.insertSchedule.with({ ...texts, scheduleId, name, clientId, note, next, look }));
+        const kept = { definition: JSON.stringify(definition), firesPerHour, now: iso(nowMs) };
+        await client.query(statements.insertSchedule.with({ ...kept, scheduleId, name, clientId, note, next, look }));
+        return undefined;
       });
+      if (beyond) throw beyond;
       return await require(pool, scheduleId);
     },
 
     list: async ({ state, clientId, clientIds }, limit, cursor) => {
       requireIdCursor(cursor);
       const wanted = { state: state ?? null, client: clientId ?? null, clients: clientIds ?? null };
-      const { rows } = await pool.query<ScheduleRow>(statements.selectPage.with({ ...wanted, cursor, limit: limit + 1 }));
+      const { rows } = await pool.query<ScheduleRow>(
+        statements.selectPage.with({ ...wanted, cursor, limit: limit + 1 }),
+      );
       return pageOf(rows.map(recordOf), limit, ({ scheduleId }) => scheduleId);
     },
 
-    change: (scheduleId, change, expected) =>
-      inTransaction(pool, async (client) => {
-        const before = await lock(client, scheduleId);
-        if (!before) return { kind: 'missing' };
-        if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
-        const { name, clientId, definition, note } = change;
-        const isBroken = before.state === 'broken' || before.definition.unreadable !== null;
-        if (definition && !isBroken && !(await decidePending(client, before, firing))) return { kind: 'busy' };
-        const { rowCount } = await client.query(
-          statements.updateSchedule.with({
-            scheduleId,
-            name: name ?? null,
-            clientId: clientId ?? null,
-            definition: definition ? JSON.stringify(definition) : null,
-            hasNote: note !== undefined,
-            note: note ?? null,
-          }),
-        );
-        if (rowCount === 1 && definition && isBroken) await client.query(statements.mend, [scheduleId]);
-        else if (rowCount === 1 && definition) await beginAnew(client, before, definition);
-        return { kind: 'changed', schedule: await require(client, scheduleId) };
-      }),
+    change: async (scheduleId, change, expected) => {
+      const done = await inTransaction(pool, (client) =>
+        changeSchedule(client, { scheduleId, change, expected }, firing),
+      );
+      if (done instanceof BeyondScheduleBoundError) throw done;
+      return done;
+    },
 
     control: async (scheduleId, verb, reason) => {
       const done = await inTransaction(pool, (client) => control(client, { scheduleId, verb, reason }, firing));
@@ -107,6 +95,45 @@ export function createScheduleStore({
 interface Firing {
   decider: Decider;
   quotas: FireQuotas;
+}
+
+interface Change {
+  scheduleId: string;
+  change: ScheduleChange;
+  expected: number | null;
+}
+
+/** Beyond a bound nothing was written. */
+async function changeSchedule(
+  client: PoolClient,
+  { scheduleId, change, expected }: Change,
+  firing: Firing,
+): Promise<ScheduleChanged | BeyondScheduleBoundError> {
+  const before = await lock(client, scheduleId);
+  if (!before) return { kind: 'missing' };
+  if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
+  const { name, clientId = before.clientId, definition, note } = change;
+  const firesPerHour = definition ? await firesPerHourOf(client, definition) : null;
+  if (clientId !== null && firesPerHour !== null) {
+    const beyond = await beyondBounds(client, { scheduleId, clientId, firesPerHour });
+    if (beyond) return beyond;
+  }
+  const isBroken = before.state === 'broken' || before.definition.unreadable !== null;
+  if (definition && !isBroken && !(await decidePending(client, before, firing))) return { kind: 'busy' };
+  const { rowCount } = await client.query(
+    statements.updateSchedule.with({
+      scheduleId,
+      name: name ?? null,
+      clientId,
+      definition: definition ? JSON.stringify(definition) : null,
+      firesPerHour,
+      hasNote: note !== undefined,
+      note: note ?? null,
+    }),
+  );
+  if (rowCount === 1 && definition && isBroken) await client.query(statements.mend, [scheduleId]);
+  else if (rowCount === 1 && definition) await beginAnew(client, before, definition);
+  return { kind: 'changed', schedule: await require(client, scheduleId) };
 }
 
 interface Control {
@@ -173,11 +200,7 @@ async function decidePending(
 }
 
 /** Whatever region it is at home in. False where more is pending than can be decided here. */
-async function firePending(
-  client: PoolClient,
-  scheduleId: string,
-  { decider, quotas }: Firing,
-): Promise<boolean> {
+async function firePending(client: PoolClient, scheduleId: string, { decider, quotas }: Firing): Promise<boolean> {
   for (let look = 0; look < maxLooks; look++) {
     const { rows } = await client.query<PlannedColumns>(statements.selectPending, [scheduleId]);
     if (rows.length === 0) return true;
@@ -206,7 +229,9 @@ async function transactionTime(client: PoolClient): Promise<number> {
 }
 
 async function lock(client: PoolClient, scheduleId: string): Promise<ScheduleRecord | undefined> {
-  const { rows } = await client.query<ScheduleRow>(`${statements.selectSchedules} where s.id = $1 for update of s`, [scheduleId]);
+  const { rows } = await client.query<ScheduleRow>(`${statements.selectSchedules} where s.id = $1 for update of s`, [
+    scheduleId,
+  ]);
   return rows[0] && recordOf(rows[0]);
 }
 

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+
+const on = apiOnPostgres();
+
+const target = { client: 'shop', url: 'https://shop.example.com/hook' };
+const hourly = { name: 'hourly', target, cron: '0 * * * *' };
+const eachSecond = { name: 'each second', target, everySeconds: 1 };
+const markets = (count: number) => ({ groups: { names: Array.from({ length: count }, (_, index) => `M${index}`) } });
+
+type Json = Record<string, unknown>;
+
+async function answered(asked: ReturnType<typeof on.ask>) {
+  const { statusCode, json } = await asked;
+  const { id, code, detail } = json<Json>();
+  return { status: statusCode, id: String(id), code, detail };
+}
+
+const create = (body: object) => answered(on.ask('POST', '/v1/schedules', body));
+const change = (id: string, body: object) => answered(on.ask('PATCH', `/v1/schedules/${id}`, body));
+
+async function limit(limits: object): Promise<void> {
+  expect(await answered(on.ask('PATCH', '/v1/clients/shop', limits))).toMatchObject({ status: 200 });
+}
+
+beforeEach(async () => {
+  for (const name of ['shop', 'other']) {
+    expect(await answered(on.ask('POST', '/v1/clients', { name }))).toMatchObject({ status: 201 });
+  }
+});
+
+describe('maxSchedules', () => {
+  const refused = {
+    ...{ status: 429, code: 'quota-exceeded' },
+    detail: 'this client has 2 schedules, and maxSchedules is 2',
+  };
+
+  it('refuses one more than it, whatever state they are in, until one is deleted', async () => {
+    await limit({ maxSchedules: 2 });
+    const first = await create(hourly);
+    expect(await answered(on.ask('POST', `/v1/schedules/${first.id}/disable`))).toMatchObject({ status: 200 });
+    expect(await create(hourly)).toMatchObject({ status: 201 });
+    expect(await create(hourly)).toMatchObject(refused);
+    expect(await create({ ...hourly, target: { ...target, client: 'other' } })).toMatchObject({ status: 201 });
+    expect((await on.ask('DELETE', `/v1/schedules/${first.id}`)).statusCode).toBe(204);
+    expect(await create(hourly)).toMatchObject({ status: 201 });
+  });
+
+  it('holds for those that come from another client, and for many at once', async () => {
+    await limit({ maxSchedules: 2 });
+    const made = await Promise.all(Array.from({ length: 6 }, () => create(hourly)));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(2);
+    const theirs = await create({ ...hourly, target: { ...target, client: 'other' } });
+    expect(await change(theirs.id, { target })).toMatchObject(refused);
+  });
+
+  it('lets a repeat find what it made', async () => {
+    await limit({ maxSchedules: 1 });
+    const headers = { ...authorized, 'idempotency-key': 'once' };
+    const made = () => on.api.server.inject({ method: 'POST', url: '/v1/schedules', headers, payload: hourly });
+    expect([(await made()).statusCode, (await made()).statusCode]).toEqual([201, 201]);
+  });
+});
+
+describe('acceptPerSecond', () => {
+  it('bounds what all schedules together make in an hour', async () => {
+    await limit({ acceptPerSecond: 1 });
+    expect(await create({ ...hourly, ...markets(100) })).toMatchObject({ status: 201 });
+    expect(await create({ ...eachSecond, everySeconds: 2, ...markets(2) })).toMatchObject({
+      ...{ status: 429, code: 'too-many-jobs' },
+      detail:
+        'this schedule makes 3,600 jobs an hour, for all its groups, and the others of this client make 100: ' +
+        'acceptPerSecond, which is 1, allows 3,600 an hour',
+    });
+    expect(await create({ ...eachSecond, everySeconds: 2 })).toMatchObject({ status: 201 });
+    expect(await create({ ...eachSecond, target: { ...target, client: 'other' } })).toMatchObject({ status: 201 });
+    expect(await on.rowsOf('schedules')).toMatchObject([{ fires_per_hour: 100 }, { fires_per_hour: 1800 }, {}]);
+  });
+
+  it('counts groups of a tag as they are, and those that are named before they are registered', async () => {
+    await limit({ acceptPerSecond: 1 });
+    for (const name of ['SG', 'ID', 'MY']) await on.ask('PUT', `/v1/groups/${name}`, { tags: ['rides'] });
+    expect(await create({ ...eachSecond, everySeconds: 2, groups: { tags: ['rides'] } })).toMatchObject({
+      status: 429,
+    });
+    expect(await create({ ...eachSecond, everySeconds: 2, groups: { names: ['XX', 'YY', 'ZZ'] } })).toMatchObject({
+      status: 429,
+    });
+    expect(await create({ ...eachSecond, everySeconds: 3, groups: { tags: ['rides'] } })).toMatchObject({
+      status: 201,
+    });
+  });
+
+  it('is asked when a schedule would make more, and not when it makes less or is renamed', async () => {
+    const { id } = await create({ ...eachSecond, ...markets(2) });
+    await limit({ acceptPerSecond: 1 });
+    expect(await change(id, { name: 'renamed' })).toMatchObject({ status: 200 });
+    expect(await change(id, markets(3))).toMatchObject({ status: 429, code: 'too-many-jobs' });
+    expect(await change(id, { everySeconds: 2 })).toMatchObject({ status: 200 });
+    expect(await change(id, { everySeconds: 1 })).toMatchObject({ status: 429 });
+    expect(await on.rowsOf('schedules')).toMatchObject([{ name: 'renamed', fires_per_hour: 3600 }]);
+  });
+
+  it('is 1,000 a second for a client that has none', async () => {
+    expect(await create({ ...eachSecond, ...markets(500) })).toMatchObject({ status: 201 });
+    expect(await create({ ...eachSecond, ...markets(500) })).toMatchObject({ status: 201 });
+    expect(await create(hourly)).toMatchObject({ status: 429, code: 'too-many-jobs' });
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { readCron } from './cron.ts';
+import { instantsPerHour } from './fires-per-hour.ts';
+
+const bounds = { fromMs: 0, untilMs: null };
+
+function ofCron(expression: string): number {
+  const read = readCron(expression);
+  if (!read.ok) throw new Error(read.detail);
+  return instantsPerHour({ ...bounds, kind: 'cron', cron: read.cron, zone: 'Asia/Singapore' });
+}
+const ofInterval = (seconds: number) => instantsPerHour({ ...bounds, kind: 'interval', everyMs: seconds * 1000 });
+
+it('an expression counts by the hours in which it fires', () => {
+  expect(['* * * * *', '*/5 * * * *', '0,30 9-17 * * MON-FRI', '0 9 29 2 *'].map(ofCron)).toEqual([60, 12, 2, 1]);
+});
+
+it('an interval counts by its mean, which may be less than one', () => {
+  expect([1, 90, 3600, 86_400].map(ofInterval)).toEqual([3600, 40, 1, 1 / 24]);
+});
