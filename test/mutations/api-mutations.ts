@@ -39,7 +39,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a change by session needs its CSRF token',
     edits: [
       {
-        text: "if (!isLook(request.method) && !isCsrfToken(request.headers['x-csrf-token'], secret)) throw withoutToken();",
+        text: 'if (!isLook(request.method) && !isCsrfToken(token, caller.session.secret)) throw withoutToken();',
         replacement: '',
       },
     ],

@@ -5,7 +5,7 @@ import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
 import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
 import type { PublicAddress } from '../frame/server/public-address.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
-import { digestOfSecret, isCsrfToken, secretInCookies, type CookiePlace } from './session-cookie.ts';
+import { digestOfSecret, isCsrfToken, secretsInCookies, type CookiePlace } from './session-cookie.ts';
 import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
@@ -39,7 +39,7 @@ export interface Caller {
   session: CallerSession | null;
 }
 
-type Asked = Pick<FastifyRequest, 'headers' | 'cookies' | 'method'>;
+type Asked = Pick<FastifyRequest, 'headers' | 'method'>;
 
 export interface Authentication {
   /**
@@ -91,23 +91,30 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     if (!isSameOrigin(headers, method, publicAddress?.origin)) throw fromElsewhere();
   }
 
-  async function ofCookie(secret: string, request: Asked): Promise<Caller> {
+  async function ofSession(secret: string): Promise<(Caller & { session: CallerSession }) | undefined> {
+    const digest = digestOfSecret(secret);
+    if (digest === undefined) return undefined;
+    const found = await opened.find(digest);
+    return found && { apiKey: found.apiKey, session: { secret, digest, expiresAt: found.expiresAt } };
+  }
+
+  async function ofCookies(secrets: readonly string[], request: Asked): Promise<Caller> {
     requireOurPage(request);
-    const over = 'the session is over: log in again';
-    const digest = digestOfSecret(secret) ?? refuse(over);
-    const session = (await opened.find(digest)) ?? refuse(over);
-    if (!isLook(request.method) && !isCsrfToken(request.headers['x-csrf-token'], secret)) throw withoutToken();
-    return { apiKey: session.apiKey, session: { secret, digest, expiresAt: session.expiresAt } };
+    const found = await Promise.all(secrets.map(ofSession));
+    const caller = found.find((each) => each !== undefined) ?? refuse('the session is over: log in again');
+    const token = request.headers['x-csrf-token'];
+    if (!isLook(request.method) && !isCsrfToken(token, caller.session.secret)) throw withoutToken();
+    return caller;
   }
 
   return {
     callerOf: async (request) => {
-      const { headers, cookies } = request;
+      const { headers } = request;
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
       if (key !== undefined) return { apiKey: await ofKey(key), session: null };
       const inCookies = sessions && headers.authorization === undefined;
-      const secret = inCookies ? secretInCookies(cookies, place) : undefined;
-      if (secret !== undefined) return await ofCookie(secret, request);
+      const secrets = inCookies ? secretsInCookies(headers.cookie, place) : [];
+      if (secrets.length > 0) return await ofCookies(secrets, request);
       return refuse('this needs the header Authorization: Bearer <API key>');
     },
     ofKey,

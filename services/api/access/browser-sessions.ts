@@ -5,7 +5,7 @@ import { cookiePlaceOf, type Authentication } from './authenticate.ts';
 import {
   digestOfSecret,
   newSessionSecret,
-  secretInCookies,
+  secretsInCookies,
   sessionCookieAt,
   type CookiePlace,
 } from './session-cookie.ts';
@@ -48,11 +48,13 @@ export function createBrowserSessions({
     void reply.setCookie(name, secret, { ...attributes, maxAge });
   }
 
-  async function closeFormer({ cookies }: FastifyRequest): Promise<void> {
-    const former = digestOfSecret(secretInCookies(cookies, place) ?? '');
-    if (former === undefined) return;
-    authentication.forget(former);
-    await sessions.close(former);
+  async function closeFormer({ headers }: FastifyRequest): Promise<void> {
+    for (const secret of secretsInCookies(headers.cookie, place)) {
+      const former = digestOfSecret(secret);
+      if (former === undefined) continue;
+      authentication.forget(former);
+      await sessions.close(former);
+    }
   }
 
   return {

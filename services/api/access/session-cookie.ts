@@ -47,14 +47,19 @@ export function sessionCookieAt(place: CookiePlace) {
   return { name: nameOf(place), attributes };
 }
 
+/** A browser sends a cookie of our name for each path and each service of the host that set one. */
+const maxTried = 5;
+
 /**
- * The secret in the cookies that a request came with. Under a name that only https can set where there is one: any
- * sibling host could have set the plain one.
+ * The secrets in the cookies that a request came with, of the strongest name that is among them. Under a name that only
+ * https can set where there is one: any sibling host could have set the plain one. Whatever has its name and is none of
+ * ours stands beside it, and may stand before it.
  * @param place undefined where it is not configured how people reach us
  */
-export function secretInCookies(
-  cookies: Readonly<Record<string, string | undefined>>,
-  place: CookiePlace | undefined,
-): string | undefined {
-  return (place ? [nameOf(place)] : names).map((name) => cookies[name]).find((secret) => secret !== undefined);
+export function secretsInCookies(header: string | undefined, place: CookiePlace | undefined): string[] {
+  const cookies = (header ?? '').split(';').map((cookie) => cookie.trim());
+  const under = (name: string) =>
+    cookies.filter((cookie) => cookie.startsWith(`${name}=`)).map((cookie) => cookie.slice(name.length + 1));
+  const secrets = (place ? [nameOf(place)] : names).map(under).find((each) => each.length > 0) ?? [];
+  return secrets.slice(0, maxTried);
 }

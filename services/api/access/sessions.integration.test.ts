@@ -178,6 +178,21 @@ describe('the cookie', () => {
     expect((await ask('GET', '/v1/session', { cookie })).statusCode).toBe(401);
   });
 
+  it('is found among others of its name, which any service of the host may have set, up to five of them', async () => {
+    const { browser } = await logIn();
+    const others = [`muster-session=${'A'.repeat(43)}`, 'muster-session=rubbish', 'other=1', 'muster-session='];
+    const beside = { ...browser, cookie: [...others, browser.cookie].join('; ') };
+    expect((await ask('GET', '/v1/session', beside)).statusCode).toBe(200);
+    expect((await ask('POST', '/v1/campaigns', beside, someCampaign)).statusCode).toBe(201);
+    const { 'x-csrf-token': _, ...withoutToken } = beside;
+    expect((await ask('POST', '/v1/campaigns', withoutToken, someCampaign)).statusCode).toBe(403);
+    const sixth = { cookie: [...others, others[0], others[0], browser.cookie].join('; ') };
+    expect((await ask('GET', '/v1/session', sixth)).statusCode).toBe(401);
+
+    expect((await ask('DELETE', '/v1/session', beside)).statusCode).toBe(204);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
+  });
+
   it('beside a key in the header is not looked at, and the key beside it is judged alone', async () => {
     const { browser } = await logIn();
     expect(
