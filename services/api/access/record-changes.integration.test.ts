@@ -61,6 +61,20 @@ it('what was refused for its shape, its key or its id changed nothing and is not
   expect(await listed()).toEqual([]);
 });
 
+it('what only asks is not there: previews, an estimate', async () => {
+  const { send, listed, create } = audited();
+  const id = await create();
+
+  const asked = [
+    await send('POST', '/v1/campaigns/preview', someCampaign),
+    await send('POST', `/v1/campaigns/${id}/estimate`),
+    await send('POST', '/v1/schedules/preview', { cron: '0 9 * * *' }),
+  ];
+
+  expect(asked.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+  expect((await listed()).map(({ route }) => route)).toEqual(['/v1/campaigns']);
+});
+
 it('a repeat that was answered from its Idempotency-Key is not there twice', async () => {
   const { send, listed } = audited();
 

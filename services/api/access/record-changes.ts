@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What a handler wants the audit log to keep of its change, beyond who, what and when. Never a secret. */
     auditDetail: AuditDetail | null;
-    /** It asks what a change would do: there is no entry for it, whatever becomes of it. */
+    /** It asks what a change would do, or whom it would reach: there is no entry for it, whatever becomes of it. */
     isPreview: boolean;
   }
 }

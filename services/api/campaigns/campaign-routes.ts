@@ -147,8 +147,10 @@ function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       params: byId,
       response: { 200: jsonAnswer('The estimate', campaignEstimate), ...problems(422) },
     },
-    handler: async ({ params: { id }, body }) => {
-      refuseFields(body);
+    handler: async (request) => {
+      request.isPreview = true;
+      const { id } = request.params;
+      refuseFields(request.body);
       const record = await campaigns.get(requireId('campaign', id));
       if (!record) throw notFound('campaign', id);
       const asked = await askSources(record.definition, deps);
