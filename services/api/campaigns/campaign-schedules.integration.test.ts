@@ -49,6 +49,8 @@ describe('a recurring campaign', () => {
     expect((await on.api.server.inject({ ...patch, payload: '{"cron":"* * * * *"}' })).json()).toMatchObject({
       code: 'schedule-of-campaign',
     });
+    const deletion = { ...patch, method: 'DELETE', headers: authorized } as const;
+    expect((await on.api.server.inject(deletion)).json()).toMatchObject({ status: 409, code: 'schedule-of-campaign' });
     expect(await post(`/campaigns/${String(draft['id'])}/unschedule`)).toMatchObject({
       state: 'draft',
       scheduleId: null,

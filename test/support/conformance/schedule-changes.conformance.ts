@@ -176,6 +176,23 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       expect((await told(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
     });
 
+    it('is deleted with what it decided: it fires no more, its job goes on, and others fire as before', async () => {
+      const [deleted, other] = [await add(), await add()];
+      await subject.passTime(minuteMs);
+      await look();
+      expect(await subject.schedules.remove(deleted)).toBe('removed');
+      await subject.passTime(minuteMs);
+      await look();
+
+      const jobsOf = async (id: string) => (await subject.jobs()).filter(({ scheduleId }) => scheduleId === id).length;
+      expect([await jobsOf(deleted), await jobsOf(other)]).toEqual([1, 2]);
+      expect(await told(deleted)).toEqual([]);
+      expect(await told(other)).toHaveLength(2);
+      expect(await subject.schedules.get(deleted)).toBeUndefined();
+      expect(await subject.schedules.remove(deleted)).toBe('missing');
+      expect((await subject.schedules.list({}, 10, null)).items).toMatchObject([{ scheduleId: other }]);
+    });
+
     it('is made once under an id, and listed newest first, page by page', async () => {
       const first = await add();
       const definition = definitionOf();
