@@ -110,7 +110,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     otherwise?.isFor(request) ? otherwise.send(reply) : server.answerNoRoute(request, reply),
   );
   server.addHook('onRequest', (request, reply, done) => {
-    limitArrival(request);
+    limitArrival(request, reply);
     reply.header('x-request-id', request.id);
     reply.headers(safeHeaders);
     done();

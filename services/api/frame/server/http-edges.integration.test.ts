@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createApi } from '../../api.ts';
@@ -67,6 +68,25 @@ describe('what is no request', () => {
     }
   });
 });
+
+it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
+  'what is still to come of a request that was refused by its head is cut after thirty seconds: %s',
+  async (type) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { port, hostname } = new URL(await on.start());
+      const socket = connect({ port: Number(port), host: hostname });
+      socket.write(`POST /v1/campaigns HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: 100\r\n\r\n{`);
+      const [answer] = z.tuple([z.instanceof(Buffer)]).parse(await once(socket, 'data'));
+      expect(answer.toString()).toMatch(/^HTTP\/1.1 401/);
+      const closed = once(socket, 'close');
+      vi.advanceTimersByTime(30_000);
+      await closed;
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
 describe('a method that a path does not take', () => {
   it.each([
