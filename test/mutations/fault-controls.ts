@@ -42,6 +42,15 @@ export const faultControls = {
       { text: 'const againAfterMs = 300_000;', replacement: 'const againAfterMs = 1000;' },
     ],
   },
+  signedBytesAreBounded: {
+    takesAway: 'what is hashed of a request whose signature is not known to be good has a bound',
+    edits: [
+      {
+        text: 'return Math.floor(maxSignedBytes / Math.max(1, signers.length));',
+        replacement: 'return maxSignedBytes * Math.max(2, signers.length);',
+      },
+    ],
+  },
   schemaIsChecked: {
     takesAway: 'a process whose schema is not there yet refuses to start',
     edits: [

@@ -41,6 +41,7 @@ const timed = [
   'topics',
   'slow-workers',
   'long-readers',
+  'strangers',
   'aged-campaigns',
 ].map((name) => `test/faults/${name}.test.ts`);
 const filesOf = (pattern: string, without: readonly string[]) =>

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { IncomingMessage, request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { listedRoutes } from '../../../test/support/route-table.ts';
+
+const on = apiOnPostgres({ begun: 'once' });
+
+/** Announces a mebibyte, and sends no byte of it: what has to see one would not answer. */
+async function statusByHead(route: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  const [method = '', path = ''] = route.split(' ');
+  const url = new URL(path.replaceAll(/\{\w+\}/g, 'x'), await on.start());
+  const announced = { 'content-type': 'application/json', 'content-length': String(1024 * 1024), ...headers };
+  const sent = request(url, { method, headers: announced });
+  sent.flushHeaders();
+  const [answer] = z.tuple([z.instanceof(IncomingMessage)]).parse(await once(sent, 'response'));
+  await once(answer.resume(), 'end');
+  sent.on('error', () => undefined).destroy();
+  return answer.statusCode;
+}
+
+const takesBody = (route: string) => !route.startsWith('GET ');
+const routes = listedRoutes.map(({ route }) => route).filter(takesBody);
+const needKeys = routes.filter((route) => route !== 'POST /v1/session');
+
+/** Of the right form and time, by a secret that is none of ours. */
+const signature = () => ({
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(Math.floor(on.deps.clock.now().getTime() / 1000)),
+  'webhook-signature': `v1,${Buffer.alloc(32, 9).toString('base64')}`,
+});
+
+describe('a request without a good key is answered before a byte of its body has come', () => {
+  it.each(needKeys)('%s', async (route) => {
+    expect(await statusByHead(route)).toBe(401);
+  });
+
+  it.each(['application/x-ndjson', 'text/csv', 'text/plain'])('whatever it says that it is: %s', async (type) => {
+    const headers = { 'content-type': type, authorization: 'Bearer no-such-key-at-all' };
+    for (const route of ['POST /v1/jobs/bulk', 'POST /v1/audiences', 'POST /v1/receipts'])
+      expect(await statusByHead(route, headers)).toBe(401);
+  });
+
+  it('where it logs in, or is signed: it says of itself that it is too long', async () => {
+    expect(await statusByHead('POST /v1/session', { origin: 'http://a.test' })).toBe(413);
+    expect(await statusByHead('POST /v1/receipts', signature())).toBe(413);
+  });
+
+  it.each([
+    ['POST /nowhere', 404],
+    ['POST /v1/nowhere', 401],
+    ['POST /healthz', 405],
+    ['POST /readyz', 405],
+    ['POST /openapi.json', 405],
+    ['POST /docs/', 405],
+  ])('where it is for no route: %s', async (route, status) => {
+    expect(await statusByHead(route)).toBe(status);
+  });
+});

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
+import { startInstallation, type Installation } from '../e2e/installation.ts';
+import { startBareServer, type BareServer } from './support/bare-server.ts';
+import { publishFigures } from './support/figures.ts';
+import { undisturbed } from './support/neighbours.ts';
+import { sendStrangers } from './support/strangers.ts';
+import { treeWithout } from './support/tree-without.ts';
+
+/** Action types that take signed receipts: a signature that is by none of them is tried with each. */
+const receiptTypes = 24;
+const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+/** The first one is until it is compiled. */
+const rounds = 12;
+const perRound = 20;
+const mebibyte = Buffer.alloc(1024 * 1024, '[{"a":');
+const json = { 'content-type': 'application/json' };
+/** Of the right form and time, by a secret that is none of ours. */
+const signed = () => ({
+  ...json,
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+  'webhook-signature': `v1,${Buffer.alloc(32, 9).toString('base64')}`,
+});
+
+/** Row 65. That their bodies are not waited for shows `services/api/access/strangers.integration.test.ts`. */
+describe('row 65: senders without a good key', () => {
+  let muster: Installation;
+  let bare: BareServer;
+  let tree: string | undefined;
+  beforeEach(async () => {
+    bare = await startBareServer();
+  });
+  afterEach(async () => {
+    await bare.end();
+    await muster.stop();
+    if (tree !== undefined) await rm(tree, { recursive: true });
+    tree = undefined;
+  });
+
+  async function begin(without?: FaultControl): Promise<void> {
+    tree = without && (await treeWithout(without));
+    muster = await startInstallation({
+      workers: 0,
+      countries: ['SG'],
+      sandbox: {},
+      engine: { RECEIPTS_SECRET: secret },
+      configure: (config) => {
+        const [first] = Object.values(config.actionTypes);
+        if (!first) throw new Error('the configuration names no action type');
+        const withReceipts = { ...first, receipts: true as const, receiptsSecretEnv: 'RECEIPTS_SECRET' };
+        const types = Array.from({ length: receiptTypes }, (_, place) => [`message-${place}`, withReceipts] as const);
+        return { ...config, actionTypes: { ...config.actionTypes, ...Object.fromEntries(types) } };
+      },
+      ...(tree !== undefined && { root: tree }),
+    });
+  }
+
+  const apiUrl = () => muster.cliEnvironment['MUSTER_API_URL'] ?? '';
+  type Send = (base: string) => Promise<Response>;
+
+  /**
+   * What one such request costs the API more than a bare server that was sent the same in turn, in milliseconds: of
+   * several rounds each one's cheapest, since what else a machine does makes some of them dearer. And what it is
+   * answered.
+   */
+  async function costOf(send: Send): Promise<{ ms: number; status: number }> {
+    const api = { base: apiUrl(), pid: muster.services.get('api')?.pid ?? 0, least: Infinity };
+    const other = { base: bare.url, pid: bare.pid, least: Infinity };
+    for (let round = 0; round < rounds; round++) {
+      for (const server of [api, other]) {
+        const before = cpuMs(server.pid);
+        for (let sent = 0; sent < perRound; sent++) await (await send(server.base)).text();
+        server.least = Math.min(server.least, (cpuMs(server.pid) - before) / perRound);
+      }
+    }
+    return { ms: api.least - other.least, status: (await send(api.base)).status };
+  }
+
+  const post = (path: string, body: Buffer, headers: () => Record<string, string>) => (base: string) =>
+    fetch(`${base}${path}`, { method: 'POST', body, headers: headers() });
+  const get = (path: string, key?: string) => (base: string) =>
+    fetch(`${base}${path}`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+  const signedNonsense = (bytes: number) => post('/v1/receipts', mebibyte.subarray(0, bytes), signed);
+  /** As long as is read of a signature that may be by all of them. */
+  const mostBytes = Math.floor((512 * 1024) / receiptTypes);
+
+  it('cost at most 5 ms of its processor a request, whatever they send', async () => {
+    await begin();
+    const ofLogIn = () => ({ ...json, origin: apiUrl() });
+    const costs = {
+      'a wrong key': await costOf(get('/v1/campaigns', 'no-such-key-at-all')),
+      'a mistyped key': await costOf(get('/v1/campaigns', 'mk_abcdefghijkl_0123456789')),
+      'no key, 1 MiB': await costOf(post('/v1/campaigns', mebibyte, () => json)),
+      'jobs, 1 MiB': await costOf(post('/v1/jobs/bulk', mebibyte, () => json)),
+      'a log-in, 1 MiB': await costOf(post('/v1/session', mebibyte, ofLogIn)),
+      'a log-in, deep': await costOf(post('/v1/session', Buffer.from('['.repeat(2000)), ofLogIn)),
+      'receipts, signed, 1 MiB': await costOf(signedNonsense(mebibyte.length)),
+      'receipts, signed, as long as may be': await costOf(signedNonsense(mostBytes)),
+      'a path that is none, 1 MiB': await costOf(post('/nowhere', mebibyte, () => json)),
+      'the document': await costOf(get('/openapi.json')),
+    };
+    const ms = Object.fromEntries(Object.entries(costs).map(([what, cost]) => [`${what}, ms`, cost.ms]));
+    publishMeasured('cost of a request without a good key', ms);
+    const taken = Object.entries(costs).filter(([, { status }]) => status < 400);
+    expect(taken.map(([what]) => what)).toEqual(['the document']);
+    expect(Object.entries(ms).filter(([, each]) => each > 5)).toEqual([]);
+  });
+
+  it('are noticed where what is signed has no bound (control)', async () => {
+    await begin(faultControls.signedBytesAreBounded);
+    const { status, ms } = await costOf(signedNonsense(mebibyte.length - 1));
+    publishMeasured('cost of what is signed, without a bound', { ms });
+    expect(status).toBe(401);
+    expect(ms).toBeGreaterThan(5);
+  });
+
+  it('shut out nobody with a good key, whose answers take as long as without them', async () => {
+    await begin();
+    const key = muster.cliEnvironment['MUSTER_API_KEY'] ?? '';
+    const user = () => get('/v1/campaigns', key)(apiUrl());
+    await answersTo(user, 200);
+    const alone = await answersTo(user, 1000);
+    const strangers = await sendStrangers(apiUrl());
+    const beside = await answersTo(user, 3000);
+    const theirs = await strangers.leave();
+
+    const sent = Object.values(theirs).reduce((sum, each) => sum + each, 0);
+    publishMeasured('users beside strangers', {
+      'p99 alone, s': alone.p99,
+      'p99 beside, s': beside.p99,
+      strangers: sent,
+    });
+    expect(beside.statuses).toEqual([200]);
+    expect(Object.keys(theirs).filter((status) => Number(status) > 0 && Number(status) < 400)).toEqual([]);
+    expect(theirs['401']).toBeGreaterThan(0);
+    expect(beside.p99).toBeLessThanOrEqual(undisturbed(alone.p99));
+  });
+});
+
+/** Processor time of a process so far, in milliseconds: it counts in steps of ten. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+}
+
+/** Of so many requests, ten at a time: which statuses there were, and in how many seconds 99 % were answered. */
+async function answersTo(send: () => Promise<Response>, count: number): Promise<{ statuses: number[]; p99: number }> {
+  const seconds: number[] = [];
+  const statuses = new Set<number>();
+  const atOnce = 10;
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let sent = 0; sent < count / atOnce; sent++) {
+        const beganMs = performance.now();
+        const response = await send();
+        await response.text();
+        seconds.push((performance.now() - beganMs) / 1000);
+        statuses.add(response.status);
+      }
+    }),
+  );
+  const inOrder = seconds.toSorted((a, b) => a - b);
+  return { statuses: [...statuses], p99: inOrder[Math.floor(0.99 * inOrder.length)] ?? 0 };
+}
+
+/** No run is judged here: what was measured is all. */
+function publishMeasured(scenario: string, measured: Record<string, number>): void {
+  const none = { batches: 0, users: 0, lost: 0, doubled: 0, duplicatesSuppressed: 0, unknown: 0, violations: 0 };
+  const rates = {
+    redeliveriesPer1000: 0,
+    recoverySeconds: null,
+    usersPerSecond: { before: null, during: null, after: null },
+  };
+  publishFigures({ rows: '65', scenario, faults: {}, ...none, ...rates, measured });
+}

@@ -1,0 +1,34 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+export interface Strangers {
+  /** How often each status was their answer; 0: the connection was cut. */
+  leave(): Promise<Record<string, number>>;
+}
+
+const answersShape = z.record(z.string(), z.number());
+
+/**
+ * Senders without a good key, in a process of their own. Resolves when the first of them were answered, so that they
+ * are all there.
+ */
+export async function sendStrangers(apiUrl: string): Promise<Strangers> {
+  const child = fork(join(import.meta.dirname, 'stranger-main.ts'), [apiUrl], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  await once(child, 'message');
+  return {
+    leave: async () => {
+      const told = once(child, 'message');
+      child.send('leave');
+      const [answers] = z
+        .tuple([answersShape])
+        .rest(z.unknown())
+        .parse(await told);
+      await once(child, 'exit');
+      return answers;
+    },
+  };
+}
