@@ -52,8 +52,8 @@ interface Limits {
 }
 
 interface Sums {
-  /** Without this one. */
   schedules: number;
+  /** Of the others. */
   fires: number;
   /** What it makes so far; null: it is not among this client's yet. */
   own: number | null;
@@ -65,7 +65,7 @@ const lockClient = `
   from clients where id = $1 for no key update`;
 
 const sumSchedules = `
-  select count(*) filter (where id <> $2)::float8 as schedules,
+  select count(*)::float8 as schedules,
     coalesce(sum(fires_per_hour) filter (where id <> $2), 0) as fires,
     max(fires_per_hour) filter (where id = $2) as own
   from schedules where client = $1`;
