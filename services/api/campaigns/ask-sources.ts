@@ -184,7 +184,7 @@ function emptyCountries(countries: readonly string[], sources: readonly AskedSou
 
 const maxListed = 5;
 
-function listed(countries: readonly string[]): string {
+export function listed(countries: readonly string[]): string {
   const more = countries.length - maxListed;
   return `${countries.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

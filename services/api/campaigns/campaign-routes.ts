@@ -16,6 +16,7 @@ import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts'
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { askSources, type AskSourcesDeps } from './ask-sources.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
@@ -24,10 +25,12 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { campaignView } from './campaign-view.ts';
 import { estimateView } from './estimate-view.ts';
+import { unservedSteps } from './unserved-steps.ts';
 
 export interface CampaignRoutesDeps extends AskSourcesDeps {
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
+  shardRefusals: () => Promise<readonly ShardRefusal[]>;
   clock: Clock;
 }
 
@@ -187,10 +190,10 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
 }
 
 /** @throws {HttpProblem} 422 when something that the audience names is not there */
-export async function requireSources(definition: CampaignDefinition, deps: AskSourcesDeps): Promise<Warning[]> {
+export async function requireSources(definition: CampaignDefinition, deps: CampaignRoutesDeps): Promise<Warning[]> {
   const { problems: found, warnings } = await askSources(definition, deps);
   if (found.length > 0) throw invalidRequest(found);
-  return warnings;
+  return [...warnings, ...unservedSteps(definition, await deps.shardRefusals())];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createSegmentation } from '../../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../../shared/postgres/audiences/stored-audiences.ts';
+import { readShardRefusals } from '../../../shared/postgres/registry/shard-refusals.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -25,6 +26,7 @@ export function campaignsModule({
     campaigns: createCampaignStore({ pool, quotas: config.quotas }),
     campaignLists: createCampaignLists({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
+    shardRefusals: () => readShardRefusals(pool),
     segmentation: onClose(
       askableSegmentation(
         () => createSegmentation({ config: config.engine, environment, egress, connections }),

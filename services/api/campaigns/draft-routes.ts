@@ -24,6 +24,7 @@ import { requireId } from '../frame/public-ids.ts';
 import type { ShardLook } from '../shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates } from './estimate-view.ts';
+import { unservedSteps } from './unserved-steps.ts';
 
 export interface DraftRoutesDeps extends CampaignRoutesDeps {
   shardLook: Pick<ShardLook, 'look'>;
@@ -145,7 +146,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   return {
     asOf: now.toISOString(),
     problems: [...(checked.ok ? [] : checked.problems), ...asked.problems],
-    warnings: asked.warnings,
+    warnings: [...asked.warnings, ...unservedSteps({ chain, countries }, await deps.shardRefusals())],
     countries: estimates,
     holdOutPercent,
     batchUsers,

@@ -275,14 +275,3 @@ export const mergeFailureTotals = `
     coalesce((array_agg(shown order by slot, place) filter (where place is not null))[1:${sampleSize}], '{}')
   from gone left join lateral unnest(sample) with ordinality k (shown, place) on true
   group by feed, step, outcome, reason`;
-
-/** What workers said within the last minute, as the API shows it. */
-export const refusals = `
-  select distinct s.action_type as "actionType", s.country, s.refusal as cause from shard_reports s
-  where s.refusal is not null and s.reported_at > now() - interval '1 minute'
-    and not exists (
-      select from shard_reports o
-      where (o.action_type, o.country) = (s.action_type, s.country) and o.refusal is null
-        and o.reported_at > now() - interval '1 minute'
-    )
-  order by 1, 2, 3`;

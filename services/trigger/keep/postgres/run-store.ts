@@ -7,7 +7,7 @@ import { statesBefore, type TerminalRunState } from '../../../../shared/domain/r
 import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { audienceColumnsOf } from '../../../../shared/postgres/ledger/feed-audience.ts';
-import type { ShardRefusal } from '../../../../shared/ports/shard-reports.ts';
+import { readShardRefusals } from '../../../../shared/postgres/registry/shard-refusals.ts';
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { readUnderWay } from '../../../../shared/postgres/ledger/under-way.ts';
@@ -77,7 +77,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     },
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
-    refusals: async () => (await pool.query<ShardRefusal>(statements.refusals)).rows,
+    refusals: () => readShardRefusals(pool),
     shortages: async (runIds) =>
       (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
         .rows,
