@@ -148,11 +148,24 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   });
   const { runHistory, stepEndings, topicBacklogs, stallMs } = deps;
   const looking = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
+  const noter = createHistoryNoter({ runHistory, isSweeper, clock, warn, logger });
+  const { reconciliation } = deps;
+  const reconciler = createRunReconciler({ reconciliation, isSweeper, figures, clock, warn, logger });
   const keeping = loopOf(
     'run-keeper',
-    createRunKeeper({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }).turn,
+    createRunKeeper({
+      ...looking,
+      isSweeper,
+      followers: [reconciler, noter],
+      stallMs,
+      feedLeaseMs,
+      figures,
+      clock,
+      warn,
+      logger,
+    }).turn,
   );
-  const noting = loopOf('run-history', createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }));
+  const noting = loopOf('run-history', noter.turn);
   const ending = loopOf(
     'run-ender',
     createRunEnder({
@@ -163,11 +176,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
       warn,
     }).turn,
   );
-  const { reconciliation } = deps;
-  const reconciling = loopOf(
-    'run-reconciler',
-    createRunReconciler({ runStore, reconciliation, isSweeper, figures, clock, warn, logger }).turn,
-  );
+  const reconciling = loopOf('run-reconciler', reconciler.turn);
   const retaining = loopOf(
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, figures, clock, logger }),

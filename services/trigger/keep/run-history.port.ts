@@ -12,15 +12,15 @@ export interface TroubleEvent {
  */
 export interface RunHistory {
   /**
-   * Notes how far each run is that has begun and not ended: one point in each of its slots (`run-points.ts`), whichever
-   * trigger is asked and however often. Points that lie too close for how long the run has gone on go. Returns how many
-   * were noted.
+   * Notes how far each of these runs is that has begun and not ended: one point in each of its slots
+   * (`run-points.ts`), whichever trigger is asked and however often. Points that lie too close for how long the run
+   * has gone on go. Returns how many were noted.
    */
-  notePoints(): Promise<number>;
+  notePoints(runIds: readonly string[]): Promise<number>;
   /**
-   * Tells the history of each such run what has come in its way since it was asked last, and what is over: breakers of
-   * shards that its users have yet to pass, steps that are held, feeds whose next page was not to be had twice in a
-   * row. Returns what was written.
+   * Tells the history of each of these runs that has begun and not ended what has come in its way since it was asked
+   * last, and what is over: breakers of shards that its users have yet to pass, steps that are held, feeds whose next
+   * page was not to be had twice in a row. Returns what was written.
    */
-  noteTroubles(): Promise<TroubleEvent[]>;
+  noteTroubles(runIds: readonly string[]): Promise<TroubleEvent[]>;
 }

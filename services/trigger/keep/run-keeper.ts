@@ -31,12 +31,21 @@ export interface RunKeeperDeps {
   topics: TopicNames;
   /** Whether this trigger is the one that looks after all runs. */
   isSweeper: () => boolean;
+  /** Loops that go by the keeper's looks: what has not changed is not read once more for each. */
+  followers: readonly LookFollower[];
   stallMs: number;
   feedLeaseMs: number;
   clock: Clock;
   figures: TriggerFigures;
   warn: ThrottledWarn;
   logger: Logger;
+}
+
+export interface LookFollower {
+  /** The runs of a look: those that move, and some of the others in turn. */
+  see(tallies: readonly RunTally[]): void;
+  /** Of runs that have ended, or were paused. */
+  forget(feedIds: readonly string[]): void;
 }
 
 /** Looks after runs: offers again what was lost, ends what is over, shows what is waited for. */
@@ -55,8 +64,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   const known = createKnownRuns({
     runStore,
     onForgotten: (feedIds) => {
-      progress.forget(feedIds);
-      sweeper.forget(feedIds);
+      for (const follower of [progress, sweeper, ...deps.followers]) follower.forget(feedIds);
     },
     clock,
   });
@@ -83,6 +91,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     const startedMs = clock.monotonicMs();
     const tallies = await known.look();
     const tookMs = clock.monotonicMs() - startedMs;
+    for (const follower of deps.followers) follower.see(tallies);
     const look: Look = { tallies, open: [], swept: nothingSwept(), waiting: [], refusals: [], shortages: [] };
     for (const { name, step } of steps) {
       try {

@@ -2,7 +2,8 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { pauseAfter } from '../keep/pause-after.ts';
 import type { Reconciliation } from './reconciliation.port.ts';
-import type { RunStore, RunTally } from '../keep/run-store.port.ts';
+import type { LookFollower } from '../keep/run-keeper.ts';
+import type { RunTally } from '../keep/run-store.port.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
 
@@ -15,7 +16,6 @@ const standsAfterMs = 20_000;
 const maxGapMs = 3_600_000;
 
 export interface RunReconcilerDeps {
-  runStore: Pick<RunStore, 'tallies'>;
   reconciliation: Reconciliation;
   isSweeper: () => boolean;
   figures: Pick<TriggerFigures, 'repaired'>;
@@ -26,50 +26,54 @@ export interface RunReconcilerDeps {
 
 /** What was seen of a feed when its sums changed last. */
 interface Standing {
-  sums: string;
+  feed: TalliedFeed;
   gapMs: number;
   doubtedFromMs: number;
 }
 
 /**
  * Compares feeds of runs that go on with their rows, and sets right what differs. That reads whole feeds, so it is done
- * where it may be needed: damage, wherever it is, keeps a feed from moving at last, or its run from ending.
+ * where it may be needed: damage, wherever it is, keeps a feed from moving at last, or its run from ending. What moves,
+ * the keeper's looks tell.
  */
-export interface RunReconciler {
+export interface RunReconciler extends LookFollower {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
 }
 
 export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
-  const { runStore, reconciliation, isSweeper, figures, clock, warn, logger } = deps;
+  const { reconciliation, isSweeper, figures, clock, warn, logger } = deps;
   const standings = new Map<string, Standing>();
 
   async function turn(): Promise<number> {
-    if (!isSweeper()) return lookEveryMs;
-    const feeds = feedsOf(await runStore.tallies());
+    if (!isSweeper()) {
+      // Runs may end meanwhile, and lose their rows, without a word here.
+      standings.clear();
+      return lookEveryMs;
+    }
     const startedMs = clock.monotonicMs();
-    for (const { feed, standing } of doubtedOf(feeds, startedMs)) {
+    for (const standing of doubted(startedMs)) {
       standing.gapMs = Math.min(maxGapMs, 2 * standing.gapMs);
       standing.doubtedFromMs = startedMs + standing.gapMs;
-      await reconcile(feed);
+      await reconcile(standing.feed);
       if (clock.monotonicMs() - startedMs >= turnMs) break;
     }
     return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
   }
 
   /** The longest doubted first. */
-  function doubtedOf(feeds: readonly TalliedFeed[], nowMs: number) {
-    const open = new Set(feeds.map(({ feedId }) => feedId));
-    for (const feedId of standings.keys()) if (!open.has(feedId)) standings.delete(feedId);
-    return feeds
-      .flatMap((feed) => {
-        const standing = standings.get(feed.feedId);
-        if (standing?.sums === feed.sums) return standing.doubtedFromMs <= nowMs ? [{ feed, standing }] : [];
-        const { feedId, sums } = feed;
-        standings.set(feedId, { sums, gapMs: standsAfterMs, doubtedFromMs: nowMs + standsAfterMs });
-        return [];
-      })
-      .toSorted((a, b) => a.standing.doubtedFromMs - b.standing.doubtedFromMs);
+  function doubted(nowMs: number): Standing[] {
+    return [...standings.values()]
+      .filter(({ doubtedFromMs }) => doubtedFromMs <= nowMs)
+      .toSorted((a, b) => a.doubtedFromMs - b.doubtedFromMs);
+  }
+
+  function see(tallies: readonly RunTally[]): void {
+    const nowMs = clock.monotonicMs();
+    for (const feed of feedsOf(tallies)) {
+      if (standings.get(feed.feedId)?.feed.sums === feed.sums) continue;
+      standings.set(feed.feedId, { feed, gapMs: standsAfterMs, doubtedFromMs: nowMs + standsAfterMs });
+    }
   }
 
   async function reconcile({ runId, feedId, country, chainLength }: TalliedFeed): Promise<void> {
@@ -83,7 +87,13 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
     }
   }
 
-  return { turn };
+  return {
+    turn,
+    see,
+    forget: (feedIds) => {
+      for (const feedId of feedIds) standings.delete(feedId);
+    },
+  };
 }
 
 interface TalliedFeed {

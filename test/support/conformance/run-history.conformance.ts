@@ -25,16 +25,16 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
 
     const pointsOf = async (runId: string) => (await subject.reports.points(runId))?.points ?? [];
     const endedOf = async (runId: string) => (await pointsOf(runId)).map(({ ended }) => ended);
-    const note = () => subject.runHistory.notePoints();
-    const tell = async () => (await subject.runHistory.noteTroubles()).map(({ kind }) => kind);
+    const note = (...runIds: string[]) => subject.runHistory.notePoints(runIds);
+    const tell = async (...runIds: string[]) => (await subject.runHistory.noteTroubles(runIds)).map(({ kind }) => kind);
 
     describe('in points', () => {
       it('has one for each five seconds, whoever notes it and however often', async () => {
         const { runId } = await startRun(subject);
-        expect(await Promise.all([note(), note(), note()])).toContain(1);
-        expect(await note()).toBe(0);
+        expect(await Promise.all([note(runId), note(runId), note(runId)])).toContain(1);
+        expect(await note(runId)).toBe(0);
         await subject.passTime(firstGapMs);
-        expect(await note()).toBe(1);
+        expect(await note(runId)).toBe(1);
         expect(await endedOf(runId)).toEqual([0, 0]);
       });
 
@@ -45,31 +45,31 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         if (!first || !second || !third) throw new Error('there are three batches');
         const failures = [failed('u001'), failed('u002', { outcome: 'unknown', reason: 'muster.lost' })];
         await record(ledger, doneOf(await claimOne(ledger, first), { failures }));
-        await note();
+        await note(runId);
         await subject.passTime(firstGapMs);
         await record(ledger, doneOf(await claimOne(ledger, { ...first, step: 2 }), { restUsers: 2 }));
         await record(ledger, doneOf(await claimOne(ledger, second), { rest: 'expired' }));
         await record(ledger, doneOf(await claimOne(ledger, third), { rest: 'cancelled' }));
-        await note();
+        await note(runId);
         expect(await endedOf(runId)).toEqual([4, 6]);
       });
 
       it('has none before the run has begun, goes on while it is paused, and knows of no other run', async () => {
         const { runId } = await createRun(subject);
-        expect(await note()).toBe(0);
+        expect(await note(runId)).toBe(0);
         expect(await subject.reports.points(runId)).toEqual({ startedAt: null, endedAt: null, points: [] });
         expect(await subject.reports.points('01938f1e-7c00-7000-8000-000000000001')).toBeUndefined();
         await subject.runs.finish(runId, 'failed', null);
         const paused = await startRun(subject);
         await subject.runs.pauseFor(paused.runId, 'too many failed');
         await subject.runs.settlePause(paused.runId);
-        expect(await note()).toBe(1);
+        expect(await note(runId, paused.runId)).toBe(1);
         expect(await pointsOf(runId)).toEqual([]);
       });
 
       it('ends with what was counted when the run ended, and nothing behind it', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
-        await note();
+        await note(runId);
         await subject.passTime(2 * firstGapMs);
         const ledger = subject.ledgerOf('a');
         if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0])));
@@ -78,12 +78,12 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(told?.points.map(({ ended }) => ended)).toEqual([0, 4]);
         expect(told?.points.at(-1)?.at).toEqual(told?.endedAt);
         await subject.passTime(firstGapMs);
-        expect(await note()).toBe(0);
+        expect(await note(runId)).toBe(0);
       });
 
       it('has its end in the place of what was noted less than five seconds before', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
-        await note();
+        await note(runId);
         const ledger = subject.ledgerOf('a');
         if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0])));
         await subject.runs.end(runId, () => ({ state: 'completed', reason: null }));
@@ -93,18 +93,33 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       it('thins out as the run goes on, and never holds more than there is room for', async () => {
         const { runId } = await startRun(subject);
         for (let minutes = 0; minutes < 50; minutes++) {
-          await note();
+          await note(runId);
           await subject.passTime(60_000 + firstGapMs);
         }
         expect(await pointsOf(runId)).toHaveLength(50);
         // From here on points lie 10 s apart; every second one of those before lay at an odd place.
         await subject.passTime(0.2 * hourMs);
-        await note();
+        await note(runId);
         expect(await pointsOf(runId)).toHaveLength(26);
         await subject.passTime(7 * 24 * hourMs);
-        await note();
+        await note(runId);
         expect((await pointsOf(runId)).length).toBeLessThan(5);
       });
+    });
+
+    it('is written of the runs that were asked for alone', async () => {
+      const [asked, other] = [
+        await startFedRun(subject, someBatches(1, 4)),
+        await startFedRun(subject, someBatches(1, 4)),
+      ];
+      for (const { feedId } of [asked, other]) await subject.holds.hold([{ feedId, step: 1, cause: 'answers 404' }]);
+      expect(await note(asked.runId)).toBe(1);
+      expect(await tell(asked.runId)).toEqual(['step-held']);
+      expect(await pointsOf(other.runId)).toEqual([]);
+      expect(await tell(other.runId)).toEqual(['step-held']);
+      await subject.holds.lift({ feedId: other.feedId, step: 1 });
+      expect(await tell(asked.runId)).toEqual([]);
+      expect(await tell(asked.runId, other.runId)).toEqual(['step-released']);
     });
 
     describe('of what came in its way', () => {
@@ -123,12 +138,12 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       it('tells once that a breaker opened, and once that it has closed', async () => {
         const { runId } = await startRun(subject);
         await subject.guards.open(broken);
-        expect(await Promise.all([tell(), tell()])).toContainEqual(['breaker-opened']);
+        expect(await Promise.all([tell(runId), tell(runId)])).toContainEqual(['breaker-opened']);
         await subject.passTime(20_000);
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
         await close();
-        expect(await tell()).toEqual(['breaker-closed']);
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual(['breaker-closed']);
+        expect(await tell(runId)).toEqual([]);
         const place = { step: 1, action: 'award-reward', country: 'SG' };
         const [opened, closed] = await eventsOf(runId);
         expect(opened).toMatchObject({ kind: 'breaker-opened', detail: { ...place, cause: broken.cause } });
@@ -140,34 +155,34 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       it('tells of no breaker that nobody of the run has to pass: another country, or all are through', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
         await subject.guards.open({ ...broken, shard: { ...SG, country: 'ID' } });
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
         const ledger = subject.ledgerOf('a');
         if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0]), { failures: [failed('u001')] }));
         await subject.guards.open(broken);
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
         await subject.guards.open({ ...broken, shard: { actionType: 'send-message', country: 'SG' } });
-        expect(await tell()).toEqual(['breaker-opened']);
+        expect(await tell(runId)).toEqual(['breaker-opened']);
         expect(await eventsOf(runId)).toMatchObject([{ detail: { step: 2, action: 'send-message', country: 'SG' } }]);
       });
 
       it('forgets a breaker behind which nobody waits any more, and does not say that it has closed', async () => {
-        const { steps } = await startFedRun(subject, someBatches(1, 4));
+        const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
         await subject.guards.open(broken);
-        expect(await tell()).toEqual(['breaker-opened']);
+        expect(await tell(runId)).toEqual(['breaker-opened']);
         const ledger = subject.ledgerOf('a');
         if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0]), { rest: 'expired' }));
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
         await close();
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
       });
 
       it('tells that a step is held for a person, why, and that it is no more', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         await subject.holds.hold([{ feedId, step: 2, cause: 'send-message answers 404' }]);
-        expect(await tell()).toEqual(['step-held']);
+        expect(await tell(runId)).toEqual(['step-held']);
         await subject.passTime(5000);
         await subject.holds.lift({ feedId, step: 2 });
-        expect(await tell()).toEqual(['step-released']);
+        expect(await tell(runId)).toEqual(['step-released']);
         const place = { step: 2, action: 'send-message', country: 'SG', cause: 'send-message answers 404' };
         const [held, released] = await eventsOf(runId);
         expect(held?.detail).toEqual(place);
@@ -181,14 +196,14 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         if (!feed) throw new Error('the run has a feed');
         const stall = () => subject.feeds.stall(feed.feedId, feed.token, 'segmentation answers 503', 1000);
         await stall();
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
         await stall();
-        expect(await tell()).toEqual(['feed-stalled']);
+        expect(await tell(runId)).toEqual(['feed-stalled']);
         await subject.feeds.writePages({
           ...{ feedId: feed.feedId, token: feed.token, batches: [{ batchNo: 1, users: ['u001'] }], invalidUsers: [] },
           ...{ cursor: 'u001', complete: false, staysStalled: false },
         });
-        expect(await tell()).toEqual(['feed-moved']);
+        expect(await tell(runId)).toEqual(['feed-moved']);
         const [stalled, moved] = await eventsOf(runId);
         expect(stalled?.detail).toEqual({ country: 'SG', cause: 'segmentation answers 503' });
         expect(moved?.detail).toMatchObject({ country: 'SG', cause: 'segmentation answers 503' });
@@ -197,9 +212,9 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       it('tells nothing of a run that has ended, nor of what stood when it did', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         await subject.holds.hold([{ feedId, step: 1, cause: 'award-reward answers 404' }]);
-        await tell();
+        await tell(runId);
         await subject.runs.finish(runId, 'expired', null);
-        expect(await tell()).toEqual([]);
+        expect(await tell(runId)).toEqual([]);
         expect((await eventsOf(runId)).map(({ kind }) => kind)).toEqual(['step-held', 'ended']);
       });
 
@@ -207,9 +222,9 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         const flap = async () => {
           await subject.holds.hold([{ feedId, step: 1, cause: 'award-reward answers 404' }]);
-          await tell();
+          await tell(runId);
           await subject.holds.lift({ feedId, step: 1 });
-          await tell();
+          await tell(runId);
         };
         for (let times = 0; times < maxTroubleEvents / 2 + 2; times++) await flap();
         expect(await eventsOf(runId)).toHaveLength(maxTroubleEvents);

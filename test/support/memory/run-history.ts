@@ -16,14 +16,16 @@ const ends = { breaker: 'breaker-closed', hold: 'step-released', feed: 'feed-mov
 
 export function createMemoryRunHistory({ database }: { database: MemoryDatabase }): RunHistory {
   const { runs, runTroubles, clock } = database;
-  const going = () => [...runs.values()].filter(({ endedAt, startedAt }) => endedAt === null && startedAt !== null);
+  const going = (runIds: readonly string[]) =>
+    runIds.flatMap((runId) => runs.get(runId) ?? []).filter((run) => run.endedAt === null && run.startedAt !== null);
 
   return {
-    notePoints: () => atOnce(() => going().filter((run) => notePoint(database, run)).length),
-    noteTroubles: () =>
+    notePoints: (runIds) => atOnce(() => going(runIds).filter((run) => notePoint(database, run)).length),
+    noteTroubles: (runIds) =>
       atOnce(() => {
-        const present = new Map(going().flatMap((run) => troublesOf(database, run).map((row) => [keyOf(row), row])));
-        const gone = [...runTroubles.values()].filter((row) => !present.has(keyOf(row)));
+        const rows = going(runIds).flatMap((run) => troublesOf(database, run));
+        const present = new Map(rows.map((row) => [keyOf(row), row]));
+        const gone = [...runTroubles.values()].filter((row) => runIds.includes(row.runId) && !present.has(keyOf(row)));
         const come = [...present.values()].filter((row) => !runTroubles.has(keyOf(row)));
         for (const row of gone) runTroubles.delete(keyOf(row));
         for (const row of come) runTroubles.set(keyOf(row), row);

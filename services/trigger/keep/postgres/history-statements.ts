@@ -20,7 +20,7 @@ export const notePoints = `
       select 1 << case when e.gaps <= ${maxPoints} then 0 else ceil(log(2.0, e.gaps / ${maxPoints}))::int end as stride
     ) k
     cross join lateral (select (floor(e.gaps / k.stride) * k.stride)::int as slot) p
-    where r.ended_at is null and r.started_at is not null
+    where r.id = any($1::uuid[]) and r.ended_at is null and r.started_at is not null
       and not exists (select from run_points n where n.run = r.id and n.slot = p.slot)
   ), gone as (
     delete from run_points n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
@@ -63,11 +63,11 @@ export const noteTroubles = `
     select distinct on (run, kind, step, country) * from (
       select f.run, 'hold' as kind, h.step, f.country, h.cause, h.since
       from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed
-      where r.ended_at is null
+      where r.id = any($2::uuid[]) and r.ended_at is null
       union all
       select f.run, 'feed', f.from_step, f.country, f.stalled, now()
       from runs r join feeds f on f.run = r.id
-      where r.ended_at is null and not f.complete and f.stalled <> '${notItsTimeYet}'
+      where r.id = any($2::uuid[]) and r.ended_at is null and not f.complete and f.stalled <> '${notItsTimeYet}'
         and (f.stalls >= 2 or f.stalled_until is null)
       union all
       select f.run, 'breaker', s.place::int2, f.country, g.cause, greatest(g.opened_at, r.started_at)
@@ -77,11 +77,11 @@ export const noteTroubles = `
       join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = g.action_type and s.place >= f.from_step
-      where r.ended_at is null and ${isAwaited}
+      where r.id = any($2::uuid[]) and r.ended_at is null and ${isAwaited}
     ) p order by run, kind, step, country, since
   ), gone as (
     delete from run_troubles t
-    where not exists (select from present p
+    where t.run = any($2::uuid[]) and not exists (select from present p
       where (p.run, p.kind, p.step, p.country) = (t.run, t.kind, t.step, t.country))
     returning t.*
   ), come as (

@@ -5,9 +5,10 @@ import { notePoints, noteTroubles } from './history-statements.ts';
 
 export function createRunHistory({ pool }: { pool: Pool }): RunHistory {
   return {
-    notePoints: async () => (await pool.query({ name: 'note-points', text: notePoints })).rowCount ?? 0,
-    noteTroubles: async () => {
-      const values = [[...troubleEventKinds]];
+    notePoints: async (runIds) =>
+      (await pool.query({ name: 'note-points', text: notePoints, values: [runIds] })).rowCount ?? 0,
+    noteTroubles: async (runIds) => {
+      const values = [[...troubleEventKinds], runIds];
       return (await pool.query<TroubleEvent>({ name: 'note-troubles', text: noteTroubles, values })).rows;
     },
   };

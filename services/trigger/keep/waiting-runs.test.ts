@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger, type TriggerDeps } from '../trigger.ts';
+
+const waitingRuns = 200;
+
+/** Of how many runs each question was, once all of them wait. */
+async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
+  const world = createTriggerFixture();
+  const { clock, segmentation, startCampaign, feedRows, putAllBack } = world;
+  const asked = { tallies: new Array<number>(), points: new Array<number>(), troubles: new Array<number>() };
+  const deps: TriggerDeps = world.triggerDeps('a');
+  const { runStore, runHistory } = deps;
+  const counted: TriggerDeps = {
+    ...deps,
+    runStore: {
+      ...runStore,
+      tallies: (which) => {
+        if (which !== 'over') asked.tallies.push(which?.length ?? Infinity);
+        return runStore.tallies(which);
+      },
+    },
+    runHistory: {
+      notePoints: (runIds) => {
+        asked.points.push(runIds.length);
+        return runHistory.notePoints(runIds);
+      },
+      noteTroubles: (runIds) => {
+        asked.troubles.push(runIds.length);
+        return runHistory.noteTroubles(runIds);
+      },
+    },
+  };
+  createTrigger(counted).start();
+  segmentation.users.set('SG', userIds(3));
+  for (let run = 0; run < waitingRuns; run++) await startCampaign({ deadlineSeconds: 86_400 });
+  while (feedRows().filter(({ complete }) => complete).length < waitingRuns) await passTime(clock, 1000);
+  await putAllBack(36_000_000);
+  await passTime(clock, 70_000);
+  for (const counts of Object.values(asked)) counts.length = 0;
+  await passTime(clock, 20_000);
+  return asked;
+}
+
+it('200 runs that only wait are looked at in turn: by the keeper, by the reconciler, for their history', async () => {
+  const asked = await askedBeside();
+  for (const counts of Object.values(asked)) {
+    expect(counts.length).toBeGreaterThan(15);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(waitingRuns / 2);
+  }
+});
