@@ -133,7 +133,10 @@ const removeKey = command({
   ask: ({ client, args: [id, keyId] }) => removeClientKey({ client, path: { id, keyId } }),
   refused: 'not removed',
   shown: idOf,
-  noted: ({ name }, { args: [, key] }) => `${name} signs without ${key}`,
+  noted: ({ name, warnings }, { args: [, key] }) => [
+    `${name} signs without ${key}`,
+    ...warnings.map(({ detail }) => detail),
+  ],
 });
 
 const setAuth = command({

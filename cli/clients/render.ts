@@ -6,13 +6,15 @@ import { utcTime } from '../show/times.ts';
 
 /** A line for each field; those that join later are shown as they come. */
 export function renderClient(client: Client, view: View): string {
-  const { id, name, revision, enabled, disabledReason, keys, createdAt: _, updatedAt, links: __, ...fields } = client;
+  const { id, name, revision, enabled, disabledReason, keys, warnings, ...more } = client;
+  const { createdAt: _, updatedAt, links: __, ...fields } = more;
   const state = enabled ? 'enabled' : `disabled${disabledReason === null ? '' : ` (${disabledReason})`}`;
   const facts = [
     ...Object.entries(fields).map(([field, value]) => [field, textOf(value)] as const),
     ...keys.map(
       (key) => ['key', `${key.id}${key.expiresAt === null ? '' : `, until ${utcTime(key.expiresAt)}`}`] as const,
     ),
+    ...warnings.map(({ detail }) => ['warning', detail] as const),
   ];
   return renderFacts({ name, facts: [id, `revision ${revision}`, state, utcTime(updatedAt)] }, facts, view);
 }

@@ -115,6 +115,7 @@ describe('muster jobs, many at once', () => {
 const client = {
   ...{ id: 'cli_1', name: 'orders', revision: 2, enabled: true, disabledReason: null, concurrency: 50 },
   keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],
+  warnings: [],
   ...{ createdAt: at, updatedAt: at },
 };
 
@@ -162,6 +163,16 @@ describe('muster clients', () => {
     );
     expect(given.out).toBe('csk_2\n');
     expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
+  });
+
+  test('show and remove-key tell that its calls are not signed', async () => {
+    const detail = 'its calls are not signed';
+    const unsigned = { ...client, keys: [], warnings: [{ pointer: '/keys', code: 'unsigned', detail }] };
+    api.answers['GET /v1/clients/orders'] = ok(unsigned);
+    api.answers['DELETE /v1/clients/orders/keys/csk_1'] = ok(unsigned);
+    expect((await muster(['clients', 'show', 'orders'])).out).toMatch(/warning +its calls are not signed\n/);
+    const removed = await muster(['clients', 'remove-key', 'orders', 'csk_1']);
+    expect(removed.notes).toBe('orders signs without csk_1\nits calls are not signed\n');
   });
 
   test('ledger shows all parts, and fails where they do not add up', async () => {

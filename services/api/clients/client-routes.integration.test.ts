@@ -192,6 +192,23 @@ describe('signing keys', () => {
     expect(clientShape.parse(removed.json()).keys).toEqual([second.key]);
   });
 
+  it('are missed where there is none, or none that stays: the client says so', async () => {
+    const { id, warnings } = await makeClient();
+    const unsigned = (text: string) => {
+      const detail: unknown = expect.stringContaining(text);
+      return [{ pointer: '/keys', code: 'unsigned', detail }];
+    };
+    expect(warnings).toEqual(
+      unsigned(`not signed, so that receivers cannot tell them from others: POST /v1/clients/${id}/keys`),
+    );
+    const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {})).json());
+    expect(first.client.warnings).toEqual([]);
+    const second = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {})).json());
+    expect(second.client.warnings).toEqual([]);
+    const removed = clientShape.parse((await ask('DELETE', `/v1/clients/${id}/keys/${second.key.id}`)).json());
+    expect(removed.warnings).toEqual(unsigned('not signed from 2026-01-02T00:00:00.000Z on'));
+  });
+
   it('have to be secrets of Standard Webhooks', async () => {
     const { id } = await makeClient();
     const response = await ask('POST', `/v1/clients/${id}/keys`, { secret: 'whsec_short' });

@@ -15,6 +15,7 @@ export function clientView(client: Client): ClientShape {
     ...definition,
     auth: auth && clientAuthView(auth),
     keys: keys.map(clientKeyView),
+    warnings: warningsOf(id, keys),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     links: { self: `/v1/clients/${id}`, ledger: `/v1/clients/${id}/ledger` },
@@ -24,4 +25,14 @@ export function clientView(client: Client): ClientShape {
 export function clientKeyView({ keyId, createdAt, expiresAt }: ClientKey): ClientShape['keys'][number] {
   const id = publicId('clientKey', keyId);
   return { id, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null };
+}
+
+/** Receivers cannot tell calls without a signature from those of others. */
+function warningsOf(id: string, keys: readonly ClientKey[]): ClientShape['warnings'] {
+  const ends = keys.map(({ expiresAt }) => expiresAt?.getTime() ?? Infinity);
+  const lastEnd = Math.max(0, ...ends);
+  if (lastEnd === Infinity) return [];
+  const since = keys.length === 0 ? '' : ` from ${new Date(lastEnd).toISOString()} on`;
+  const detail = `its calls are not signed${since}, so that receivers cannot tell them from others: POST /v1/clients/${id}/keys makes a key`;
+  return [{ pointer: '/keys', code: 'unsigned', detail }];
 }

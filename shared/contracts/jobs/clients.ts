@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { warning } from '../campaigns/estimates.ts';
 import { clientAuthShape } from './client-auth.ts';
 
 /** Never begins like an id (`cli_…`): wherever a client is named, either may stand. */
@@ -170,6 +171,7 @@ export const clientShape = z
     ...clientFields,
     auth: clientAuthShape.nullable().describe('What dispatchers authorise its calls with; secrets are never shown'),
     keys: z.array(clientKeyShape).describe('What its calls are signed with, newest first; secrets are never shown'),
+    warnings: z.array(warning).describe('`unsigned`: its calls bear no signature, or none from some time on'),
     createdAt: time,
     updatedAt: time,
     links: z.object({ self: z.string(), ledger: z.string() }),
