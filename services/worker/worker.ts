@@ -23,7 +23,7 @@ import type { StepQueue } from './intake/step-queue.ts';
 import type { TimedSteps } from './intake/timed-steps.ts';
 import { createVainClaims } from './intake/vain-claims.ts';
 import type { ShardLevels, WorkerMeter } from './report/worker-meter.ts';
-import type { CallSlots } from './slots/call-slots.ts';
+import { quickFlushMs, type CallSlots } from './slots/call-slots.ts';
 import { levelsOf } from './slots/group-views.ts';
 import type { GuardKeeper } from './slots/guard-keeper.ts';
 import type { RateKeeper } from './slots/rate-keeper.ts';
@@ -33,8 +33,7 @@ import type { StepServer } from './step/step-server.ts';
 import type { Wake } from './wake.ts';
 import type { OpenMessage, Work } from './work.ts';
 
-/** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
-const minBetweenFlushesMs = 25;
+/** Under load, groups grow to what arrives between two flushes, unless they are large before. */
 const largeGroup = 200;
 const maxGroup = 500;
 /** Poked when there is something to do. Slots that grow with time, and probes, are looked at this often at least. */
@@ -127,7 +126,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     });
     const tookMs = clock.monotonicMs() - startedMs;
     meter.flushed(flushed, results.length, claims.length, tookMs);
-    slots.onFlush(tookMs / Math.max(tookMs, minBetweenFlushesMs));
+    slots.onFlush(tookMs / Math.max(tookMs, quickFlushMs));
 
     timedSteps.add(flushed.timed, byResult);
     begins.settle(begun, flushed.begun);
@@ -186,16 +185,20 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   }
 
   async function gather(): Promise<void> {
-    const sinceLastMs = clock.monotonicMs() - lastFlushMs;
-    if (sinceLastMs < minBetweenFlushesMs && outcomes.waiting < largeGroup) {
-      await clock.sleep(minBetweenFlushesMs - sinceLastMs);
+    while (outcomes.waiting < largeGroup) {
+      const isAwaited = begins.waiting().length > 0;
+      const betweenMs = isAwaited ? quickFlushMs : slots.betweenFlushesMs(queue.topics());
+      const leftMs = betweenMs - (clock.monotonicMs() - lastFlushMs);
+      if (leftMs <= 0) return;
+      // What comes meanwhile may change how long there is to wait.
+      await clock.sleep(Math.min(leftMs, quickFlushMs));
     }
   }
 
   function untilNext(): number {
     slots.resume();
     const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), timedSteps.nextInMs());
-    const soonestMs = Math.max(minBetweenFlushesMs, Math.ceil(nextInMs));
+    const soonestMs = Math.max(quickFlushMs, Math.ceil(nextInMs));
     return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, soonestMs);
   }
 

@@ -245,6 +245,42 @@ describe('call slots', () => {
     });
   });
 
+  describe('say how long results may be gathered', () => {
+    it('hardly, where nothing else is under way', () => {
+      expect(slots.betweenFlushesMs([])).toBe(5);
+      slots.add(worksOf('a', 1));
+      expect(slots.betweenFlushesMs([])).toBe(25);
+    });
+
+    it.each([
+      [5, 25],
+      [50, 50],
+      [9000, 100],
+    ])('with calls of %i ms: %i ms', async (tookMs, betweenMs) => {
+      slots.add(worksOf('a', 400));
+      await rounds(6, tookMs, ['a']);
+      expect(slots.betweenFlushesMs([SG])).toBeCloseTo(betweenMs);
+    });
+
+    it('by the quickest endpoint: a slow one makes no neighbour wait', async () => {
+      slots.add(worksOf('a', 400));
+      await rounds(6, 9000, ['a']);
+      slots.add(worksOf('b', 400, { country: 'ID' }));
+      await endCalls(40, ['b']);
+      expect(slots.betweenFlushesMs([])).toBe(40);
+    });
+
+    it('shortly, while a free slot waits for what is queued', async () => {
+      slots = create(8);
+      slots.add(worksOf('a', 6));
+      await rounds(2, 80, ['a']);
+      expect(inFlightOf('a')).toBeLessThan(8);
+      expect(slots.betweenFlushesMs([])).toBe(80);
+      expect(slots.betweenFlushesMs([SG])).toBe(25);
+      expect(slots.betweenFlushesMs([ID])).toBe(25);
+    });
+  });
+
   it('give back what waits when they close, and what comes after', async () => {
     slots.add(worksOf('a', 6));
     slots.close();

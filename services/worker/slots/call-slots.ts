@@ -27,6 +27,7 @@ import {
   measureFlush,
   roomOfFeed,
   roomOfGroup,
+  slotsOf,
   type FeedLine,
   type SlotGroup,
 } from './slot-group.ts';
@@ -37,6 +38,11 @@ import type { Work } from '../work.ts';
 /** Claims that wait for a slot, over all shards; each shard may have a few beyond it. */
 const maxWaiting = 1500;
 const waitingFloor = 10;
+
+/** From one flush to the next: where nothing else is to be gathered, where slots would wait, and at the most. */
+const aloneFlushMs = 5;
+export const quickFlushMs = 25;
+const slowestFlushMs = 100;
 
 export interface CallSlotsDeps {
   /** What is learned of the shards is in them. */
@@ -72,6 +78,12 @@ export interface CallSlots {
   room(topic: string): number;
   roomOf(topic: string, feedId: string): number;
   add(works: readonly Work[]): void;
+  /**
+   * How long after a flush the next one may wait for more. Endpoints that take long bring little in a short time, and
+   * what is claimed ahead keeps the slots busy meanwhile: so long as a call of the quickest takes.
+   * @param queued topics with steps that wait to be claimed: a free slot of theirs waits no longer than necessary
+   */
+  betweenFlushesMs(queued: Iterable<string>): number;
   /** Results were recorded and claims made. @param took its part of the time from one flush to the next, in [0, 1] */
   onFlush(took: number): void;
   /**
@@ -153,7 +165,22 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     release(works, pause);
   }
 
+  function hasFreeSlot(topic: string, nowMs: number): boolean {
+    const group = groups.get(topic);
+    return group === undefined || group.inFlight + group.waiting < slotsOf(group, nowMs);
+  }
+
   return {
+    betweenFlushesMs: (queued) => {
+      if (total.inFlight + waiting === 0) return aloneFlushMs;
+      const nowMs = monotonicMs();
+      for (const topic of queued) if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
+      let quickestMs = slowestFlushMs;
+      for (const { inFlight, meanMs } of groups.values()) {
+        if (inFlight > 0) quickestMs = Math.min(quickestMs, meanMs);
+      }
+      return Math.max(quickFlushMs, quickestMs);
+    },
     room: (topic) => {
       const group = groups.get(topic);
       if (!group || closed) return 0;
