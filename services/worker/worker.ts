@@ -191,7 +191,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       const leftMs = betweenMs - (clock.monotonicMs() - lastFlushMs);
       if (leftMs <= 0) return;
       // What comes meanwhile may change how long there is to wait.
-      await clock.sleep(Math.min(leftMs, quickFlushMs));
+      await clock.sleep(Math.min(Math.ceil(leftMs), quickFlushMs));
     }
   }
 

@@ -179,7 +179,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       for (const { inFlight, meanMs } of groups.values()) {
         if (inFlight > 0) quickestMs = Math.min(quickestMs, meanMs);
       }
-      return Math.max(quickFlushMs, quickestMs);
+      return Math.max(quickFlushMs, Math.round(quickestMs));
     },
     room: (topic) => {
       const group = groups.get(topic);
