@@ -12,18 +12,24 @@ import { sourceOf } from './source-of.ts';
  * round to round, and only neighbours are compared. Who waits is frozen, or its idle load on broker and database would
  * be counted to the other; turns are shorter than a consumer's session.
  */
-const variants: readonly { variant: Variant; batches: number }[] = [
-  { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 15_000 },
-  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 8000 },
+const variants: readonly MeasuredVariant[] = [
+  { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 15_000, quickBatches: 5000 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 8000, quickBatches: 5000 },
+  { variant: { form: 'full', latencyMs: 50, inFlight: 100 }, batches: 6000, quickBatches: 4000 },
+  { variant: { form: 'full', latencyMs: 50, inFlight: 10 }, batches: 1000, quickBatches: 400 },
 ];
-const quickBatches = 5000;
 /** After it was frozen: what fell due meanwhile is caught up with before anything is measured. */
-const thawUsers = 50_000;
-const warmUpUsers = 2_000_000;
+const mostThawBatches = 500;
 /** What the two may differ by before it counts. */
 const tolerance = 0.03;
 /** A round in which others took more than this share of the cores is repeated, at most once per round asked for. */
 const mostForeignLoad = 0.08;
+
+interface MeasuredVariant {
+  variant: Variant;
+  batches: number;
+  quickBatches: number;
+}
 
 interface Turn {
   rate: number;
@@ -59,7 +65,7 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
         const engine = engines[side];
         engines[side === 'this' ? 'other' : 'this'].signal('SIGSTOP');
         engine.signal('SIGCONT');
-        await engine.runCampaign(thawUsers, variant);
+        await engine.runCampaign(Math.min(mostThawBatches, batches / 8) * usersPerBatch, variant);
         const processes = { ...engine.processes, endpoints: () => [stub.pid] };
         const readForeign = startForeignLoadMeter(() => withDescendants(process.pid));
         const read = startCpuMeter(processes);
@@ -70,10 +76,11 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
       try {
         await warmDatabase(infrastructure.databaseUrl);
         const tables = [];
-        for (const { variant, batches } of variants) {
+        for (const { variant, ...sizes } of variants) {
+          const batches = quick ? sizes.quickBatches : sizes.batches;
           for (const engine of Object.values(engines)) engine.signal('SIGCONT');
-          await warmUp(engines, variant, quick);
-          const measured = await alternate(rounds, (side) => takeTurn(side, variant, quick ? quickBatches : batches));
+          await warmUp(engines, variant, batches);
+          const measured = await alternate(rounds, (side) => takeTurn(side, variant, batches));
           const { quiet, note } = quietRounds(measured);
           tables.push({
             title: `${variant.latencyMs} ms, ${variant.inFlight} in flight; ${note}`,
@@ -91,11 +98,11 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
   }
 }
 
-async function warmUp(engines: Record<Side, EngineUnderTest>, variant: Variant, quick: boolean): Promise<void> {
-  console.error(`warming up: ${variant.latencyMs} ms`);
+async function warmUp(engines: Record<Side, EngineUnderTest>, variant: Variant, batches: number): Promise<void> {
+  console.error(`warming up: ${variant.latencyMs} ms, ${variant.inFlight} in flight`);
   // By halves and in turn, so that neither begins on a younger broker and database than the other.
   for (const side of ['this', 'other', 'other', 'this'] as const) {
-    await engines[side].runCampaign(warmUpUsers / (quick ? 8 : 2), variant);
+    await engines[side].runCampaign((batches / 2) * usersPerBatch, variant);
   }
 }
 
