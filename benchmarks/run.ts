@@ -38,8 +38,10 @@ interface Asked {
 type Question = (asked: Asked) => Promise<void>;
 
 const questions: Record<string, Question> = {
-  chain: ({ rounds, quick, against }) =>
-    against === undefined ? benchmarkChain(rounds ?? 5) : compareChains({ ref: against, rounds: rounds ?? 9, quick }),
+  chain: ({ rounds, quick, only, against }) =>
+    against === undefined
+      ? benchmarkChain(rounds ?? 5)
+      : compareChains({ ref: against, rounds: rounds ?? 9, quick, only }),
   peers: ({ rounds, quick, only }) => benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),

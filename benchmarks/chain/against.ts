@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { usersPerBatch } from '../campaign-times.ts';
 import { startCpuMeter, startForeignLoadMeter, withDescendants } from '../cpu.ts';
 import { startEngine, type EngineUnderTest, type Variant } from '../engine-under-test.ts';
@@ -47,9 +48,17 @@ export interface AgainstOptions {
   ref: string;
   rounds: number;
   quick: boolean;
+  /** One variant by its name, such as `50 ms, 10 in flight`. */
+  only: string | undefined;
 }
 
-export async function compareChains({ ref, rounds, quick }: AgainstOptions): Promise<void> {
+/** @throws {ConfigurationError} where there is no such variant */
+export async function compareChains({ ref, rounds, quick, only }: AgainstOptions): Promise<void> {
+  const asked = variants.filter(({ variant }) => only === undefined || nameOf(variant) === only);
+  if (asked.length === 0) {
+    const names = variants.map(({ variant }) => JSON.stringify(nameOf(variant)));
+    throw new ConfigurationError([`--only ${JSON.stringify(only)}: there are ${names.join(', ')}`]);
+  }
   const other = sourceOf(ref);
   try {
     await withServers(databaseSettings, async ({ infrastructure, stub }) => {
@@ -57,7 +66,7 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
         startEngine({
           infrastructure,
           stub,
-          variants: variants.map(({ variant }) => variant),
+          variants: asked.map(({ variant }) => variant),
           ...(root !== undefined && { root }),
         });
       const engines = { this: await start(), other: await start(other.root) };
@@ -76,14 +85,14 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
       try {
         await warmDatabase(infrastructure.databaseUrl);
         const tables = [];
-        for (const { variant, ...sizes } of variants) {
+        for (const { variant, ...sizes } of asked) {
           const batches = quick ? sizes.quickBatches : sizes.batches;
           for (const engine of Object.values(engines)) engine.signal('SIGCONT');
           await warmUp(engines, variant, batches);
           const measured = await alternate(rounds, (side) => takeTurn(side, variant, batches));
           const { quiet, note } = quietRounds(measured);
           tables.push({
-            title: `${variant.latencyMs} ms, ${variant.inFlight} in flight; ${note}`,
+            title: `${nameOf(variant)}; ${note}`,
             rows: rowsOf(quiet),
           });
         }
@@ -98,8 +107,12 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
   }
 }
 
+function nameOf({ latencyMs, inFlight }: Variant): string {
+  return `${latencyMs} ms, ${inFlight} in flight`;
+}
+
 async function warmUp(engines: Record<Side, EngineUnderTest>, variant: Variant, batches: number): Promise<void> {
-  console.error(`warming up: ${variant.latencyMs} ms, ${variant.inFlight} in flight`);
+  console.error(`warming up: ${nameOf(variant)}`);
   // By halves and in turn, so that neither begins on a younger broker and database than the other.
   for (const side of ['this', 'other', 'other', 'this'] as const) {
     await engines[side].runCampaign((batches / 2) * usersPerBatch, variant);
