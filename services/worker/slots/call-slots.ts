@@ -176,8 +176,10 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       const nowMs = monotonicMs();
       for (const topic of queued) if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
       let quickestMs = slowestFlushMs;
-      for (const { inFlight, meanMs } of groups.values()) {
-        if (inFlight > 0) quickestMs = Math.min(quickestMs, meanMs);
+      for (const [topic, { inFlight, meanMs }] of groups.entries()) {
+        if (inFlight === 0) continue;
+        if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
+        quickestMs = Math.min(quickestMs, meanMs);
       }
       return Math.max(quickFlushMs, Math.round(quickestMs));
     },
