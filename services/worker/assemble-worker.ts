@@ -53,7 +53,12 @@ export function createWorker(deps: WorkerDeps): Worker {
   });
 
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
-  const stops = createStoppedFeeds({ directory, clock });
+  const stops = createStoppedFeeds({
+    directory,
+    onStopped: (feedIds) => slots.releaseFeeds(feedIds),
+    clock,
+    logger,
+  });
   const begins = createBeginMarks(() => wake.poke());
   const outcomes = createStepOutcomes(() => wake.poke());
 

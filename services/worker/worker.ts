@@ -106,7 +106,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       guardKeeper.onWork();
       rateKeeper.onWork();
     }
-    slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
+    stops.look(() => slots.waitingFeeds());
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver, vain });
     unbegunIntake.onSteps(claims);
     const results = outcomes.takeResults(maxGroup);

@@ -1,28 +1,42 @@
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
+import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createStoppedFeeds } from './stopped-feeds.ts';
 
-/** Of these feeds, `paused` are stopped; what was asked is remembered. */
+/** Of these feeds, `paused` are stopped; what was asked, and found, is remembered. */
 function setUp(paused: string[]) {
   const clock = createSettableClock();
   const asked: string[][] = [];
-  const stoppedOf = (feedIds: readonly string[]) => {
-    asked.push([...feedIds]);
-    return Promise.resolve(feedIds.filter((feedId) => paused.includes(feedId)));
+  let found: readonly string[] | undefined;
+  const directory = {
+    stoppedOf: (feedIds: readonly string[]) => {
+      asked.push([...feedIds]);
+      return Promise.resolve(feedIds.filter((feedId) => paused.includes(feedId)));
+    },
   };
-  return { clock, asked, stops: createStoppedFeeds({ directory: { stoppedOf }, clock }) };
+  const onStopped = (feedIds: readonly string[]) => (found = feedIds);
+  const stops = createStoppedFeeds({ directory, onStopped, clock, logger: pino({ level: 'silent' }) });
+  /** Undefined where nothing was asked, or could not be. */
+  const look = async (waiting: readonly string[]): Promise<readonly string[] | undefined> => {
+    found = undefined;
+    stops.look(() => waiting);
+    await settled();
+    return found;
+  };
+  return { clock, asked, directory, look };
 }
 
 describe('feeds whose runs were stopped', () => {
   it('are looked for twice a second, and only while somebody waits for a slot', async () => {
-    const { clock, asked, stops } = setUp(['paused']);
-    expect(await stops.look(() => [])).toEqual([]);
+    const { clock, asked, look } = setUp(['paused']);
+    expect(await look([])).toBeUndefined();
     expect(asked).toEqual([]);
-    expect(await stops.look(() => ['paused', 'going'])).toEqual(['paused']);
+    expect(await look(['paused', 'going'])).toEqual(['paused']);
     clock.advance(499);
-    expect(await stops.look(() => ['paused', 'going'])).toEqual([]);
+    expect(await look(['paused', 'going'])).toBeUndefined();
     clock.advance(1);
-    expect(await stops.look(() => ['paused', 'going'])).toEqual(['paused']);
+    expect(await look(['paused', 'going'])).toEqual(['paused']);
     expect(asked).toEqual([
       ['paused', 'going'],
       ['paused', 'going'],
@@ -30,23 +44,41 @@ describe('feeds whose runs were stopped', () => {
   });
 
   it('are asked for as long as messages of theirs may come, and forgotten then', async () => {
-    const { clock, asked, stops } = setUp(['paused']);
-    await stops.look(() => ['paused']);
+    const { clock, asked, look } = setUp(['paused']);
+    await look(['paused']);
     clock.advance(9000);
-    expect(await stops.look(() => [])).toEqual(['paused']);
+    expect(await look([])).toEqual(['paused']);
     clock.advance(2000);
-    expect(await stops.look(() => [])).toEqual([]);
+    expect(await look([])).toEqual([]);
     clock.advance(2000);
-    await stops.look(() => []);
+    await look([]);
     expect(asked).toEqual([['paused'], ['paused'], []]);
   });
 
   it('go on when their run was resumed', async () => {
     const paused = ['paused'];
-    const { clock, stops } = setUp(paused);
-    expect(await stops.look(() => ['paused'])).toEqual(['paused']);
+    const { clock, look } = setUp(paused);
+    expect(await look(['paused'])).toEqual(['paused']);
     paused.pop();
     clock.advance(500);
-    expect(await stops.look(() => ['paused'])).toEqual([]);
+    expect(await look(['paused'])).toEqual([]);
+  });
+
+  it('are asked for one look at a time, and again after one that failed', async () => {
+    const { clock, asked, directory, look } = setUp(['paused']);
+    const { stoppedOf } = directory;
+    let fail = (): void => undefined;
+    directory.stoppedOf = async (feedIds) => {
+      await stoppedOf(feedIds);
+      return await new Promise<string[]>((_, reject) => (fail = () => reject(new Error('no connection'))));
+    };
+    expect(await look(['paused'])).toBeUndefined();
+    clock.advance(5000);
+    expect(await look(['paused'])).toBeUndefined();
+    expect(asked).toEqual([['paused']]);
+    fail();
+    await settled();
+    directory.stoppedOf = stoppedOf;
+    expect(await look(['paused'])).toEqual(['paused']);
   });
 });

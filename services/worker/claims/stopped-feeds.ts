@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 import type { Work } from '../work.ts';
 
@@ -9,7 +10,10 @@ const forgetAfterMs = 10_000;
 
 export interface StoppedFeedsDeps {
   directory: Pick<FeedDirectory, 'stoppedOf'>;
+  /** What waits of these feeds is to be given back. */
+  onStopped: (feedIds: readonly string[]) => void;
   clock: Clock;
+  logger: Logger;
 }
 
 /**
@@ -18,33 +22,46 @@ export interface StoppedFeedsDeps {
  */
 export interface StoppedFeeds {
   /**
-   * Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none
-   * comes back.
+   * Looks now and then which are stopped among these feeds, and among those that were lately. Nothing waits for it:
+   * where looks take long, steps go on to be claimed and recorded meanwhile.
    * @param waitingFeeds those of which a step waits for a slot
    */
-  look(waitingFeeds: () => readonly string[]): Promise<string[]>;
+  look(waitingFeeds: () => readonly string[]): void;
   /** As far as is known here. */
   isStopped(feedId: string): boolean;
   /** What may go on, and what is to be given back. */
   split(works: readonly Work[]): [going: readonly Work[], stopped: readonly Work[]];
 }
 
-export function createStoppedFeeds({ directory, clock }: StoppedFeedsDeps): StoppedFeeds {
+export function createStoppedFeeds({ directory, onStopped, clock, logger }: StoppedFeedsDeps): StoppedFeeds {
   /** With the moment at which each is forgotten. */
   let stopped = new Map<string, number>();
   let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let isLooking = false;
+
+  async function ask(feedIds: readonly string[], nowMs: number): Promise<void> {
+    try {
+      const found = await directory.stoppedOf(feedIds);
+      stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
+      onStopped(found);
+    } catch (error) {
+      // What is called asks for itself; the next look comes soon.
+      logger.warn({ err: error, feeds: feedIds.length }, 'could not look for runs that were stopped');
+    } finally {
+      isLooking = false;
+    }
+  }
 
   return {
-    look: async (waitingFeeds) => {
+    look: (waitingFeeds) => {
       const nowMs = clock.monotonicMs();
-      if (nowMs - lookedAtMs < lookForStopsMs) return [];
+      if (isLooking || nowMs - lookedAtMs < lookForStopsMs) return;
       const waiting = waitingFeeds();
-      if (waiting.length === 0 && stopped.size === 0) return [];
+      if (waiting.length === 0 && stopped.size === 0) return;
       lookedAtMs = nowMs;
+      isLooking = true;
       const lately = [...stopped].flatMap(([feedId, untilMs]) => (untilMs > nowMs ? [feedId] : []));
-      const found = await directory.stoppedOf([...new Set([...waiting, ...lately])]);
-      stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
-      return found;
+      void ask([...new Set([...waiting, ...lately])], nowMs);
     },
     isStopped: (feedId) => stopped.has(feedId),
     split: (works) => {
