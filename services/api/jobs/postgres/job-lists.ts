@@ -58,10 +58,11 @@ export function createJobLists({ pool }: { pool: Pool }) {
 }
 
 interface Scanned {
-  partition: number;
   us: string;
   id: string;
   fits: boolean;
+  /** Of its partition, and there may be more. */
+  isLast: boolean;
 }
 
 async function listStored(
@@ -80,27 +81,14 @@ async function listStored(
   const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, clients, tag });
   const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
-  const edge = edgeOf(found, rows);
+  // Up to the first of the places where a partition was left, all of them were seen.
+  const edge = found.find(({ isLast }) => isLast);
   const known = edge ? found.filter((each) => byPlace(each, edge) <= 0) : found;
   const fitting = known.filter(({ fits }) => fits);
   const taken = fitting.slice(0, limit);
   const end = fitting.length > limit ? taken.at(-1) : edge;
   const items = (await load(pool, taken)).filter((job) => fits(job, filter));
   return { items, next: end ? writeCursor([end.us, end.id]) : null };
-}
-
-/**
- * Up to where all partitions were seen: the first of the places where one of them was left. Undefined when all were
- * seen to their end.
- */
-function edgeOf(sorted: readonly Scanned[], rows: number): Scanned | undefined {
-  const seen = new Map<number, number>();
-  for (const each of sorted) {
-    const count = (seen.get(each.partition) ?? 0) + 1;
-    if (count === rows) return each;
-    seen.set(each.partition, count);
-  }
-  return undefined;
 }
 
 async function load(pool: Pool, taken: readonly Scanned[]): Promise<JobRecord[]> {

@@ -60,29 +60,35 @@ export interface ScanParams {
 const atUs = (us: string) => `(timestamptz 'epoch' + ${us}::int8 * interval '1 microsecond')`;
 const usOf = (column: string) => `(extract(epoch from ${column}) * 1000000)::int8::text`;
 
-/** The next few jobs of each partition behind a place in the order of due times. */
+/**
+ * Of the next few jobs of each partition behind a place in the order of due times, those that fit, and the last one
+ * that was looked at where there may be more.
+ */
 export const scanJobs = statementOf<ScanParams>(
   'scan-jobs',
   ($) => `
-  select d.* from generate_series(0, 63) p (id)
+  select d.id, ${usOf('d.due_at')} as us, d.fits, d.n = ${$('rows')}::int as "isLast"
+  from generate_series(0, 63) p (id)
   cross join lateral (
-    select j.partition_id::int as partition, ${usOf('j.due_at')} as us, j.id,
+    select j.due_at, j.id, row_number() over (order by j.due_at, j.id) as n,
       (${$('clients')}::uuid[] is null or j.client = any(${$('clients')}::uuid[]))
         and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false)) as fits
     from jobs j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
       and j.due_at < ${atUs($('untilUs'))}
     order by j.due_at, j.id limit ${$('rows')}::int
-  ) d`,
+  ) d
+  where d.fits or d.n = ${$('rows')}::int`,
 );
 
 /** The same of what is being called; whether it fits is seen when it is loaded. */
 export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'untilUs' | 'rows'>>(
   'scan-fires',
   ($) => `
-  select d.* from generate_series(0, 63) p (id)
+  select d.id, ${usOf('d.due_at')} as us, true as fits, d.n = ${$('rows')}::int as "isLast"
+  from generate_series(0, 63) p (id)
   cross join lateral (
-    select j.partition_id::int as partition, ${usOf('j.due_at')} as us, j.id, true as fits from fires j
+    select j.due_at, j.id, row_number() over (order by j.due_at, j.id) as n from fires j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
       and j.due_at < ${atUs($('untilUs'))}
     order by j.due_at, j.id limit ${$('rows')}::int

@@ -207,6 +207,25 @@ describe('the store of jobs', () => {
     expect(await listed({ dueFrom: at(3) })).toEqual([]);
   });
 
+  it('finds the few of a client behind many of others, of which each page looks at so many', async () => {
+    const insert = `
+      insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
+      select $1, timestamptz '2100-01-01 09:00Z' + second * interval '1 second', coalesce($5::uuid, gen_random_uuid()),
+        $4::uuid,
+        now(), 'POST', 'https://shop.test/hook'
+      from generate_series($2::int, $3::int) second`;
+    const putAt = (partition: number, [from, until]: [number, number], owner: string, id: string | null = null) =>
+      database.pool.query(insert, [partition, from, until, owner, id]);
+    await putAt(5, [1, 700], uuidv7());
+    const [first, between, behind] = [uuidv7(), uuidv7(), uuidv7()];
+    await putAt(6, [0, 0], clientId, first);
+    await putAt(6, [400, 400], clientId, between);
+    await putAt(5, [701, 701], clientId, behind);
+    expect(await listed({ clientIds: [clientId] })).toEqual([first, between, behind]);
+    const page = await subject.store.list({ clientIds: [clientId] }, 50, null);
+    expect(page.items.map(({ jobId }) => jobId)).toEqual([first]);
+  });
+
   it('lists by state', async () => {
     const [pending, firing, sidelined, called, cancelled] = [
       await put(),
