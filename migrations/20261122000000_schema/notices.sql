@@ -15,3 +15,26 @@ create trigger tell_of_clients after update of clients_revision on installation
   for each row execute function tell('clients');
 create trigger tell_of_regions after update on regions
   for each row execute function tell('regions');
+
+-- Schedulers look two seconds ahead: what is due later they see in time by themselves.
+create trigger tell_of_run_starts after insert on run_starts
+  for each row when (new.due_at < now() + interval '3 seconds') execute function tell('run-starts');
+create trigger tell_of_schedules after insert on schedules
+  for each row when (new.look_at < now() + interval '3 seconds') execute function tell('schedules');
+create trigger tell_of_earlier_looks after update of look_at, state on schedules
+  for each row when (
+    new.state = 'active' and new.look_at < now() + interval '3 seconds'
+    and (old.state <> 'active' or old.look_at is null or new.look_at < old.look_at)
+  ) execute function tell('schedules');
+
+create trigger tell_of_runs after insert on runs
+  for each row execute function tell('runs');
+create trigger tell_of_states after update of state on runs
+  for each row when (new.state <> old.state) execute function tell('runs');
+
+-- Those that stalled are taken later, by who looks then: they may be many, and come back again and again.
+create trigger tell_of_feeds after insert on feeds
+  for each row when (coalesce(new.stalled_until <= now(), true)) execute function tell('feeds');
+create trigger tell_of_free_feeds after update of owner on feeds
+  for each row when (new.owner is null and not new.complete and coalesce(new.stalled_until <= now(), true))
+  execute function tell('feeds');

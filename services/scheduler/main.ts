@@ -1,4 +1,5 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
@@ -41,12 +42,20 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   );
   addPart('database', () => requireWritable(pool));
   const installationId = await takePart({ pool, clock: systemClock, logger });
+  const notices = onClose(
+    createNotices({
+      ...{ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', clock: systemClock, logger },
+    }),
+    (opened) => opened.stop(),
+  );
+  notices.start();
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,
+    notices,
     clock: systemClock,
     logger,
   });
@@ -76,6 +85,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,
+    notices,
     clock: systemClock,
     logger,
   });
@@ -87,7 +97,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
-  const offerer = await startOfferer(config, context, installationId);
+  const offerer = await startOfferer(config, context, installationId, notices);
   const parts = [scheduler, recurring, offerer];
   for (const part of parts) part.start();
   history.start();
@@ -108,13 +118,12 @@ async function startOfferer(
   config: SchedulerConfig,
   { logger, meter, owner, onClose }: ProcessContext,
   installationId: string,
+  notices: Notices,
 ): Promise<JobOfferer> {
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
   const pool = onClose(createHotPathPool({ ...database, max: lookConnections }), (opened) => opened.end());
-  const notices = onClose(createNotices({ ...database, clock }), (opened) => opened.stop());
-  notices.start();
   const region = onClose(
     createRegionWatch({ regions: createRegions({ pool }), name, notices, clock, logger }),
     (watch) => watch.stop(),

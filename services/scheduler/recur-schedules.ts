@@ -12,8 +12,10 @@ export interface RecurSchedulesDeps {
   dueSchedules: DueSchedules;
   /** Whose home groups fire here at once. */
   looker: Looker;
-  /** A schedule may be made that is due before the ones that are known: look again after this at the latest. */
+  /** What is due and could not be taken is looked at again after this. */
   pollMs: number;
+  /** A schedule may be made that is due before the ones that are known: look again after this at the latest. */
+  longestPollMs: () => number;
   /** Only one node of a region works; the others would wait for its rows. */
   isLeading: () => boolean;
   logger: Logger;
@@ -53,7 +55,7 @@ export function createScheduleFigures(meter: Meter): ScheduleFigures {
 /** Fires what recurs and is due. Returns how long to wait before looking again, in milliseconds. */
 export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
-  if (!isLeading()) return pollMs;
+  if (!isLeading()) return deps.longestPollMs();
 
   const recurred = await dueSchedules.recur(looker, maxSchedules);
   const { fired, buffered, skipped, ended, broken, looked, nextLookInMs } = recurred;
@@ -69,7 +71,7 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   logBroken(logger, broken);
   if (looked === maxSchedules) return 0;
   // What is due and was not taken is another's at this moment, or this region is switched off.
-  return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? pollMs, pollMs);
+  return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? Infinity, deps.longestPollMs());
 }
 
 /** What waits for the fire before it is looked after this often: no event tells when a job or a run ends. */

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createMemoryDueSchedules } from '../../test/support/memory/due-schedules.ts';
 import { createMemoryLeases } from '../../test/support/memory/leases.ts';
+import { createMemoryNotices } from '../../test/support/memory/notices.ts';
 import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
 import { createMemoryScheduleStore } from '../../test/support/memory/schedule-store.ts';
 import { passTime } from '../../test/support/pass-time.ts';
@@ -18,6 +19,7 @@ function setUp() {
   const database = createMemoryDatabase(clock);
   const store = createMemoryScheduleStore({ database });
   const logger = pino({ level: 'silent' });
+  const notices = createMemoryNotices();
   const meter = createPrometheusMeter({ logger });
   const nodeOf = (owner: string, region = 'local', dueSchedules = createMemoryDueSchedules({ database })) => {
     const leases = createMemoryLeases({ database });
@@ -28,6 +30,7 @@ function setUp() {
       owner,
       leaseMs,
       pollMs: 200,
+      notices,
       keptDays: 90,
       clock,
       logger,
@@ -58,7 +61,7 @@ function setUp() {
     [...database.recurring.occurrences.values()]
       .filter(({ state }) => state === 'fired')
       .map(({ scheduledForMs }) => (scheduledForMs - Date.UTC(2026, 0, 1)) / minuteMs);
-  return { clock, database, nodeOf, add, fired, meter };
+  return { clock, database, notices, nodeOf, add, fired, meter };
 }
 
 describe('what recurs', () => {
@@ -103,6 +106,21 @@ describe('what recurs', () => {
     const { text } = await meter.expose();
     expect(text).toContain('muster_schedule_fires_total 2');
     expect(text).toContain('muster_schedule_skips_total{cause="misfire"} 2');
+    await node.stopIntake();
+  });
+
+  it.each([
+    ['at its instant when it is told', true, 1],
+    ['within two seconds where the notice was lost', false, 2000],
+  ])('fires a schedule that is made right before its first instant %s', async (_, isTold, withinMs) => {
+    const { clock, notices, nodeOf, add, fired } = setUp();
+    const node = nodeOf('a');
+    node.start();
+    await passTime(clock, minuteMs - 1);
+    await add();
+    if (isTold) notices.tell('schedules');
+    await passTime(clock, withinMs);
+    expect(fired()).toEqual([1]);
     await node.stopIntake();
   });
 

@@ -1,10 +1,12 @@
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import { heardPollMs } from './scheduler.ts';
 import {
   createRearming,
   createScheduleFigures,
@@ -22,6 +24,7 @@ export interface RecurringDeps {
   owner: string;
   leaseMs: number;
   pollMs: number;
+  notices: Notices;
   /** After so many days, what was fired and skipped is forgotten; 0: never. */
   keptDays: number;
   clock: Clock;
@@ -40,21 +43,24 @@ export interface Recurring {
 }
 
 export function createRecurring(deps: RecurringDeps): Recurring {
-  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, keptDays, clock, logger, meter } = deps;
+  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, notices, keptDays, clock, logger } = deps;
   const name = `schedules-${region}`;
   const lease = createLeaseKeeper({ leases, name, owner, ttlMs, clock, logger, acquired: () => wake() });
   const loopDeps = {
     dueSchedules,
     looker: { region, owner },
     pollMs,
+    longestPollMs: () => (notices.isHearing() ? Math.max(pollMs, heardPollMs) : pollMs),
     isLeading: () => lease.held() !== null,
     logger,
-    figures: createScheduleFigures(meter),
+    figures: createScheduleFigures(deps.meter),
   };
   const loopOf = (loop: string, turn: () => Promise<number>) =>
     createLoop({ name: loop, turn, afterErrorMs, clock, logger });
+  const recurring = loopOf('recur-schedules', () => recurSchedules(loopDeps));
+  notices.on('schedules', () => recurring.poke());
   const loops = [
-    loopOf('recur-schedules', () => recurSchedules(loopDeps)),
+    recurring,
     loopOf('fire-buffered', () => fireBuffered(loopDeps)),
     loopOf('rearm-schedules', createRearming(loopDeps)),
     loopOf('forget-occurrences', () => forgetOccurrences(loopDeps, keptDays)),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DueJobs } from './ports/due-jobs.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -8,6 +9,8 @@ import type { Service } from '../../shared/runtime/process/service.ts';
 import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;
+/** While starts that are due soon are told: one of which the notice was lost waits for this. */
+export const heardPollMs = 2000;
 
 export interface SchedulerDeps {
   leases: Leases;
@@ -16,6 +19,7 @@ export interface SchedulerDeps {
   owner: string;
   leaseMs: number;
   pollMs: number;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -26,7 +30,7 @@ export interface Scheduler extends Service {
 }
 
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { leases, owner, leaseMs, clock, logger } = deps;
+  const { leases, owner, leaseMs, notices, clock, logger } = deps;
   let intake = false;
 
   const lease = createLeaseKeeper({
@@ -43,7 +47,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     turn: () =>
       fireJobs({
         dueJobs: deps.dueJobs,
-        pollMs: deps.pollMs,
+        pollMs: notices.isHearing() ? Math.max(deps.pollMs, heardPollMs) : deps.pollMs,
         held: () => lease.held(),
         leaseLost: () => lease.doubt(),
         logger,
@@ -52,6 +56,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     clock,
     logger,
   });
+  notices.on('run-starts', () => fires.poke());
 
   return {
     start: () => {

@@ -119,6 +119,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
       registry.current()?.actionTypes.find(({ name }) => name === actionType)?.config.concurrency ?? 0,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
+    notices,
     meter,
     clock: systemClock,
     random: () => Math.random(),

@@ -4,6 +4,7 @@ import type { FeedStore } from './feed/feed-store.port.ts';
 import type { OutboxSweep } from './sweep/outbox-sweep.port.ts';
 import type { StepEndings } from './end/step-endings.port.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
@@ -24,6 +25,7 @@ import { createFeedPager } from './feed/feed-pager.ts';
 import { createRunEnder } from './end/run-ender.ts';
 import { createRunFinisher } from './end/run-finisher.ts';
 import { createHistoryNoter } from './keep/note-history.ts';
+import { createOpenRuns } from './keep/open-runs.ts';
 import { createRunKeeper } from './keep/run-keeper.ts';
 import { createShardPartitions } from './prepare/shard-partitions.ts';
 import { createPageQuestions } from './pages/page-questions.ts';
@@ -73,6 +75,7 @@ export interface TriggerDeps {
   feedLeaseMs: number;
   /** A step that stands still for so long with work ready may have lost references. */
   stallMs: number;
+  notices: Notices;
   meter?: Meter;
   clock: Clock;
   /** In [0, 1). */
@@ -87,7 +90,7 @@ export interface Trigger extends Service {
 
 export function createTrigger(deps: TriggerDeps): Trigger {
   const { runStore, feedStore, outboxSweep, publisher, segmentation, topics, feedLeaseMs } = deps;
-  const { clock, random, logger } = deps;
+  const { notices, clock, random, logger } = deps;
   const warn = createThrottledWarn({ clock, logger });
   const figures = createTriggerFigures({ meter: deps.meter ?? noMeter, feeds: () => feeds.pagers() });
   let isTakingIn = false;
@@ -108,12 +111,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     },
   });
   const isSweeper = () => sweeper.held() !== null;
+  const openRuns = createOpenRuns({ runStore, notices, clock });
 
   const questions = createPageQuestions({ clock });
   const feeds = createFeedOwner({
     owner: deps.owner,
     leaseMs: feedLeaseMs,
     feedStore,
+    notices,
     createPager: (terms) =>
       createFeedPager({
         ...deps,
@@ -141,6 +146,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     shards: deps.shards,
     registry: deps.registry,
     onBegun: () => feeds.poke(),
+    notices,
     clock,
     random,
     warn,
@@ -156,6 +162,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     createRunKeeper({
       ...looking,
       isSweeper,
+      openRuns,
       followers: [reconciler, noter],
       stallMs,
       feedLeaseMs,
@@ -172,6 +179,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
       runStore,
       finisher: createRunFinisher({ runStore, stepEndings, graceMs: feedLeaseMs, figures, logger }),
       isSweeper,
+      openRuns,
       clock,
       warn,
     }).turn,

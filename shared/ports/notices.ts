@@ -1,5 +1,8 @@
-/** What may have changed: action types and shards, clients, the state of a region, jobs that fall due soon. */
-export type NoticeKind = 'registry' | 'clients' | 'regions' | 'jobs';
+/**
+ * What may have changed: action types and shards, clients, the state of a region, what falls due soon (jobs, starts of
+ * runs, schedules), states of runs, feeds that no trigger has.
+ */
+export type NoticeKind = 'registry' | 'clients' | 'regions' | 'jobs' | 'run-starts' | 'schedules' | 'runs' | 'feeds';
 
 /**
  * Tells this process at once of what others have committed. A notice may be lost with its connection, and may come for

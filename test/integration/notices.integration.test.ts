@@ -11,12 +11,56 @@ import { createSettableClock } from '../support/settable-clock.ts';
 
 const database = databaseForFile();
 
+const kinds = ['registry', 'clients', 'regions', 'run-starts', 'schedules', 'runs', 'feeds'] as const;
+
+function insertStart(dueIn: string): string {
+  return `insert into run_starts (partition_id, due_at, id, campaign, revision)
+    values (1, now() + interval '${dueIn}', gen_random_uuid(), gen_random_uuid(), 1)`;
+}
+
+function insertSchedule(dueIn: string): string {
+  return `insert into schedules (id, name, client, definition, state, high_water, look_at)
+    values (gen_random_uuid(), 'a schedule', gen_random_uuid(), '{}', 'active', now(), now() + interval '${dueIn}')`;
+}
+
+const insertRun = `insert into runs (id, campaign, revision, scheduled_for, state, deadline_at)
+  values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'preparing', now())`;
+
+const insertFeed = `with r as (${insertRun} returning id)
+  insert into feeds (feed, run, country, segment, snapshot) select gen_random_uuid(), id, 'SG', 'all', 's1' from r`;
+
 /** Changes of rows that tell by themselves. */
 const changes = {
   registry: 'update installation set registry_revision = registry_revision + 1',
   clients: 'update installation set clients_revision = clients_revision + 1',
   regions: 'update regions set active = not active',
+  'run-starts': insertStart('2 seconds'),
+  schedules: insertSchedule('2 seconds'),
+  runs: insertRun,
+  feeds: insertFeed,
 };
+
+/** Changes of what is there already. */
+const later: Record<string, [before: string, change: string, kind: NoticeKind]> = {
+  'a schedule is looked at earlier': [insertSchedule('1 hour'), 'update schedules set look_at = now()', 'schedules'],
+  'a schedule goes on': [
+    `${insertSchedule('1 second')}; update schedules set state = 'paused'`,
+    `update schedules set state = 'active', look_at = now() + interval '1 second'`,
+    'schedules',
+  ],
+  'a run comes into another state': [insertRun, `update runs set state = 'running'`, 'runs'],
+  'a feed is given back': [`${insertFeed}; update feeds set owner = 'a'`, 'update feeds set owner = null', 'feeds'],
+};
+
+/** Changes that are seen in time, or change nothing for those who listen. */
+const unimportant = [
+  insertStart('1 minute'),
+  insertSchedule('1 minute'),
+  `update schedules set look_at = look_at + interval '1 second'`,
+  `update runs set waiting_cause = 'something', state = state`,
+  `update feeds set stalled_until = now() + interval '1 second', owner = null`,
+  'update feeds set complete = true, owner = null',
+];
 
 const opened: { notices: HeardNotices; proxy: TcpProxy }[] = [];
 afterEach(async () => {
@@ -50,11 +94,37 @@ describeNotices('of Postgres', async () => {
 });
 
 describe('notices of Postgres, beyond their twin', () => {
-  it.each(['registry', 'clients', 'regions'] as const)('tell that %s has changed', async (kind) => {
+  it.each(kinds)('tell that %s has changed', async (kind) => {
     const { notices } = await listening();
     const told = nextOf(notices, kind);
     await database.pool.query(changes[kind]);
     await expect(told).resolves.toBeUndefined();
+  });
+
+  it.each(Object.keys(later))('tell that %s', async (name) => {
+    const { notices } = await listening();
+    const [before = '', change = '', kind = 'runs'] = later[name] ?? [];
+    await database.pool.query(before);
+    const marked = nextOf(notices, 'clients');
+    await database.pool.query(changes.clients);
+    await marked;
+    const told = nextOf(notices, kind);
+    await database.pool.query(change);
+    await expect(told).resolves.toBeUndefined();
+  });
+
+  it('are few: what is seen in time is not told', async () => {
+    const { notices } = await listening();
+    const before = nextOf(notices, 'clients');
+    await database.pool.query([insertFeed, insertSchedule('1 hour'), changes.clients].join('; '));
+    await before;
+    const heard: NoticeKind[] = [];
+    for (const kind of kinds) notices.on(kind, () => void heard.push(kind));
+    const last = nextOf(notices, 'regions');
+    for (const change of unimportant) await database.pool.query(change);
+    await database.pool.query(changes.regions);
+    await last;
+    expect(heard.filter((kind) => kind !== 'regions')).toEqual([]);
   });
 
   it('come with the commit, once for all rows, and not for what was rolled back', async () => {

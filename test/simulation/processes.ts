@@ -91,11 +91,15 @@ export function startProcess(
   surroundings: Surroundings,
 ): Membership | null {
   const { bus, topics, database, random } = surroundings;
+  // Nothing can be told: the looks that come by themselves have to do, so that walks stay what they were.
+  const notices = createMemoryNotices();
+  notices.lose();
   const shared = {
     ...{ owner, topics, logger, random, leaseMs },
     clock: faults.wrapClock(database.clock),
     publisher: faults.wrap(bus.publisher(), publishFault),
     leases: faults.wrap(createMemoryLeases({ database })),
+    notices,
   };
   if (name === 'worker') return startWorker(shared, faults, surroundings);
   if (name === 'trigger') startTrigger(shared, faults, surroundings);
@@ -105,7 +109,7 @@ export function startProcess(
 
 type SharedDeps = Pick<
   Parameters<typeof createTrigger>[0],
-  'owner' | 'topics' | 'logger' | 'random' | 'clock' | 'publisher' | 'leases'
+  'owner' | 'topics' | 'logger' | 'random' | 'clock' | 'publisher' | 'leases' | 'notices'
 >;
 
 function startTrigger(
@@ -139,7 +143,7 @@ function startTrigger(
     shards: faults.wrap(createMemoryShardStore({ database })),
     registry: createRegistryReader({
       registry: faults.wrap(createMemoryRegistrySource({ database })),
-      notices: createMemoryNotices(),
+      notices: shared.notices,
       clock: shared.clock,
       logger,
     }),

@@ -129,6 +129,9 @@ export function createTriggerFixture() {
   const workedOff = new Set<string>();
   /** By topic; what is not there is not known. */
   const backlogs = new Map<string, number | null>();
+  /** Until it is restored nothing is told, and each test tells itself. */
+  const notices = createMemoryNotices();
+  notices.lose();
   const topicBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map(backlogs)) };
 
   function triggerDeps(owner: string) {
@@ -153,7 +156,7 @@ export function createTriggerFixture() {
       shards: createMemoryShardStore({ database }),
       registry: createRegistryReader({
         registry: createMemoryRegistrySource({ database }),
-        notices: createMemoryNotices(),
+        notices,
         clock,
         logger: pino({ level: 'silent' }),
       }),
@@ -163,6 +166,7 @@ export function createTriggerFixture() {
       concurrencyOf: () => 100,
       feedLeaseMs: 15_000,
       stallMs: 5000,
+      notices,
       clock,
       random: () => 0.5,
       logger: pino({ level: 'silent' }),
@@ -219,6 +223,7 @@ export function createTriggerFixture() {
     segmentation,
     backlogs,
     ledger,
+    notices,
     triggerDeps,
     startCampaign,
     references,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { pauseAfter } from '../keep/pause-after.ts';
+import type { OpenRuns } from '../keep/open-runs.ts';
 import type { RunStore } from '../keep/run-store.port.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
 import type { RunFinisher } from './run-finisher.ts';
@@ -14,6 +15,7 @@ export interface RunEnderDeps {
   finisher: RunFinisher;
   /** Whether this trigger is the one that looks after all runs. */
   isSweeper: () => boolean;
+  openRuns: OpenRuns;
   clock: Clock;
   warn: ThrottledWarn;
 }
@@ -27,12 +29,12 @@ export interface RunEnder {
   turn: () => Promise<number>;
 }
 
-export function createRunEnder({ runStore, finisher, isSweeper, clock, warn }: RunEnderDeps): RunEnder {
+export function createRunEnder({ runStore, finisher, isSweeper, openRuns, clock, warn }: RunEnderDeps): RunEnder {
   return {
     turn: async () => {
       if (!isSweeper()) return lookEveryMs;
       const startedMs = clock.monotonicMs();
-      const tallies = await runStore.tallies('over');
+      const tallies = (await openRuns.isAny()) ? await runStore.tallies('over') : [];
       const tookMs = clock.monotonicMs() - startedMs;
       finisher.keepOnly(new Set(tallies.map(({ runId }) => runId)));
       let hasMore = false;

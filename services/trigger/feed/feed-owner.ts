@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
 import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
@@ -19,6 +20,8 @@ const maxBufferedUsersPerFeed = 10_000;
 /** Taken at one look: a few, so that several triggers share what comes up at once. */
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
+/** While feeds that are free are told: one of which the notice was lost, or whose owner died, waits for this. */
+const heardClaimPauseMs = 2000;
 /** Before the next few, when there may be more. */
 const pauseForOthersMs = 50;
 const afterErrorMs = 1000;
@@ -35,6 +38,7 @@ export interface FeedOwnerDeps {
   owner: string;
   leaseMs: number;
   feedStore: FeedStore;
+  notices: Notices;
   createPager: (terms: PagerTerms) => FeedPager;
   clock: Clock;
   logger: Logger;
@@ -52,7 +56,8 @@ export interface FeedOwner {
   finish(): Promise<void>;
 }
 
-export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock, logger }: FeedOwnerDeps): FeedOwner {
+export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
+  const { owner, leaseMs, feedStore, notices, createPager, clock, logger } = deps;
   const pagers = new Map<string, FeedPager>();
   /** Pagers that were let go and still finish a write. */
   const leaving = new Set<Promise<void>>();
@@ -74,7 +79,9 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
     first = first === 'newest' ? undefined : 'newest';
     const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope, first);
     for (const feed of claimed) adopt(feed, claimedAtMs);
-    return claimed.length < maxClaimedAtOnce ? claimPauseMs : pauseForOthersMs;
+    if (claimed.length === maxClaimedAtOnce) return pauseForOthersMs;
+    // Leases are renewed in between.
+    return notices.isHearing() ? Math.max(claimPauseMs, Math.min(heardClaimPauseMs, leaseMs / 6)) : claimPauseMs;
   }
 
   function adopt(feed: OwnedFeed, claimedAtMs: number): void {
@@ -129,7 +136,10 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
     renewedAtMs = clock.monotonicMs();
   }
 
-  const loop = createLoop({ name: 'feed-owner', turn, afterErrorMs, clock, logger });
+  const loop = createLoop({
+    ...{ name: 'feed-owner', turn, afterErrorMs, minBetweenMs: pauseForOthersMs, clock, logger },
+  });
+  for (const kind of ['feeds', 'runs'] as const) notices.on(kind, () => loop.poke());
 
   return {
     start: () => loop.start(),

@@ -9,6 +9,7 @@ import { pauseAfter } from './pause-after.ts';
 import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
 import type { BudgetShortage, RunFigures, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
 import type { StepEndings } from '../end/step-endings.port.ts';
+import type { OpenRuns } from './open-runs.ts';
 import { isUnserved, runCause } from './run-cause.ts';
 import { createKnownRuns } from './known-runs.ts';
 import { createRunFinisher, isOver } from '../end/run-finisher.ts';
@@ -33,6 +34,7 @@ export interface RunKeeperDeps {
   isSweeper: () => boolean;
   /** Loops that go by the keeper's looks: what has not changed is not read once more for each. */
   followers: readonly LookFollower[];
+  openRuns: OpenRuns;
   stallMs: number;
   feedLeaseMs: number;
   clock: Clock;
@@ -88,6 +90,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
 
   async function turn(): Promise<number> {
     if (!deps.isSweeper()) return lookEveryMs;
+    if (known.ids().size === 0 && !(await deps.openRuns.isAny())) return lookEveryMs;
     const startedMs = clock.monotonicMs();
     const tallies = await known.look();
     const tookMs = clock.monotonicMs() - startedMs;

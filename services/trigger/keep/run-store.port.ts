@@ -129,6 +129,8 @@ export interface ListedRuns {
 }
 
 export interface RunStore {
+  /** Whether a run has not ended. */
+  isAnyOpen(): Promise<boolean>;
   /**
    * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so
    * that neither a backlog nor what is stuck keeps another run out.

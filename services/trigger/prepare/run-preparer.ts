@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RunToPrepare } from '../keep/run-store.port.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
@@ -15,13 +16,18 @@ const maxTriedBefore = 32;
 /** Questions of all runs in flight. */
 const maxQuestions = 64;
 const lookEveryMs = 500;
+/** While new runs are told and none is in hand: one of which the notice was lost waits for this. */
+const heardLookEveryMs = 2000;
 const forgetAfterMs = 300_000;
 const afterErrorMs = 1000;
+/** However often states of runs change. */
+const minBetweenMs = 50;
 const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
 export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
   /** There are new feeds to page. */
   onBegun: () => void;
+  notices: Notices;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
@@ -39,7 +45,7 @@ interface Tries {
 export type RunPreparer = Pick<Loop, 'start' | 'stop'>;
 
 export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
-  const { runStore, clock, logger, warn } = deps;
+  const { runStore, notices, clock, logger, warn } = deps;
   const questions = pLimit(maxQuestions);
   const tasks = new Map<string, Promise<void>>();
   const tries = new Map<string, Tries>();
@@ -50,6 +56,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
     forgetOld();
     for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))
       startTask(run, signal);
+    if (tasks.size + tries.size === 0) return notices.isHearing() ? heardLookEveryMs : lookEveryMs;
     const places = Math.min(maxAtOnce - tasks.size, maxTriedBefore - triedBefore);
     const resting = restingRuns();
     if (places <= 0 || resting.length === tries.size) return lookEveryMs;
@@ -107,7 +114,8 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
     warn('cannot prepare a run yet', cause, { runId, campaignId, waitMs });
   }
 
-  const loop = createLoop({ name: 'run-preparer', turn, afterErrorMs, clock, logger });
+  const loop = createLoop({ name: 'run-preparer', turn, afterErrorMs, minBetweenMs, clock, logger });
+  notices.on('runs', () => loop.poke());
 
   return {
     start: () => loop.start(),

@@ -28,6 +28,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
   }
 
   return {
+    isAnyOpen: () => atOnce(() => [...runs.values()].some(({ endedAt }) => endedAt === null)),
     toPrepare: (limit, inHand) =>
       atOnce(() =>
         inTurn(inState('preparing').filter((row) => !inHand.includes(row.id)))

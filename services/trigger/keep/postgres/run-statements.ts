@@ -13,6 +13,9 @@ import {
 import { sampleSize, totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
+/** By the index of runs that have not ended. */
+export const isAnyOpen = `select exists (select from runs where ended_at is null) as "isAny"`;
+
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"

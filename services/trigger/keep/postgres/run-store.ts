@@ -41,6 +41,10 @@ const recountTimeoutMs = 600_000;
 
 export function createRunStore({ pool }: { pool: Pool }): RunStore {
   return {
+    isAnyOpen: async () => {
+      const { rows } = await pool.query<{ isAny: boolean }>({ name: 'open-runs', text: statements.isAnyOpen });
+      return rows[0]?.isAny === true;
+    },
     toPrepare: async (limit, inHand) => (await pool.query<RunToPrepare>(statements.toPrepare, [limit, inHand])).rows,
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);

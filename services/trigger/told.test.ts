@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { passTime } from '../../test/support/pass-time.ts';
+import { startTrigger } from '../../test/support/started-trigger.ts';
+import { createTriggerFixture, userIds } from '../../test/support/trigger-fixture.ts';
+
+/** A trigger that hears what is told, and has had nothing to do for a while. */
+async function setUp() {
+  const world = createTriggerFixture();
+  const asked: string[] = [];
+  const counted = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        asked.push(String(name));
+        const member: unknown = Reflect.get(target, name);
+        return member;
+      },
+    });
+  world.notices.restore();
+  world.segmentation.users.set('SG', userIds(3));
+  const trigger = startTrigger(world, 'a', ({ runStore, runHistory, feedStore }) => ({
+    ...{ runStore: counted(runStore), runHistory: counted(runHistory), feedStore: counted(feedStore) },
+  }));
+  await passTime(world.clock, 7100);
+  asked.length = 0;
+  const timesAsked = (question: string) => asked.filter((each) => each === question).length;
+  return { ...world, world, trigger, asked, timesAsked };
+}
+
+describe('a trigger that is told what changes', () => {
+  it('prepares a new run and feeds it at once', async () => {
+    const { clock, notices, startCampaign, feedRows } = await setUp();
+    await startCampaign();
+    notices.tell('runs');
+    await passTime(clock, 200);
+    expect(feedRows()).toMatchObject([{ complete: true }]);
+  });
+
+  it('prepares a run within two seconds of which the notice was lost', async () => {
+    const { clock, startCampaign, feedRows } = await setUp();
+    await startCampaign();
+    await passTime(clock, 2200);
+    expect(feedRows()).toMatchObject([{ complete: true }]);
+  });
+
+  it('takes a feed that another one gives back at once, and within two seconds where that was not told', async () => {
+    for (const isTold of [true, false]) {
+      const { clock, world, notices, segmentation, startCampaign, feedRows, trigger } = await setUp();
+      segmentation.users.set('SG', userIds(100_000));
+      const owner = () => feedRows()[0]?.owner;
+      await startCampaign();
+      notices.tell('runs');
+      await passTime(clock, 300);
+      expect(owner()).toBe('a');
+      startTrigger(world, 'b');
+      await passTime(clock, 300);
+      await trigger.stopIntake();
+      void trigger.finishWork();
+      await passTime(clock, 0);
+      if (isTold) notices.tell('feeds');
+      await passTime(clock, isTold ? 100 : 2100);
+      expect(owner()).toBe('b');
+    }
+  });
+
+  it('looks after a run a second after it was told, and five where the notice was lost', async () => {
+    for (const [isTold, withinMs] of [
+      [true, 1000],
+      [false, 5000],
+    ] as const) {
+      const { clock, notices, startCampaign, runs, database } = await setUp();
+      const { runId } = await startCampaign();
+      const row = database.runs.get(runId);
+      // Begun by another trigger, and cancelled.
+      if (row) Object.assign(row, { state: 'cancelling' });
+      if (isTold) notices.tell('runs');
+      await passTime(clock, withinMs + 100);
+      expect(runs()).toMatchObject([{ state: 'cancelled' }]);
+    }
+  });
+
+  it('asks seldom while there is no run', async () => {
+    const { clock, asked, timesAsked } = await setUp();
+    await passTime(clock, 10_000);
+    expect(timesAsked('isAnyOpen')).toBe(2);
+    expect(timesAsked('toPrepare')).toBe(5);
+    expect(timesAsked('claim')).toBe(5);
+    expect(new Set(asked)).toEqual(new Set(['isAnyOpen', 'toPrepare', 'claim']));
+  });
+});
