@@ -81,9 +81,9 @@ export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, 
       } catch (error) {
         if (!stopped()) log.failed(source, error);
       }
-      const restMs = Math.max(0, begunMs + minBetweenMs - clock.monotonicMs());
-      if (restMs > 0) await clock.sleep(restMs, stopping.signal);
-      if (restMs === 0 || pauseMs > restMs) await clock.sleep(pauseMs - restMs, woken);
+      await clock.sleep(pauseMs, woken);
+      const tooSoonMs = begunMs + minBetweenMs - clock.monotonicMs();
+      if (tooSoonMs > 0) await clock.sleep(tooSoonMs, stopping.signal);
     }
     expectedMs = Infinity;
     family.running.delete(loop);
