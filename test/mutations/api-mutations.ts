@@ -47,6 +47,18 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/api/access/sessions'],
   },
   {
+    takesAway: 'a session is found among other cookies of its name',
+    edits: [{ text: 'const maxTried = 5;', replacement: 'const maxTried = 1;' }],
+    project: 'integration',
+    noticedBy: ['services/api/access/sessions'],
+  },
+  {
+    takesAway: 'a log-in is refused by its head when it is long',
+    edits: [{ text: '    bodyLimit: maxLogInBytes,\n', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['services/api/access/strangers'],
+  },
+  {
     takesAway: 'formulas are escaped in CSV',
     edits: [{ text: 'escape_formulas: !raw,', replacement: 'escape_formulas: false,' }],
     project: 'integration',
