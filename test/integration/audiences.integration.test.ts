@@ -8,6 +8,7 @@ import { createHotPathPool, createUploadPool } from '../../shared/postgres/conne
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 let uploadPool: Pool;
@@ -28,9 +29,9 @@ async function passTime(ms: number): Promise<void> {
 async function postgresStores() {
   await database.empty();
   return {
-    audiences: createAudienceStore({ pool: database.pool, uploadPool }),
+    audiences: createAudienceStore({ pool: database.pool, uploadPool, quotas: usualQuotas }),
     stored: createStoredAudiences({ pool: hotPool }),
-    campaigns: createCampaignStore({ pool: database.pool }),
+    campaigns: createCampaignStore({ pool: database.pool, quotas: usualQuotas }),
     retention: createRetentionStore({ pool: database.pool }),
     passTime,
   };

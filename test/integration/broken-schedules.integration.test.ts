@@ -4,6 +4,7 @@ import { scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { problem } from '../../services/api/frame/problems.contract.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 /** What a roll-back, another version or a person with SQL may leave in one row. */
 const garbage = {
@@ -57,8 +58,8 @@ async function spoil(assignment: string) {
   );
 }
 
-const recur = () => createDueSchedules({ pool: api.pool }).recur(looker, 100);
-const rearm = () => createDueSchedules({ pool: api.pool }).rearm(100, null);
+const recur = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).recur(looker, 100);
+const rearm = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).rearm(100, null);
 const shown = async () => scheduleShape.parse((await api.ask('GET', url)).json());
 const listed = async (query: string) =>
   pageShape(scheduleShape).parse((await api.ask('GET', `/v1/schedules${query}`)).json()).items;
@@ -158,7 +159,7 @@ describe('a schedule that cannot be read', () => {
     }
     await api.pool.query('delete from jobs');
     await spoil(garbage['headers that are no JSON']);
-    const due = createDueSchedules({ pool: api.pool });
+    const due = createDueSchedules({ pool: api.pool, quotas: usualQuotas });
     expect(await due.fireBuffered(looker, 100)).toMatchObject({ fired: [{}], broken: [{}] });
   });
 });

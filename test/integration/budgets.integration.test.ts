@@ -17,6 +17,7 @@ import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { untilOneWaits } from '../support/lock-waits.ts';
 import { createChance, type Chance } from '../simulation/seeded.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile(createHotPathPool);
 
@@ -26,7 +27,7 @@ const unitsPerUser = [2];
 async function fedRun(units: number, batches: readonly (readonly string[])[]) {
   const chain = [{ action: 'award-points', params: {}, unitsPerUser: unitsPerUser[0] ?? 0 }];
   const definition = campaignDefinitionOf({ countries: ['SG'], chain, budgets: [{ country: 'SG', units }] });
-  const campaigns = createCampaignStore({ pool: database.pool });
+  const campaigns = createCampaignStore({ pool: database.pool, quotas: usualQuotas });
   const { campaignId } = await campaigns.create(definition);
   await campaigns.start(campaignId, null);
   const lease = await createLeases({ pool: database.pool }).acquire('scheduler', 'a', 60_000);

@@ -16,6 +16,7 @@ import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 
@@ -23,7 +24,7 @@ const database = databaseForFile();
 async function postgresStores() {
   await database.empty();
   return {
-    campaigns: createCampaignStore({ pool: database.pool }),
+    campaigns: createCampaignStore({ pool: database.pool, quotas: usualQuotas }),
     leases: createLeases({ pool: database.pool }),
     dueJobs: createDueJobs({ pool: database.pool }),
     runs: createRunStore({ pool: database.pool }),

@@ -3,6 +3,7 @@ import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 
@@ -32,7 +33,7 @@ describe('a scheduler while nothing is due', () => {
   it('asks for schedules, and for occurrences that wait, without locking any', async () => {
     await database.empty();
     const looker = { region: 'local', owner: 'a' };
-    const due = createDueSchedules({ pool: database.pool });
+    const due = createDueSchedules({ pool: database.pool, quotas: usualQuotas });
     expect(await whileNoRowIsLocked(() => due.recur(looker, 10))).toMatchObject({ looked: 0, nextLookInMs: null });
     expect(await whileNoRowIsLocked(() => due.fireBuffered(looker, 10))).toEqual({ fired: [], broken: [] });
   });

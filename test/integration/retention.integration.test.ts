@@ -7,6 +7,7 @@ import { describeRetention, type RetentionSubject } from '../support/conformance
 import { databaseForFile } from '../support/file-database.ts';
 import { lockWaits } from '../support/lock-waits.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 
@@ -19,7 +20,7 @@ async function postgresStores({ partitioned = true } = {}): Promise<RetentionSub
   for (const kind of ['users', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
   const rows = createPostgresRunRows({ pool: database.pool });
   return {
-    campaigns: createCampaignStore({ pool: database.pool }),
+    campaigns: createCampaignStore({ pool: database.pool, quotas: usualQuotas }),
     reports: createRunReports({ pool: database.pool }),
     rows: {
       ...rows,

@@ -22,6 +22,7 @@ import {
 import { makeClockSettable, onSettableClock, setClock } from '../support/postgres-clock.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { lockWaits, untilOneWaits } from '../support/lock-waits.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 /** Keeps the server's time. */
 const database = databaseForFile();
@@ -44,8 +45,8 @@ async function begin() {
       nowMs += ms;
       await setClock(database.pool, nowMs);
     },
-    schedules: createScheduleStore({ pool, region: 'local', owner: 'api' }),
-    due: createDueSchedules({ pool }),
+    schedules: createScheduleStore({ pool, region: 'local', owner: 'api', quotas: usualQuotas }),
+    due: createDueSchedules({ pool, quotas: usualQuotas }),
   };
 }
 
@@ -73,7 +74,7 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
 async function postgresCampaignSchedules(): Promise<CampaignSchedulesSubject> {
   return {
     ...(await begin()),
-    campaigns: createCampaignStore({ pool }),
+    campaigns: createCampaignStore({ pool, quotas: usualQuotas }),
     dueJobs: createDueJobs({ pool }),
     leases: createLeases({ pool }),
     runs: async () => {
@@ -160,7 +161,7 @@ describe('firing on Postgres', () => {
       await untilOneWaits(database.pool);
       await subject.passTime(100);
     };
-    const due = createDueSchedules({ pool, aheadMs: 200, sleep });
+    const due = createDueSchedules({ pool, aheadMs: 200, sleep, quotas: usualQuotas });
     const looked = await due.recur({ region: 'local', owner: 'a' }, 10);
     expect(looked.fired).toMatchObject([{ scheduleId: made.scheduleId, scheduledForMs: startMs + 60_000 }]);
     expect(Math.round(slept[0] ?? 0)).toBe(98);

@@ -20,6 +20,7 @@ import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-gu
 import { createPostgresExecutionRows } from './postgres-execution-rows.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import { leaseMs, type ExecutionSubject } from './conformance/execution-subject.ts';
+import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 interface ExecutionStoresDeps {
   pool: Pool;
@@ -33,13 +34,13 @@ export function createPostgresExecutionStores({
   passTime,
 }: ExecutionStoresDeps): ExecutionSubject & { histories: UserHistories } {
   return {
-    campaigns: createCampaignStore({ pool }),
+    campaigns: createCampaignStore({ pool, quotas: usualQuotas }),
     budgets: createBudgetStore({ pool }),
     runs: createRunStore({ pool }),
     runHistory: createRunHistory({ pool }),
     reports: createRunReports({ pool }),
     histories: createUserHistories({ pool }),
-    retries: createRetries({ pool }),
+    retries: createRetries({ pool, quotas: usualQuotas }),
     control: createRunControl({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),

@@ -14,7 +14,6 @@ import {
   type PlannedColumns,
 } from '../../../shared/postgres/schedules/schedule-rows.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
-import { usualQuotas } from '../../../shared/runtime/configuration/quotas.ts';
 import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 
 export interface DueSchedulesDeps {
@@ -25,13 +24,13 @@ export interface DueSchedulesDeps {
    */
   aheadMs?: number;
   sleep?: (ms: number) => Promise<void>;
-  quotas?: FireQuotas;
+  quotas: FireQuotas;
 }
 
 /** What a commit takes. */
 const commitMs = 2;
 
-export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas = usualQuotas }: DueSchedulesDeps): DueSchedules {
+export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSchedulesDeps): DueSchedules {
   /** By the database's clock. */
   async function waitUntil(client: PoolClient, atMs: number): Promise<void> {
     const { rows } = await client.query<{ inMs: number }>(selectTimeUntil, [new Date(atMs)]);

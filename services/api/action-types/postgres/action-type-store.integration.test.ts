@@ -6,6 +6,7 @@ import { campaignDefinitionOf } from '../../../../test/support/conformance/run-r
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { createCampaignStore } from '../../campaigns/postgres/campaign-store.ts';
 import { createActionTypeStore } from './action-type-store.ts';
+import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 const rewards = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: 'A' });
@@ -93,7 +94,9 @@ describe('registered action types', () => {
 
   it('does not forget a type that a campaign has in its chain', async () => {
     await register();
-    const { definition } = await createCampaignStore({ pool: database.pool }).create(campaignDefinitionOf(award));
+    const { definition } = await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(
+      campaignDefinitionOf(award),
+    );
     const used = { kind: 'used', campaigns: 1, names: [definition.name] };
     expect(await types.remove('award-points', null)).toEqual(used);
     expect(await types.get('award-points')).toMatchObject({ revision: 1 });

@@ -5,7 +5,6 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
-import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { AudienceDeletion, AudienceRecord, AudienceStore, Upload, UploadStart } from '../audience-store.port.ts';
 import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
@@ -19,10 +18,10 @@ export interface AudienceStoreDeps {
   pool: Pool;
   /** Apart from those of short statements: an upload holds a connection for as long as its sender takes. */
   uploadPool: Pool;
-  quotas?: Quotas;
+  quotas: Quotas;
 }
 
-export function createAudienceStore({ pool, uploadPool, quotas = usualQuotas }: AudienceStoreDeps): AudienceStore {
+export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreDeps): AudienceStore {
   const maxUploads = uploadPool.options.max;
   let uploads = 0;
 

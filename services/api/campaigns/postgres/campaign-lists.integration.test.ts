@@ -8,6 +8,7 @@ import { createPostgresRunRows } from '../../../../test/support/postgres-run-row
 import { createRunReports } from '../../../../services/api/runs/postgres/run-reports.ts';
 import { createCampaignStore } from './campaign-store.ts';
 import { createCampaignLists, type CampaignLists } from './campaign-lists.ts';
+import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
 
 interface CampaignListsSubject {
   campaigns: CampaignStore;
@@ -28,7 +29,7 @@ async function makeSubject(): Promise<CampaignListsSubject> {
   await database.empty();
   const { pool } = database;
   return {
-    campaigns: createCampaignStore({ pool }),
+    campaigns: createCampaignStore({ pool, quotas: usualQuotas }),
     lists: createCampaignLists({ pool }),
     reports: createRunReports({ pool }),
     rows: createPostgresRunRows({ pool }),

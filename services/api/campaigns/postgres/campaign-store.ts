@@ -7,17 +7,16 @@ import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
-import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import type { CampaignRecord, CampaignState, CampaignStore } from '../campaign-store.port.ts';
 
 export interface CampaignStoreDeps {
   pool: Pool;
-  quotas?: Quotas;
+  quotas: Quotas;
 }
 
-export function createCampaignStore({ pool, quotas = usualQuotas }: CampaignStoreDeps): CampaignStore {
+export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): CampaignStore {
   const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
 
   async function get(campaignId: string): Promise<CampaignRecord | undefined> {

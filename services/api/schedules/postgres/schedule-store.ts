@@ -10,7 +10,6 @@ import type { PlannedColumns } from '../../../../shared/postgres/schedules/sched
 import { roomForRuns } from '../../../../shared/postgres/schedules/room-for-runs.ts';
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import { usualQuotas } from '../../../../shared/runtime/configuration/quotas.ts';
 import type { ScheduleChange, ScheduleChanged, ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { fireByHand } from './fire-by-hand.ts';
@@ -23,13 +22,13 @@ export interface ScheduleStoreDeps {
   /** Where what is fired by hand is counted. */
   region: string;
   owner: string;
-  quotas?: FireQuotas;
+  quotas: FireQuotas;
 }
 
 /** Looks at what was due before a change: each of them handles tens of thousands of instants. */
 const maxLooks = 50;
 
-export function createScheduleStore({ pool, region, owner, quotas = usualQuotas }: ScheduleStoreDeps): ScheduleStore {
+export function createScheduleStore({ pool, region, owner, quotas }: ScheduleStoreDeps): ScheduleStore {
   const firing: Firing = { decider: { region: null, nodeRegion: region, owner }, quotas };
 
   return {

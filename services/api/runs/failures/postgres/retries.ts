@@ -3,14 +3,13 @@ import { standingFailures } from '../../../../../shared/postgres/ledger/standing
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { Quotas } from '../../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
-import { usualQuotas } from '../../../../../shared/runtime/configuration/quotas.ts';
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
 
 /** A look at millions of failures takes its time: longer than statements may take elsewhere. */
 const countTimeoutMs = 120_000;
 
-export function createRetries({ pool, quotas = usualQuotas }: { pool: Pool; quotas?: Quotas }): Retries {
+export function createRetries({ pool, quotas }: { pool: Pool; quotas: Quotas }): Retries {
   return {
     groups: async (of, filter) => {
       const { rows: runs } = await pool.query<{ parent: string | null; children: boolean }>(selectFamily, [of]);
