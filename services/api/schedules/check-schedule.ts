@@ -41,8 +41,12 @@ function checkCountry(local: Local, country: unknown, now: Date): FieldProblem[]
   const found = zoneOfCountry(local, country);
   if ('choices' in found) {
     const pointer = `/schedule/zones/${country}`;
-    const which = found.choices.length === 0 ? '' : `, such as ${found.choices.slice(0, 4).join(', ')}`;
-    return [{ pointer, code: 'missing', detail: `is missing: ${country} has not one time zone; name one${which}` }];
+    const { choices } = found;
+    const detail =
+      choices.length === 0
+        ? `is missing: the time zone of ${country} is not known; name it`
+        : `is missing: the time zones of ${country} differ then; name one, such as ${choices.slice(0, 4).join(', ')}`;
+    return [{ pointer, code: 'missing', detail }];
   }
   return pastTime(`${local.time} in ${country}`, localStartMs(local, country) ?? 0, now);
 }

@@ -75,7 +75,7 @@ export const scheduleLocal = z.strictObject({
   zones: z
     .record(z.string().regex(countryPattern, 'has to be the code of a country'), zone)
     .optional()
-    .describe('IANA time zones by country, for countries that have several'),
+    .describe('IANA time zones by country, for countries whose zones do not all show that time at once'),
   catchUpSeconds: startWithin,
 });
 

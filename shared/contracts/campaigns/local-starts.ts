@@ -7,21 +7,30 @@ export interface LocalSchedule {
 }
 
 /**
- * The zone that a country's time is meant in; those that there are, where the configuration does not say which of
- * several.
+ * The zone that a country's time is meant in: of several any, where all show that time at once. Those that there are,
+ * where they do not and none is named.
  */
-export function zoneOfCountry({ zones }: LocalSchedule, country: string): { zone: string } | { choices: string[] } {
+export function zoneOfCountry(
+  { time, zones }: LocalSchedule,
+  country: string,
+): { zone: string } | { choices: string[] } {
   const named = zones?.[country];
   if (named !== undefined) return { zone: named };
   const choices = zonesOfCountry(country);
-  const [only] = choices;
-  return only !== undefined && choices.length === 1 ? { zone: only } : { choices };
+  const [first] = choices;
+  if (first === undefined) return { choices };
+  const startMs = instantIn(first, time);
+  return choices.every((zone) => zone === first || instantIn(zone, time) === startMs) ? { zone: first } : { choices };
 }
 
 /** When it begins in a country; undefined where the country's zone is not known. In whole milliseconds. */
 export function localStartMs(schedule: LocalSchedule, country: string): number | undefined {
   const found = zoneOfCountry(schedule, country);
-  return 'zone' in found ? firstInstantOf(found.zone, Date.parse(`${schedule.time}Z`)) : undefined;
+  return 'zone' in found ? instantIn(found.zone, schedule.time) : undefined;
+}
+
+function instantIn(zone: string, time: string): number {
+  return firstInstantOf(zone, Date.parse(`${time}Z`));
 }
 
 /** The first of its countries' starts. */

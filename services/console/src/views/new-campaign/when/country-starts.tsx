@@ -30,7 +30,7 @@ export function CountryStarts({ when, countries, onZones }: CountryStartsProps) 
           key={country}
           pointer={`/schedule/zones/${country}`}
           label={`${country}${startIn(when.zones[country] ?? '')}`}
-          placeholder={problems.at(`/schedule/zones/${country}`).length > 0 ? 'name one' : 'its only zone'}
+          placeholder={problems.at(`/schedule/zones/${country}`).length > 0 ? 'name one' : 'its own zone'}
           value={when.zones[country] ?? ''}
           onChange={(zone) => onZones({ ...when.zones, [country]: zone })}
         />
