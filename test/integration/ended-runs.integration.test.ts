@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { selectComparable } from '../../services/api/runs/postgres/run-report-statements.ts';
+import { selectComparable, selectOpenRuns } from '../../services/api/runs/postgres/run-report-statements.ts';
 import type { SettledUser } from '../../shared/ports/settlements.ts';
 import type { UserFailure } from '../../shared/ports/step-ledger.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
@@ -103,6 +103,21 @@ describe('a run that has ended', () => {
     // The first ones make the indexes as deep as they stay.
     const beforeMore = await pagesBeside(500);
     expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
+  });
+
+  it('costs a list of those that go on nothing: it reads as much beside ten times as many', async () => {
+    const { campaignId } = await doneRun();
+    const pagesBeside = async (more: number) => {
+      await database.pool.query(endedRuns, [campaignId, more]);
+      // What earlier tests left would be read too.
+      await database.pool.query('vacuum analyze runs');
+      const { rows } = await database.pool.query<Plan>(`${explained} ${selectOpenRuns}`, [51, null, 'running', null]);
+      return pagesOf(rows[0]);
+    };
+    // The first ones make the indexes as deep as they stay.
+    const beforeMore = await pagesBeside(500);
+    expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
+    expect((await subject.reports.list({ state: 'running' }, 50, null)).items).toHaveLength(1);
   });
 
   it('is found to be compared with others without a look at all of its campaign', async () => {

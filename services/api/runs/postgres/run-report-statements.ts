@@ -30,10 +30,15 @@ const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.cam
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
 /** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the page before or null. */
-export const selectRuns = `
+const runsWhere = (condition: string) => `
   select ${header} from ${runsWithRevision}
-  where ($2::uuid is null or r.campaign = $2) and ($3::text is null or r.state = $3) and ($4::uuid is null or r.id < $4)
+  where ($2::uuid is null or r.campaign = $2) and ${condition} and ($4::uuid is null or r.id < $4)
   order by r.id desc limit $1`;
+
+export const selectRuns = runsWhere('($3::text is null or r.state = $3)');
+
+/** By the index of runs that have not ended: the others, of years perhaps, are not read past. */
+export const selectOpenRuns = runsWhere('r.state = $3 and r.ended_at is null');
 
 /**
  * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its

@@ -11,6 +11,7 @@ import type {
   RunWaitRow,
 } from '../run-reports.port.ts';
 import { failureCode, failureOutcome } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import type { ReceiptTotals } from '../../../../shared/domain/step/receipts.ts';
 import { sampleSize } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
@@ -19,6 +20,7 @@ import {
   selectComparable,
   selectFailureGroups,
   selectFailures,
+  selectOpenRuns,
   selectPoints,
   selectRuns,
   selectSnapshots,
@@ -40,7 +42,8 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   return {
     list: async ({ campaignId, state }, limit, cursor) => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<RunHeader>(selectRuns, [limit + 1, campaignId ?? null, state ?? null, cursor]);
+      const statement = state === undefined || isTerminal(state) ? selectRuns : selectOpenRuns;
+      const { rows } = await pool.query<RunHeader>(statement, [limit + 1, campaignId ?? null, state ?? null, cursor]);
       return pageOf(rows, limit, (header) => header.runId);
     },
 
