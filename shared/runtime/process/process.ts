@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Meter } from '../../ports/meter.ts';
 import { ConfigurationError, createProblems } from '../configuration/configuration-error.ts';
 import { processEnvironment, readEnvironment, type ProcessSettings } from '../configuration/environment.ts';
+import { exportBuild } from './build-info.ts';
 import { serveHealth } from './health.ts';
 import { createLogger, logFormatOf, type Logger } from '../logger.ts';
 import { stuckLoops } from '../loop.ts';
@@ -12,7 +13,6 @@ import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
 import { readinessOf, type PartCheck, type Parts } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
 import { StartRefusedError } from './start-refused.ts';
-import { packageVersion } from './version.ts';
 
 /** What a service gets from the process that it runs in. */
 export interface ProcessContext {
@@ -140,10 +140,7 @@ export async function keepRunning(
   const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
   const meter = createPrometheusMeter({ logger });
   watchEventLoop(meter);
-  meter
-    .gauge({ name: 'muster_build_info', help: 'Always 1.', labelNames: ['service', 'version'] })
-    .of({ service: name, version: packageVersion })
-    .set(1);
+  exportBuild(meter, name);
   let service: Service | undefined;
   const readiness = () =>
     readinessOf({
