@@ -111,7 +111,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     method: 'POST',
     url: '/campaigns/preview',
     // It changes nothing that is looked for later.
-    config: { role: 'manager', scope: 'none', isFrequent: true, never: [422] },
+    config: { role: 'manager', scope: 'none', isFrequent: true },
     schema: {
       operationId: 'previewCampaign',
       summary: 'What would become of a campaign that is not made yet',

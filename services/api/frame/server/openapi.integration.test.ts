@@ -253,6 +253,21 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('tells of each route that reads a body, asked for or not, that the body may be refused', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+    for (const [path, { get: _reads, ...changes }] of Object.entries(paths)) {
+      // Receipts are taken one by one, and those that cannot be read are in the answer.
+      const statuses = path === '/v1/receipts' ? ['400', '413', '415'] : ['400', '413', '415', '422'];
+      for (const { responses } of Object.values(changes)) {
+        expect([path, ...Object.keys(responses)]).toEqual(expect.arrayContaining(statuses));
+      }
+    }
+    const headers = { ...authorized, 'content-type': 'application/json' };
+    const refused = async (payload: string) =>
+      (await on.api.server.inject({ method: 'DELETE', url: '/v1/session', headers, payload })).statusCode;
+    expect([await refused('{'), await refused('{"a":9007199254740993}')]).toEqual([400, 422]);
+  });
+
   it('tells of each route that the database may be away, and that any other problem looks alike', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     for (const [path, methods] of Object.entries(paths)) {

@@ -20,18 +20,18 @@ export function withUsualProblems(schema: FastifySchema, { method, config }: Rou
   return { ...schema, response: { ...problems(...statuses), ...fieldsIn(schema.response) } };
 }
 
-const withBody = new Set(['POST', 'PUT', 'PATCH']);
+const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 function usualStatuses(schema: FastifySchema, method: string): ProblemStatus[] {
   const headers = schema.headers instanceof z.ZodObject ? schema.headers.shape : {};
   const isRepeatable = 'idempotency-key' in headers;
   const statuses: ProblemStatus[] = [401, 429];
   if (schema.params !== undefined) statuses.push(404);
-  // A body may come whether one is expected or not: it has to be JSON of a bearable size.
-  if (withBody.has(method)) statuses.push(400, 413, 415);
+  // A body may come whether one is expected or not: JSON of a bearable size, with numbers that can be kept.
+  if (withBody.has(method)) statuses.push(400, 413, 415, 422);
   // A key that was used for another request, or whose first request is still being carried out.
   if (isRepeatable) statuses.push(409);
-  if (isRepeatable || schema.querystring !== undefined || schema.body !== undefined) statuses.push(422);
+  if (isRepeatable || schema.querystring !== undefined) statuses.push(422);
   if ('if-match' in headers) statuses.push(412);
   return statuses;
 }
