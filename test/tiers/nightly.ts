@@ -17,11 +17,12 @@ import { readResults, resultsVariable, summarize } from './results.ts';
  */
 const { values } = parseArgs({
   options: {
-    parts: { type: 'string', default: 'seeds,mutations,faults,failover,soak' },
+    parts: { type: 'string', default: 'seeds,fuzz,mutations,faults,failover,soak' },
     shards: { type: 'string', default: '4' },
     'at-once': { type: 'string', default: '1' },
     'soak-minutes': { type: 'string', default: '30' },
     seeds: { type: 'string', default: '20000' },
+    'fuzz-runs': { type: 'string', default: '1000' },
   },
 });
 const page = path.join(root, 'docs/nightly.md');
@@ -40,6 +41,14 @@ const runs: Record<string, () => Promise<Omit<NightlyPart, 'name' | 'lastRun'>>>
     };
     const code = await runVitest(['--project', 'unit', '--project', 'simulation'], { environment });
     const what = `property tests with MUSTER_SEED=${seed}; ${count} random walks from seed ${seed} on`;
+    return { passed: code === 0, what, shown: renderTiers(summarize(readResults(results))) };
+  },
+  fuzz: async () => {
+    const seed = randomInt(1, 2 ** 31);
+    const results = path.join(folder, 'fuzz.jsonl');
+    const environment = { [resultsVariable]: results, FUZZ_SEED: String(seed), FUZZ_RUNS: values['fuzz-runs'] };
+    const code = await runVitest(['--project', 'integration', 'test/integration/openapi-fuzz'], { environment });
+    const what = `${values['fuzz-runs']} requests to each operation of the OpenAPI document with FUZZ_SEED=${seed}`;
     return { passed: code === 0, what, shown: renderTiers(summarize(readResults(results))) };
   },
   mutations: async () => {

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../properties.ts';
+import { createJudge } from './judge-answer.ts';
+import { operationsOf, readDocument } from './operations.ts';
+import { requestsFor } from './request-arbitraries.ts';
+
+const problem = {
+  type: 'object',
+  properties: { status: { type: 'integer' }, code: { type: 'string' }, errors: { type: 'array' } },
+  required: ['status', 'code', 'errors'],
+};
+const thing = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+const json = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+const document = readDocument({
+  openapi: '3.1.0',
+  paths: {
+    '/things/{id}': {
+      put: {
+        operationId: 'putThing',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'thg_…' }],
+        requestBody: { content: { 'application/json': json('Thing') } },
+        responses: {
+          200: { content: { 'application/json': json('Thing') } },
+          204: {},
+          422: { content: { 'application/problem+json': json('Problem') } },
+          default: { content: { 'application/problem+json': json('Problem') } },
+        },
+      },
+    },
+  },
+  components: { schemas: { Thing: thing, Problem: problem } },
+});
+const [operation] = operationsOf(document);
+if (operation === undefined) throw new Error('the document has an operation');
+
+describe('an answer is judged', () => {
+  const judge = createJudge(document);
+  const judged = (status: number, body: unknown, contentType = 'application/json; charset=utf-8') =>
+    judge(operation, { status, contentType, body: body === undefined ? '' : JSON.stringify(body) });
+  const refusal = { status: 422, code: 'invalid-request', errors: [{ pointer: '/id', detail: 'is missing' }] };
+  const asProblem = 'application/problem+json';
+
+  it('as good where it is what the document declares', () => {
+    expect(judged(200, { id: 'thg_1', more: true })).toEqual([]);
+    expect(judged(204, undefined)).toEqual([]);
+    expect(judged(422, refusal, asProblem)).toEqual([]);
+  });
+
+  it.each([
+    ['it is a 500', 500, refusal, asProblem, 'answered 500'],
+    ['its status is declared by the default alone', 409, refusal, asProblem, 'answered 409, which is not declared'],
+    ['its status is not declared', 202, { id: 'thg_1' }, 'application/json', 'answered 202, which is not declared'],
+    ['its body lacks a field', 200, {}, 'application/json', "must have required property 'id'"],
+    ['its body is of another type', 200, { id: 1 }, 'application/json', 'id must be string'],
+    ['it has a body that is not declared', 204, { id: 'thg_1' }, 'application/json', '204 has a body'],
+    ['it says another type of content', 422, refusal, 'application/json', '422 came as application/json'],
+    ['it names no field', 422, { ...refusal, errors: [] }, asProblem, 'a 422 that names no field'],
+  ])('as bad where %s', (_fault, status, body, contentType, complaint) => {
+    expect(judged(status, body, contentType)).toEqual([expect.stringContaining(complaint)]);
+  });
+});
+
+describe('requests', () => {
+  const drawn = (seed: number) =>
+    fc.sample(requestsFor(operation, document, { inPaths: {}, elsewhere: {} }), { seed, numRuns: 60 });
+
+  it('are the same again for the same seed, and others for another', () => {
+    expect(drawn(7)).toEqual(drawn(7));
+    expect(drawn(7)).not.toEqual(drawn(8));
+  });
+
+  it('fit the schemas, and do not', () => {
+    const fits = (body: string | undefined) => /^\{"id":"[^]*"\}$/.test(body ?? '');
+    const fitting = drawn(7).filter(({ isFitting }) => isFitting);
+    const bent = drawn(7).filter(({ isFitting }) => !isFitting);
+    expect(fitting.length).toBeGreaterThan(10);
+    expect(fitting.every(({ body }) => fits(body))).toBe(true);
+    expect(bent.filter(({ body }) => !fits(body)).length).toBeGreaterThan(10);
+  });
+});

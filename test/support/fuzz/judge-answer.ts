@@ -1,0 +1,59 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { z } from 'zod';
+import type { OpenApiDocument, Operation } from './operations.ts';
+
+export interface Answer {
+  status: number;
+  /** As the header says it. */
+  contentType: string | undefined;
+  /** undefined: a stream, whose events are not read. */
+  body: string | undefined;
+}
+
+/** What is wrong with an answer by the document that the API gives of itself; nothing, if all is well. */
+export type JudgeAnswer = (operation: Operation, answer: Answer) => string[];
+
+const problemShape = z.object({
+  status: z.number(),
+  code: z.string(),
+  errors: z.array(z.object({ pointer: z.string(), detail: z.string().min(1) })),
+});
+
+/** Holds answers to a document. Its `default` counts for no status: what an operation answers, it has to declare. */
+export function createJudge(document: OpenApiDocument): JudgeAnswer {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
+  formats.default(ajv);
+  ajv.addSchema(document, 'openapi');
+  return (operation, { status, contentType, body }) => {
+    if (status >= 500) return [`answered ${status}: ${body ?? ''}`];
+    const response = operation.responses[String(status)];
+    if (response === undefined) return [`answered ${status}, which is not declared: ${body ?? ''}`];
+    const declared = Object.keys(response.content);
+    if (declared.length === 0) return body === '' ? [] : [`${status} has a body, and none is declared`];
+    const type = contentType?.split(';', 1)[0] ?? 'none';
+    if (!declared.includes(type)) return [`${status} came as ${type}; declared are ${declared.join(', ')}`];
+    if (body === undefined || !type.endsWith('json')) return [];
+    return unfitting(body, schemaAt([...operation.pointer, 'responses', String(status), 'content', type, 'schema']));
+  };
+
+  function unfitting(body: string, $ref: string): string[] {
+    const value: unknown = JSON.parse(body);
+    const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
+    if (validate(value) !== true) return [`does not fit ${$ref}: ${ajv.errorsText(validate.errors)}`];
+    return unnamedFields(value);
+  }
+}
+
+/** What was refused for what it holds says where. */
+function unnamedFields(body: unknown): string[] {
+  const problem = problemShape.safeParse(body);
+  if (!problem.success || problem.data.code !== 'invalid-request' || problem.data.status !== 422) return [];
+  return problem.data.errors.length > 0 ? [] : [`a 422 that names no field: ${JSON.stringify(body)}`];
+}
+
+/** A JSON pointer as the fragment of an address. */
+function schemaAt(parts: readonly string[]): string {
+  const escaped = parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')));
+  return `openapi#/${escaped.join('/')}`;
+}

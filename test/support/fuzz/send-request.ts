@@ -1,0 +1,108 @@
+import type { HttpServer } from '../../../services/api/frame/server/create-http-server.ts';
+import type { Answer } from './judge-answer.ts';
+import type { Operation } from './operations.ts';
+import type { FuzzRequest } from './request-arbitraries.ts';
+
+export interface Sender {
+  send(operation: Operation, request: FuzzRequest): Promise<Answer>;
+  sendWithoutKey(operation: Operation, request: FuzzRequest): Promise<Answer>;
+  /** What a test asks for itself, with ids that stand for those of answers; a text is CSV. */
+  ask(method: Method, url: string, body?: object | string): Promise<Answer>;
+}
+
+/** A key may ask 6,000 times a minute. */
+const requestsPerKey = 5000;
+
+/** Of a kind, remembered: more would only be more of the same. */
+const idsOfKind = 40;
+
+/**
+ * Sends into a server and remembers the ids that answers name, by kind. A key that was spent or taken away is replaced
+ * by a new one.
+ */
+export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => Promise<string>): Sender {
+  const ids = new Map<string, string[]>();
+  let key: string | undefined;
+  let sent = 0;
+
+  const named = (text: string) =>
+    text.replaceAll(/@([a-z]{3}):(\d+)/g, (placeholder, kind: string, index: string) => {
+      const found = ids.get(kind) ?? [];
+      return found[Number(index) % found.length] ?? placeholder;
+    });
+
+  function remember(body: string): void {
+    for (const [id, kind = ''] of body.matchAll(/\b([a-z]{3})_[0-9a-z]{26}\b/g)) {
+      const found = ids.get(kind) ?? [];
+      if (found.length < idsOfKind && !found.includes(id)) ids.set(kind, [...found, id]);
+    }
+  }
+
+  async function currentKey(): Promise<string> {
+    sent += 1;
+    if (sent % requestsPerKey === 0) key = undefined;
+    return (key ??= await newKey());
+  }
+
+  async function put(method: Method, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const response = await server.inject({
+      method,
+      url,
+      headers: { ...type, ...headers },
+      ...(body === undefined ? {} : { payload: body }),
+      payloadAsStream: true,
+    });
+    const contentType = response.headers['content-type'];
+    const stream = response.stream();
+    if (contentType?.startsWith('text/event-stream') === true) {
+      stream.destroy();
+      return { status: response.statusCode, contentType, body: undefined };
+    }
+    const parts: string[] = [];
+    stream.setEncoding('utf8');
+    for await (const part of stream) parts.push(String(part));
+    // As a connection is closed: a body that nobody read would be waited for.
+    response.raw.res.req.destroy();
+    return { status: response.statusCode, contentType, body: parts.join('') };
+  }
+
+  async function withKey(method: Method, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+    const answer = await put(method, url, { ...headers, authorization: `Bearer ${await currentKey()}` }, body);
+    if (answer.status === 401) key = undefined;
+    if (answer.status < 300 && answer.body !== undefined) remember(answer.body);
+    return answer;
+  }
+
+  const parts = ({ path }: Operation, request: FuzzRequest) => ({
+    url: urlOf(path, request, named),
+    headers: request.headers,
+    body: request.body === undefined ? undefined : named(request.body),
+  });
+
+  return {
+    ask: async (method, url, body) =>
+      typeof body === 'string'
+        ? await withKey(method, named(url), { 'content-type': 'text/csv' }, body)
+        : await withKey(method, named(url), {}, body && JSON.stringify(body)),
+    send: async (operation, request) => {
+      const { url, headers, body } = parts(operation, request);
+      return await withKey(operation.method, url, headers, body);
+    },
+    sendWithoutKey: async (operation, request) => {
+      const { url, headers, body } = parts(operation, request);
+      return await put(operation.method, url, headers, body);
+    },
+  };
+}
+
+type Method = Operation['method'];
+
+function urlOf(path: string, { path: parts, query }: FuzzRequest, named: (text: string) => string): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(named(parts[name] ?? 'x')));
+  const asked = query.map(([name, value]) => `${encoded(name)}=${encoded(named(value))}`).join('&');
+  return asked === '' ? filled : `${filled}?${asked}`;
+}
+
+/** A surrogate without its other half goes as the replacement character, as browsers send it. */
+const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
