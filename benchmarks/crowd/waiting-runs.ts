@@ -1,0 +1,62 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+
+const runsPerStatement = 250;
+
+export interface WaitingRuns {
+  runs: number;
+  countries: readonly string[];
+  chain: readonly { action: string }[];
+  /** Rows of totals, in each country and step: as many as workers that had a part in it. */
+  slots: number;
+}
+
+/**
+ * Runs that are fed and wait, as the engine leaves them, of a campaign that no account has: in each country one batch,
+ * whose first step was put back for a day. They began an hour ago. Rows and sums agree, so that nothing is there to be
+ * repaired.
+ */
+export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: WaitingRuns): Promise<void> {
+  const { runs, countries, chain, slots } = waiting;
+  const campaignId = uuidv7();
+  const definition = { name: 'waits', countries, audience: { include: [{ segment: 'all' }] }, chain };
+  await pool.query(`insert into campaigns (id, name, state, revision) values ($1, 'waits', 'scheduled', 1)`, [
+    campaignId,
+  ]);
+  await pool.query('insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)', [
+    campaignId,
+    { ...definition, schedule: { type: 'now' } },
+  ]);
+  for (let added = 0; added < runs; added += runsPerStatement) {
+    const count = Math.min(runsPerStatement, runs - added);
+    await pool.query(insertWaiting, [campaignId, count, countries, slots, chain.length]);
+  }
+  await pool.query('analyze runs, feeds, batches, batch_steps, agenda, run_totals');
+}
+
+/** Ids ascend with the time, as the engine's do: partitions go by them. */
+const idNow = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7'
+  || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid`;
+
+const insertWaiting = `
+  with r as (
+    insert into runs (id, campaign, revision, scheduled_for, state, state_since, deadline_at, started_at)
+    select ${idNow}, $1, 1, at, 'running', at, now() + interval '2 days', at
+    from (select now() - interval '1 hour' - n * interval '1 millisecond' as at from generate_series(1, $2::int) n) t
+    returning id
+  ), f as (
+    insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete)
+    select ${idNow}, id, country, 'all', 's1', 2, 1, true from r, unnest($3::text[]) country returning feed
+  ), b as (
+    insert into batches (feed, batch_no, n, first_user, last_user, users) select feed, 1, 1, 'u', 'u', '"u"' from f
+  ), s as (
+    insert into batch_steps (feed, batch_no, step, state, epoch, next_attempt_at)
+    select feed, 1, 1, 2, 1, now() + interval '1 day' from f
+  ), a as (
+    insert into agenda (feed, batch_no, step, offer_at) select feed, 1, 1, now() + interval '1 day' from f
+  ), m as (
+    insert into sweep_marks (feed, step, below) select feed, step, 2 from f, generate_series(1, $5::int) step
+  )
+  insert into run_totals (feed, step, slot, waiting)
+  select feed, step, slot, (step = 1 and slot = 0)::int
+  from f, generate_series(1, $5::int) step, generate_series(0, $4::int - 1) slot`;

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import type { FeedPager } from '../feed/feed-pager.ts';
+import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import { createFeedAdmission } from './feed-admission.ts';
+
+/** Measured on Postgres, of feeds with the totals of 100 workers in two steps. */
+const lookMsPerFeed = 0.2;
+const countries = 5;
+/** Of the campaign, what workers can do in a tenth of a second. */
+const batchesPerTick = 40;
+const tickMs = 100;
+const measuredTicks = 600;
+const smallComesAt = 200;
+
+const noSteps = { done: 0, survived: 0, born: 0, waiting: 0 };
+
+function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
+  const facts = { country: 'SG', chain: ['award-reward', 'send-message'], priority: 'normal', held: false } as const;
+  const numbers = { paceAllows: null, batchUsers: 100, fedBatches: 1, fromStep: 1, complete: true };
+  return { ...facts, ...numbers, feedId, runId: feedId, steps: [{ ...noSteps, waiting: 1 }, noSteps], ...changes };
+}
+
+interface Fed {
+  granted: number;
+  fed: number;
+  done: number;
+}
+
+/** A campaign with more to feed than it may, from its trigger's start on, and a small one that comes later. */
+async function goBeside(waitingRuns: number): Promise<{ perSecond: number; smallMs: number }> {
+  const clock = createSettableClock();
+  const ids = Array.from({ length: waitingRuns * countries }, (_, i) => `w${i}`);
+  const waiting = new Map(ids.map((feedId) => [feedId, loadOf(feedId)]));
+  const going = new Map<string, Fed>();
+  const pagers: FeedPager[] = [];
+  const admission = createFeedAdmission({
+    ...{ pagers: () => pagers, concurrencyOf: () => 100, figures: { admitted: () => undefined }, clock },
+    feedStore: {
+      loads: async (feedIds: readonly string[]) => {
+        await clock.sleep(feedIds.length * lookMsPerFeed);
+        return feedIds.flatMap((feedId) => loadGoing(going, feedId) ?? waiting.get(feedId) ?? []);
+      },
+      listFeeds: (since: string | null) =>
+        Promise.resolve({ feedIds: since === null ? [...waiting.keys(), ...going.keys()] : [], until: 'now' }),
+    } as unknown as FeedStore,
+  });
+  const begin = (feedId: string, wants: number): Fed => {
+    const fed = { granted: 0, fed: 0, done: 0 };
+    going.set(feedId, fed);
+    const grant = (batches: number) => (fed.granted += batches);
+    const asked = { granted: () => fed.granted, wants: () => wants - fed.granted, grant };
+    pagers.push({ feed: { feedId }, ...asked } as unknown as FeedPager);
+    return fed;
+  };
+  const large = begin('large', 1_000_000);
+  const over = new AbortController();
+  const looking = (async () => {
+    while (!over.signal.aborted) await clock.sleep(await admission.turn(), over.signal);
+  })();
+
+  let small: Fed | undefined;
+  let smallMs = 0;
+  for (let tick = 0; tick < measuredTicks; tick++) {
+    large.fed += large.granted;
+    large.granted = 0;
+    await passTime(clock, tickMs);
+    large.done += Math.min(batchesPerTick, large.fed - large.done);
+    if (tick === smallComesAt) small = begin('small', 10);
+    else if (small?.granted === 0) smallMs += tickMs;
+  }
+  over.abort();
+  await passTime(clock, 60_000);
+  await looking;
+  return { perSecond: (large.done * 1000) / (measuredTicks * tickMs), smallMs };
+}
+
+function loadGoing(going: ReadonlyMap<string, Fed>, feedId: string): FeedLoad | undefined {
+  const feed = going.get(feedId);
+  if (!feed) return undefined;
+  const { done, fed } = feed;
+  const step = { ...noSteps, done, survived: done };
+  return loadOf(feedId, { complete: false, fedBatches: fed, steps: [step, step] });
+}
+
+describe('row 50: beside runs that only wait', () => {
+  it.each([0, 1000, 5000])('a campaign does 0.95 of what it could, a small one is fed soon: %s', async (runs) => {
+    const { perSecond, smallMs } = await goBeside(runs);
+    expect(perSecond).toBeGreaterThanOrEqual(0.95 * 400);
+    expect(smallMs).toBeLessThanOrEqual(1000);
+  });
+});
