@@ -194,6 +194,42 @@ describe('a draft', () => {
   });
 });
 
+describe('what is said about a campaign', () => {
+  const about = { description: 'Brings riders back', owner: 'growth', tags: ['payday'], metadata: { ticket: 'M-1' } };
+
+  test('is given with its definition, and shown', async () => {
+    api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
+    const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+    const said = ['--description', 'Brings riders back', '--owner', 'growth', '--tag', 'payday', '--metadata'];
+    await muster(['campaign', 'create', ...options, ...said, 'ticket=M-1']);
+    expect(api.bodies).toMatchObject([about]);
+
+    api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, ...about });
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+    const { out } = await muster(['campaign', 'show', 'cmp_1']);
+    expect(out).toMatch(/about +Brings riders back\n +owner +growth\n +tags +payday\n +metadata +ticket=M-1\n/);
+  });
+
+  test('is changed by itself, and an empty text takes a field away', async () => {
+    api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, owner: 'riders', tags: ['a', 'b'] });
+    const change = ['--owner', 'riders', '--tag', 'a', '--tag', 'b', '--metadata', '', '--description', ''];
+    const { out } = await muster(['campaign', 'describe', 'cmp_1', ...change]);
+    expect(out).toBe('cmp_1 · owner riders · #a · #b\n');
+    expect(api.bodies).toEqual([{ owner: 'riders', tags: ['a', 'b'], metadata: null, description: null }]);
+  });
+
+  test.each([[[]], [['--metadata', 'ticket']]])('is not asked of the API with %j', async (options) => {
+    expect((await muster(['campaign', 'describe', 'cmp_1', ...options])).code).toBe(exitCodes.usage);
+    expect(api.requests).toEqual([]);
+  });
+
+  test('is what a list is asked for by', async () => {
+    api.answers['GET /v1/campaigns?limit=20&tag=payday&owner=growth'] = ok({ items: [], next: null });
+    await muster(['campaign', 'list', '--tag', 'payday', '--owner', 'growth']);
+    expect(api.requests.map(({ line }) => line)).toEqual(['GET /v1/campaigns?limit=20&tag=payday&owner=growth']);
+  });
+});
+
 describe('watch', () => {
   test('of a scheduled campaign says when it is due, in its zone', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);

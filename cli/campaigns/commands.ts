@@ -27,12 +27,14 @@ import { retryFailed } from '../runs/retry-failed.ts';
 import { failures } from '../runs/user-commands.ts';
 import { watchCampaign } from '../runs/watch-campaign.ts';
 import { tableOf } from '../show/tables.ts';
+import { oneLine } from '../show/text.ts';
 import { localAndUtc } from '../show/times.ts';
 import { budgetsOf } from './budget-texts.ts';
-import { definitionOptions } from './definition-options.ts';
+import { aboutPatchOf } from './about-fields.ts';
+import { aboutOptions, definitionOptions } from './definition-options.ts';
 import { optionLabel, readDefinition } from './definition.ts';
 import { budgetColumns } from './budget-columns.ts';
-import { draftText, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
+import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
 import { renderEstimate, renderPreview } from './render-estimate.ts';
 
 /** Campaigns of a list whose progress is asked for at the same time. */
@@ -69,6 +71,24 @@ const change = command({
   noted: warningsOf,
 });
 
+const describe = command({
+  name: 'describe',
+  args: ['<campaign>'],
+  said: "what is said about it, in whatever state it is: each option takes the place of what was; '' takes it away",
+  options: aboutOptions,
+  ask: ({ client, args: [id], options }) => changeCampaign({ client, path: { id }, body: aboutPatchOf(options) }),
+  refused: 'not changed',
+  labelOf: optionLabel,
+  shown: ({ id, description, owner, tags = [], metadata = {} }) =>
+    [
+      id,
+      ...(owner === undefined ? [] : [`owner ${owner}`]),
+      ...tags.map((tag) => `#${tag}`),
+      ...metadataTexts(metadata),
+      ...(description === undefined ? [] : [oneLine(description)]),
+    ].join(' · ') + '\n',
+});
+
 /** Refused where something is wrong with the definition: a script can ask before it creates. */
 const preview = command({
   name: 'preview',
@@ -87,7 +107,10 @@ const list = byHand({
   said: 'campaigns, newest first',
   options: {
     ...pages(20),
-    q: text('--search <text>', 'part of the name, or cmp_…'),
+    q: text('--search <text>', 'part of the name, beginnings of words of the description, or cmp_…'),
+    tag: text('--tag <tag>', 'only those with it'),
+    owner: text('--owner <name>', 'only those of it'),
+    metadata: text('--metadata <key=value>', 'only those with it'),
     state: oneOf('--state <state>', 'only those', campaignChoices),
     sort: oneOf('--sort <order>', 'state: what needs attention first', ['newest', 'state']),
   },
@@ -198,7 +221,7 @@ const named = '<campaign|run>';
 
 export const commands = [
   group('campaign', 'campaigns and their runs, over the API', [
-    ...[create, change, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
+    ...[create, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
     ...[report(named), runs, failures(named), retryFailed(named)],
   ]),
 ];

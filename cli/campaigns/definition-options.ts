@@ -8,6 +8,14 @@ export const plainFields = {
   pauseAtFailedPercent: number('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users'),
 };
 
+/** What is said about a campaign. */
+export const aboutOptions = {
+  description: text('--description <text>', 'what it is for'),
+  owner: text('--owner <name>', 'the team or the person to ask about it'),
+  tag: several('--tag <tag>', 'to find it by; repeatable'),
+  metadata: several('--metadata <key=value>', 'the same, such as ticket=MKT-1204; repeatable'),
+};
+
 /** What a campaign is, in options instead of a file. */
 export const definitionOptions = {
   file: text('-f, --file <path>', 'the definition as JSON; - reads standard input'),
@@ -34,6 +42,7 @@ export const definitionOptions = {
   catchUpSeconds: whole('--catch-up-seconds <n>', 'a start that was missed for longer does not happen'),
   overlap: text('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow'),
   ...plainFields,
+  ...aboutOptions,
   budget: several('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable'),
   unitsPerUser: several(
     '--units-per-user <[step=]n>',

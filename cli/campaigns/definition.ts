@@ -4,6 +4,7 @@ import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
 import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import type { Options, ValuesOf } from '../frame/options.ts';
+import { aboutOf } from './about-fields.ts';
 import { audienceLabel, audienceOf, includesAnybody } from './audience-options.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { plainFields, type definitionOptions } from './definition-options.ts';
@@ -41,6 +42,7 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
     chain: withUnits(actions.map(stepOf), flags.unitsPerUser ?? []),
     schedule: scheduleOf(flags),
     ...plainFieldsIn(flags),
+    ...aboutOf(flags),
     ...(budget === undefined ? {} : { budgets: budgetsOf(budget) }),
   };
 }
@@ -94,6 +96,10 @@ const optionOf: Record<string, string> = {
   countries: '--countries',
   audience: '--segment',
   budgets: '--budget',
+  description: '--description',
+  owner: '--owner',
+  tags: '--tag',
+  metadata: '--metadata',
 };
 
 /**

@@ -53,6 +53,7 @@ export function summaryOf({ audience, countries, chain }: Campaign): string {
 export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: View): string {
   const { paceUsersPerSecond: pace, pauseAtFailedPercent: limit, budgets = [] } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
+  const { description, owner, tags = [], metadata = {} } = campaign;
   const { include, exclude = [], holdOutPercent = 0 } = audience;
   const steps = chain.map(
     ({ action, params, unitsPerUser }, index) =>
@@ -61,6 +62,10 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
   return renderFacts(
     { name, facts: [id, state.replaceAll('_', ' '), `revision ${revision}`] },
     [
+      ['about', description ?? null],
+      ['owner', owner ?? null],
+      ['tags', tags.length === 0 ? null : tags.join(', ')],
+      ['metadata', metadataTexts(metadata)],
       ['who', include.map(entryText)],
       ['without', exclude.map(entryText)],
       ['held out', holdOutPercent === 0 ? null : `${holdOutPercent} % of them`],
@@ -77,6 +82,10 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
     ],
     view,
   );
+}
+
+export function metadataTexts(metadata: Readonly<Record<string, string>>): string[] {
+  return Object.entries(metadata).map(([key, value]) => `${key}=${oneLine(value)}`);
 }
 
 function priceText(unitsPerUser: number | undefined): string {

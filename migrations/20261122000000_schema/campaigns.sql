@@ -7,9 +7,16 @@ create table campaigns (
   revision int not null,
   -- Whose quota its runs count in (api_keys.account); null: no one's.
   account uuid,
+  -- Description, owner, tags and metadata, those that are given (docs/decisions/0079-what-is-said-about-a-campaign.md).
+  about jsonb not null default '{}',
+  -- The words of the description, parted where the parser would see a host, a path or a number with its sign.
+  words tsvector not null generated always as
+    (to_tsvector('simple', translate(coalesce(about ->> 'description', ''), '-_./:@+', '       '))) stored,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
+create index campaigns_about on campaigns using gin (about jsonb_path_ops);
+create index campaigns_words on campaigns using gin (words);
 
 create table campaign_revisions (
   campaign uuid not null references campaigns,

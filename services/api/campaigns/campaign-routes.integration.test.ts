@@ -55,7 +55,7 @@ describe('a campaign that cannot be', () => {
   });
 
   it.each<[string, object, string, string, string]>([
-    ['an unknown field', { owner: 'me' }, '/owner', 'unknown-field', '"owner"'],
+    ['an unknown field', { colour: 'red' }, '/colour', 'unknown-field', '"colour"'],
     [
       'a hold-out that leaves nobody',
       { audience: { ...someCampaign.audience, holdOutPercent: 100 } },

@@ -1,10 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
-import {
-  campaign,
-  campaignDefinition,
-  type CampaignDefinition,
-} from '../../../shared/contracts/campaigns/campaigns.ts';
+import { campaign, writtenCampaign, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
@@ -23,6 +19,7 @@ import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { startCampaign } from './campaign-start.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
+import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { estimateView } from './estimate-view.ts';
 import { unservedSteps } from './unserved-steps.ts';
@@ -61,7 +58,7 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       description: 'It stays a draft until it is started. With an `Idempotency-Key`, a repeat creates nothing.',
       tags,
       headers: idempotentHeaders,
-      body: campaignDefinition,
+      body: writtenCampaign,
       response: {
         201: jsonAnswer('The campaign that was created', campaignWithWarnings),
       },
@@ -74,7 +71,9 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const { body, begun } = request;
       requireCampaignInScope(request, body);
       const warnings = await requireSources(body, deps);
-      const view = campaignView(await campaigns.create(body, begun?.createdId, callerOf(request).account));
+      const [definition, about] = partsOf(body);
+      const { account } = callerOf(request);
+      const view = campaignView(await campaigns.create(definition, begun?.createdId, account, about));
       return reply
         .code(201)
         .header('location', view.links.self)

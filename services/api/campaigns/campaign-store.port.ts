@@ -1,3 +1,4 @@
+import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
@@ -13,12 +14,19 @@ export interface CampaignRecord {
   revision: number;
   state: CampaignState;
   definition: CampaignDefinition;
+  about: CampaignAbout;
   createdAt: Date;
   /** When its job is due; null when there is none. */
   nextRunAt: Date | null;
   /** Of a recurring campaign that was started. */
   scheduleId: string | null;
   latestRun: { runId: string; state: RunState } | null;
+}
+
+/** A change of what is said about a campaign. */
+export interface SaidAbout {
+  before: CampaignAbout;
+  after: CampaignAbout;
 }
 
 export interface CampaignStore {
@@ -28,13 +36,19 @@ export interface CampaignStore {
    * @param account in whose quotas it counts, and its runs; null: in none
    * @throws {BeyondQuotaError}
    */
-  create(definition: CampaignDefinition, campaignId?: string, account?: string | null): Promise<CampaignRecord>;
+  create(
+    definition: CampaignDefinition,
+    campaignId?: string,
+    account?: string | null,
+    about?: CampaignAbout,
+  ): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
    * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no
    * draft, or at another revision by now: who asks sees that by the answer's revision.
    * @param revision the one that the definition was made from
    * @param account of who changes it
+   * @param said what is said about it, as part of the same change; no effect where that is not as it was before
    * @throws {BeyondQuotaError}
    */
   redefine(
@@ -42,7 +56,13 @@ export interface CampaignStore {
     definition: CampaignDefinition,
     revision: number,
     account?: string | null,
+    said?: SaidAbout,
   ): Promise<CampaignRecord | undefined>;
+  /**
+   * Says something else about it, in whatever state it is; no revision.
+   * @returns false, and no effect, where it is not there or something else than `before` is said about it by now
+   */
+  describe(campaignId: string, said: SaidAbout): Promise<boolean>;
   /**
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock

@@ -11,6 +11,7 @@ export function campaignView(record: CampaignRecord): Campaign {
     revision: record.revision,
     state: record.latestRun?.state ?? record.state,
     ...record.definition,
+    ...record.about,
     createdAt: record.createdAt.toISOString(),
     startsAt: startsAt(record.definition),
     nextRunAt: record.nextRunAt?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { writtenCampaign, type WrittenCampaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
@@ -23,8 +23,8 @@ const readable = z
   .catch({ countries: [], chain: [], schedule: undefined, budgets: [] });
 
 /** Everything that keeps a body from being a campaign that can be carried out here, at once. */
-export function checkCampaign(body: unknown, config: Catalogue, now: Date): Checked<CampaignDefinition> {
-  const shaped = checkShape(campaignDefinition, body);
+export function checkCampaign(body: unknown, config: Catalogue, now: Date): Checked<WrittenCampaign> {
+  const shaped = checkShape(writtenCampaign, body);
   const { countries, chain, schedule, budgets } = readable.parse(body);
   const problems = [
     ...(shaped.ok ? [] : shaped.problems),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import {
   audience,
-  campaignDefinition,
   campaignPatch,
   paceUsersPerSecond,
-  type CampaignDefinition,
+  writtenCampaign,
+  type WrittenCampaign,
 } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
@@ -15,7 +15,8 @@ import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-serve
 import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
-import type { CampaignRecord } from './campaign-store.port.ts';
+import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
+import { aboutAfter, aboutPatchOf, partsOf, withoutAbsent } from './about-parts.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
 import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
@@ -47,10 +48,11 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'changeCampaign',
-      summary: 'Change a draft',
+      summary: 'Change a draft, or what is said about a campaign',
       description:
         'A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign. ' +
-        'Each change is a revision. What was started is not changed any more: take it back before, or copy it.',
+        'Each change is a revision. What was started is not changed any more: take it back before, or copy it. ' +
+        'Only `description`, `owner`, `tags` and `metadata` may be changed at any time: given alone, they make no revision.',
       tags,
       params: byId,
       headers: ifMatchHeaders,
@@ -65,16 +67,24 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     handler: async (request, reply) => {
       const { headers, body } = request;
       const { id } = request.params;
+      const campaignId = requireId('campaign', id);
+      const aboutPatch = aboutPatchOf(body);
+      if (aboutPatch) {
+        request.auditDetail = { fields: Object.keys(aboutPatch) };
+        const view = campaignView(await describe(id, aboutPatch, headers['if-match'], campaigns));
+        return reply.header('etag', etagOf(view)).send({ ...view, warnings: [] });
+      }
       const config = await catalogue.refresh();
-      const before = await campaigns.get(requireId('campaign', id));
+      const before = await campaigns.get(campaignId);
       if (!before) throw notFound('campaign', id);
       if (before.state !== 'draft') throw alreadyStarted(before);
       requireMatch(headers['if-match'], campaignView(before));
-      const definition = changed(before.definition, body, config, deps.clock.now());
+      const [definition, about] = partsOf(changed(before, body, config, deps.clock.now()));
       requireCampaignInScope(request, definition);
       const warnings = await requireSources(definition, deps);
       const { account } = callerOf(request);
-      const after = await campaigns.redefine(before.campaignId, definition, before.revision, account);
+      const said = { before: before.about, after: about };
+      const after = await campaigns.redefine(campaignId, definition, before.revision, account, said);
       if (!after) throw notFound('campaign', id);
       if (after.state !== 'draft') throw alreadyStarted(after);
       if (after.revision !== before.revision + 1) throw changedMeanwhile(after);
@@ -84,17 +94,38 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   });
 }
 
+/** Another request may say something else between look and write: then that is looked at again. */
+async function describe(
+  id: string,
+  patch: object,
+  ifMatch: string | undefined,
+  campaigns: CampaignStore,
+): Promise<CampaignRecord> {
+  const campaignId = requireId('campaign', id);
+  for (;;) {
+    const before = await campaigns.get(campaignId);
+    if (!before) throw notFound('campaign', id);
+    requireMatch(ifMatch, campaignView(before));
+    const after = aboutAfter(before.about, patch);
+    const isDone = await campaigns.describe(campaignId, { before: before.about, after });
+    // As it is stored, which is how it is shown from now on.
+    const described = isDone ? await campaigns.get(campaignId) : undefined;
+    if (described) return described;
+  }
+}
+
 /** @throws {HttpProblem} 422 where that is no campaign */
-function changed(before: CampaignDefinition, patch: unknown, config: Catalogue, now: Date): CampaignDefinition {
+function changed(
+  { definition, about }: Pick<CampaignRecord, 'definition' | 'about'>,
+  patch: unknown,
+  config: Catalogue,
+  now: Date,
+): WrittenCampaign {
   const fields = z.record(z.string(), z.unknown()).safeParse(patch).data;
-  const wanted = fields ? withoutNulls({ ...before, ...fields }) : patch;
+  const wanted = fields ? withoutAbsent({ ...definition, ...about, ...fields }) : patch;
   const checked = checkCampaign(wanted, config, now);
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;
-}
-
-function withoutNulls(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function alreadyStarted({ campaignId }: CampaignRecord): HttpProblem {
@@ -119,7 +150,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
         'Everything that is wrong with a definition, how many users it would have, and how long it would take. A definition that is not ' +
         'finished is answered as far as it can be understood. Nothing is kept.',
       tags,
-      body: campaignDefinition,
+      body: writtenCampaign,
       response: { 200: jsonAnswer('What is known', campaignPreview) },
     },
     // What is wrong with it is the answer.

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { campaignChoices } from '../../../shared/domain/run/campaign-standing.ts';
 import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { tag, unstorable } from '../../../shared/contracts/campaigns/about-campaign.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -16,9 +18,23 @@ export interface CampaignListRoutesDeps {
 }
 
 const searchFields = {
-  q: z.string().trim().max(200).optional().describe('Part of the name, large and small letters alike; or cmp_…'),
+  q: z
+    .string()
+    .trim()
+    .max(200)
+    .optional()
+    .describe('Part of the name, or beginnings of words of the description, large and small letters alike; or cmp_…'),
   country: z.string().max(20).optional(),
   action: z.string().max(200).optional().describe('Of a step of the chain'),
+  tag: tag.optional(),
+  owner: z.string().max(200).refine(isStorable, unstorable).optional(),
+  metadata: z
+    .string()
+    .max(265)
+    .regex(/^[^=]+=/, 'has to be <key>=<value>')
+    .refine(isStorable, unstorable)
+    .optional()
+    .describe('`<key>=<value>`, the whole value'),
 };
 
 const countQuery = z.strictObject(searchFields);
@@ -72,10 +88,22 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
   });
 }
 
-function searchOf({ q, ...rest }: z.infer<typeof countQuery>): CampaignSearch {
-  if (q === undefined || q === '') return rest;
+function searchOf({ q, tag: wantedTag, owner, metadata, ...rest }: z.infer<typeof countQuery>): CampaignSearch {
+  const about = {
+    ...(wantedTag !== undefined && { tags: [wantedTag] }),
+    ...(owner !== undefined && { owner }),
+    ...(metadata !== undefined && { metadata: pairOf(metadata) }),
+  };
+  const search = { ...rest, ...(Object.keys(about).length > 0 && { about }) };
+  if (q === undefined || q === '') return search;
   const campaignId = uuidOf('campaign', q);
-  return campaignId === undefined ? { ...rest, text: q } : { ...rest, campaignId };
+  return campaignId === undefined ? { ...search, text: q } : { ...search, campaignId };
+}
+
+/** `{ ticket: 'MKT-1204' }` of `ticket=MKT-1204`. */
+function pairOf(text: string): Record<string, string> {
+  const equals = text.indexOf('=');
+  return Object.fromEntries([[text.slice(0, equals), text.slice(equals + 1)]]);
 }
 
 /** The id alone where it decides; its rank in the order of states before it. */

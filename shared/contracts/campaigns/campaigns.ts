@@ -5,10 +5,9 @@ import { runStates } from '../../domain/run/run-states.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
+import { aboutFields, unstorable } from './about-campaign.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
-const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
-
 export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
 
 export const chainStep = z.strictObject({
@@ -197,14 +196,22 @@ const definitionFields = {
   pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
 };
 
-export const campaignDefinition = z.strictObject(definitionFields).meta({ id: 'CampaignDefinition' });
+/** What a revision holds. */
+export const campaignDefinition = z.strictObject(definitionFields);
+
+const writtenFields = { ...definitionFields, ...aboutFields };
+
+/** As it is written: the definition, and what is said about it. */
+export const writtenCampaign = z.strictObject(writtenFields).meta({ id: 'CampaignDefinition' });
+
+export type WrittenCampaign = z.infer<typeof writtenCampaign>;
 
 /**
  * A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign.
  */
 export const campaignPatch = z
   .strictObject(
-    Object.fromEntries(Object.entries(definitionFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
+    Object.fromEntries(Object.entries(writtenFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
   )
   .meta({ id: 'CampaignPatch' });
 
@@ -220,7 +227,7 @@ export const campaign = z
     id: z.string(),
     revision: z.int().min(1),
     state: z.enum(['draft', 'scheduled', ...runStates]).describe("The latest run's state, once there is a run"),
-    ...definitionFields,
+    ...writtenFields,
     createdAt: time,
     startsAt: time.nullable().describe('The instant that its schedule means; null: as soon as it is started'),
     nextRunAt: time.nullable(),

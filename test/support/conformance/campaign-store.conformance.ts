@@ -60,6 +60,25 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.start(nobody, dueAt)).toBeUndefined();
     });
 
+    it('says something else about a campaign in any state, without a revision', async () => {
+      const { campaignId } = await campaigns.create(campaignDefinitionOf(), uuidv7(), null, { owner: 'growth' });
+      const started = await campaigns.start(campaignId, dueAt);
+      const after = { tags: ['payday'], metadata: { ticket: 'MKT-1' } };
+
+      expect(await campaigns.describe(campaignId, { before: { owner: 'growth' }, after })).toBe(true);
+      expect(await campaigns.get(campaignId)).toEqual({ ...started, about: after });
+    });
+
+    it('says nothing else about a campaign where that has changed since it was looked at', async () => {
+      const { campaignId } = await create();
+      const said = { before: { owner: 'growth' }, after: {} };
+
+      expect(await campaigns.describe(campaignId, said)).toBe(false);
+      expect(await campaigns.describe(nobody, { ...said, before: {} })).toBe(false);
+      const kept = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1, null, said);
+      expect(kept).toMatchObject({ revision: 1, definition: { name: 'one of many' } });
+    });
+
     it('gives a draft another definition as its next revision, its budgets too', async () => {
       const before = await campaigns.create(campaignDefinitionOf({ name: 'before', budgets: [budgetOf('SG', 5)] }));
       const wanted = campaignDefinitionOf({ name: 'after', budgets: [budgetOf('ID', 7), budgetOf('SG', 6)] });

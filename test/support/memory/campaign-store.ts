@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { CampaignRecord, CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type { CampaignRecord, CampaignStore, SaidAbout } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { occurrencesOfRow } from './fire-schedules.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -19,7 +20,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   return {
     get: (campaignId) => atOnce(() => get(campaignId)),
 
-    create: (definition, campaignId = uuidv7()) =>
+    create: (definition, campaignId = uuidv7(), _account = null, about = {}) =>
       atOnce(() => {
         const existing = get(campaignId);
         if (existing) return existing;
@@ -28,6 +29,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
           revision: 1,
           state: 'draft',
           definition: structuredClone(definition),
+          about: structuredClone(about),
           createdAt: clock.now(),
         };
         campaigns.set(row.id, row);
@@ -35,17 +37,26 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         return recordOf(row, database);
       }),
 
-    redefine: (campaignId, definition, revision) =>
+    redefine: (campaignId, definition, revision, _account = null, said) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
-        if (row?.state === 'draft' && row.revision === revision) {
+        if (row?.state === 'draft' && row.revision === revision && (!said || saysNow(row, said))) {
           row.revision += 1;
+          if (said) row.about = structuredClone(said.after);
           row.definition = structuredClone(definition);
           for (const [key, budget] of database.budgets)
             if (budget.campaignId === campaignId) database.budgets.delete(key);
           addBudgets(row, database);
         }
         return get(campaignId);
+      }),
+
+    describe: (campaignId, said) =>
+      atOnce(() => {
+        const row = campaigns.get(campaignId);
+        if (!row || !saysNow(row, said)) return false;
+        row.about = structuredClone(said.after);
+        return true;
       }),
 
     start: (campaignId, dueAt) =>
@@ -84,6 +95,10 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   };
 }
 
+function saysNow({ about }: CampaignRow, { before }: SaidAbout): boolean {
+  return isDeepStrictEqual(about, before);
+}
+
 function addBudgets({ id, definition }: CampaignRow, { budgets }: MemoryDatabase): void {
   for (const { country, units } of definition.budgets ?? [])
     budgets.set(`${id}/${country}`, { campaignId: id, country, units, pastUnits: 0 });
@@ -106,6 +121,7 @@ export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRe
     revision: row.revision,
     state: row.state,
     definition: { ...structuredClone(row.definition), ...budgetsOf(row, database) },
+    about: structuredClone(row.about),
     createdAt: row.createdAt,
     scheduleId: schedule?.id ?? null,
     nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),

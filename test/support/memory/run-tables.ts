@@ -1,3 +1,4 @@
+import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
@@ -10,6 +11,7 @@ export interface CampaignRow {
   revision: number;
   state: CampaignState;
   definition: CampaignDefinition;
+  about: CampaignAbout;
   createdAt: Date;
 }
 

@@ -233,3 +233,28 @@ describe('lists of campaigns', () => {
     expect(await subject.reports.snapshots([])).toEqual([]);
   });
 });
+
+describe('what is said about campaigns', () => {
+  it('has an index for each way of finding it: no list reads descriptions', async () => {
+    await database.empty();
+    const client = await database.pool.connect();
+    const plan = async (condition: string) =>
+      JSON.stringify((await client.query(`explain select id from campaigns where ${condition}`)).rows);
+    try {
+      await client.query('begin; set local enable_seqscan = off');
+      expect(await plan(`about @> '{"tags":["x"]}'`)).toContain('campaigns_about');
+      expect(await plan(`words @@ to_tsquery('simple', '''x'':*')`)).toContain('campaigns_words');
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+
+  it('is no part of what a revision holds', async () => {
+    const { campaigns } = await makeSubject();
+    const { campaignId } = await campaigns.create(campaignDefinitionOf(), undefined, null, { owner: 'growth' });
+    await campaigns.describe(campaignId, { before: { owner: 'growth' }, after: { tags: ['payday'] } });
+    const { rows } = await database.pool.query('select definition from campaign_revisions');
+    expect(rows).toEqual([{ definition: campaignDefinitionOf() }]);
+  });
+});

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
 import {
   campaignStandings,
   type CampaignChoice,
@@ -14,11 +15,13 @@ export const failedRunShownDays = 7;
 export const waitingShownMs = 60_000;
 
 export interface CampaignSearch {
-  /** Part of the name, large and small letters alike; or the whole id. */
+  /** Part of the name, large and small letters alike, or beginnings of words of the description; or the whole id. */
   text?: string | undefined;
   campaignId?: string | undefined;
   country?: string | undefined;
   action?: string | undefined;
+  /** What has to be said about it. */
+  about?: CampaignAbout | undefined;
 }
 
 export interface ListedCampaign {
@@ -124,14 +127,26 @@ interface CountRow {
 interface SearchParams {
   /** Of the name, for `ilike`. */
   pattern: string | null;
+  /** Of the description, for `to_tsquery`. */
+  words: string | null;
   campaignId: string | null;
   country: string | null;
   action: string | null;
+  about: CampaignAbout | null;
 }
 
-function searchParamsOf({ text, campaignId, country, action }: CampaignSearch): SearchParams {
+function searchParamsOf({ text, campaignId, country, action, about }: CampaignSearch): SearchParams {
   const pattern = text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
-  return { pattern, campaignId: campaignId ?? null, country: country ?? null, action: action ?? null };
+  return {
+    ...{ pattern, words: wordsOf(text ?? ''), campaignId: campaignId ?? null },
+    ...{ country: country ?? null, action: action ?? null, about: about ?? null },
+  };
+}
+
+/** Null where there is no word in it. */
+function wordsOf(text: string): string | null {
+  const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
 }
 
 const ranks = campaignStandings.map((each, index) => `when '${each}' then ${index + 1}`).join(' ');
@@ -171,7 +186,10 @@ const standing = ($: (param: keyof SearchParams) => string) => `
       case when o.paused then 'paused' when o.id is not null then 'running' when c.state = 'draft' then 'draft'
         when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as standing
     from campaigns c left join o on o.campaign = c.id
-    where (${$('pattern')}::text is null or c.name ilike ${$('pattern')})
+    where (${$('pattern')}::text is null or c.name ilike ${$('pattern')} or c.id in (
+        -- By its index, once: no description is read.
+        select id from campaigns where words @@ to_tsquery('simple', ${$('words')})))
+      and (${$('about')}::jsonb is null or c.about @> ${$('about')})
       and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
       and ((${$('country')}::text is null and ${$('action')}::text is null) or exists (
         select from campaign_revisions r

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
@@ -9,7 +10,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
-import type { CampaignRecord, CampaignState, CampaignStore } from '../campaign-store.port.ts';
+import type { CampaignRecord, CampaignState, CampaignStore, SaidAbout } from '../campaign-store.port.ts';
 
 export interface CampaignStoreDeps {
   pool: Pool;
@@ -34,11 +35,11 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
   return {
     get,
 
-    create: async (definition, campaignId = uuidv7(), account = null) => {
+    create: async (definition, campaignId = uuidv7(), account = null, about = {}) => {
       const known = await get(campaignId);
       if (known) return known;
       await withinQuota(pool, changes(account), (client) =>
-        client.query(insertCampaign, [campaignId, definition.name, definition, account]),
+        client.query(insertCampaign.with({ campaignId, name: definition.name, definition, account, about })),
       );
       // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
       const record = await get(campaignId);
@@ -46,11 +47,16 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       return record;
     },
 
-    redefine: async (campaignId, definition, revision, account = null) => {
+    redefine: async (campaignId, definition, revision, account = null, said) => {
       await withinQuota(pool, changes(account), (client) =>
-        redefine(client, campaignId, { definition, revision, account }),
+        redefine(client, campaignId, { definition, revision, account, said }),
       );
       return get(campaignId);
+    },
+
+    describe: async (campaignId, { before, after }) => {
+      const { rowCount } = await pool.query(describeCampaign, [campaignId, before, after]);
+      return rowCount === 1;
     },
 
     start: async (campaignId, dueAt) => {
@@ -86,14 +92,18 @@ interface NewRevision {
   /** The one before. */
   revision: number;
   account: string | null;
+  said: SaidAbout | undefined;
 }
 
 async function redefine(
   client: PoolClient,
   campaignId: string,
-  { definition, revision, account }: NewRevision,
+  { definition, revision, account, said }: NewRevision,
 ): Promise<void> {
-  const { rowCount } = await client.query(nextRevision, [campaignId, revision, definition.name]);
+  const { before = null, after = null } = said ?? {};
+  const { rowCount } = await client.query(
+    nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
+  );
   if (rowCount === 0) return;
   await client.query('delete from budgets where campaign = $1', [campaignId]);
   await client.query(insertRevision, [campaignId, revision + 1, definition, account]);
@@ -109,9 +119,23 @@ async function startRecurring(client: PoolClient, campaignId: string, recurrence
   await client.query(insertSchedule.with({ scheduleId: uuidv7(), campaignId, ...started, definition, next, look }));
 }
 
-const nextRevision = `
-  update campaigns set revision = revision + 1, name = $3, updated_at = now()
-  where id = $1 and revision = $2 and state = 'draft'`;
+interface NextRevision extends Record<'before' | 'after', CampaignAbout | null> {
+  campaignId: string;
+  revision: number;
+  name: string;
+}
+
+const nextRevision = statementOf<NextRevision>(
+  'next-campaign-revision',
+  ($) => `
+  update campaigns set revision = revision + 1, name = ${$('name')}, about = coalesce(${$('after')}::jsonb, about),
+    updated_at = now()
+  where id = ${$('campaignId')} and revision = ${$('revision')} and state = 'draft'
+    and about = coalesce(${$('before')}::jsonb, about)`,
+);
+
+const describeCampaign = `
+  update campaigns set about = $3::jsonb, updated_at = now() where id = $1 and about = $2::jsonb`;
 
 /**
  * A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be
@@ -149,15 +173,29 @@ const insertSchedule = statementOf<NewSchedule>(
     ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})`,
 );
 
-const insertCampaign = `
+interface NewCampaign {
+  campaignId: string;
+  name: string;
+  definition: CampaignDefinition;
+  account: string | null;
+  about: CampaignAbout;
+}
+
+const insertCampaign = statementOf<NewCampaign>(
+  'insert-campaign',
+  ($) => `
   with c as (
-    insert into campaigns (id, name, state, revision, account) values ($1, $2, 'draft', 1, $4)
+    insert into campaigns (id, name, state, revision, account, about)
+    values (${$('campaignId')}, ${$('name')}, 'draft', 1, ${$('account')}, ${$('about')})
     on conflict (id) do nothing returning id, revision
   ), b as (
     insert into budgets (campaign, country, units)
-    select c.id, k.country, k.units from c, jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
+    select c.id, k.country, k.units
+    from c, jsonb_to_recordset(${$('definition')}::jsonb -> 'budgets') k (country text, units bigint)
   )
-  insert into campaign_revisions (campaign, revision, definition, account) select id, revision, $3, $4 from c`;
+  insert into campaign_revisions (campaign, revision, definition, account)
+  select id, revision, ${$('definition')}, ${$('account')} from c`,
+);
 
 /**
  * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due
@@ -184,7 +222,7 @@ const unscheduleCampaign = `
   where id = $1 and state = 'scheduled' and id in (select campaign from gone union all select campaign from stopped)`;
 
 const selectCampaigns = `
-  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition,
+  select c.id, c.revision, c.state, c.about, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition,
     least(j.due_at, s.next_at) as due_at, s.id as schedule, l.id as run, l.state as run_state
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
@@ -203,6 +241,7 @@ interface CampaignRow {
   id: string;
   revision: number;
   state: CampaignState;
+  about: CampaignAbout;
   created_at: Date;
   definition: CampaignDefinition;
   due_at: Date | null;
@@ -217,6 +256,7 @@ function recordOf(row: CampaignRow): CampaignRecord {
     revision: row.revision,
     state: row.state,
     definition: row.definition,
+    about: row.about,
     createdAt: row.created_at,
     nextRunAt: row.due_at,
     scheduleId: row.schedule,

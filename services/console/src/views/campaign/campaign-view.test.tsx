@@ -60,6 +60,22 @@ test('one that repeats shows its next starts, and its rhythm can be paused', asy
   await waitFor(() => expect(api.askedFor('POST /v1/schedules/sch_1/pause')).toHaveLength(1));
 });
 
+test('what is said about it leads to others of its kind, and is changed while it runs', async () => {
+  const said = { ...runningCampaign, owner: 'growth', tags: ['payday'], description: 'Brings riders back' };
+  const { api, user } = await openConsole('/campaigns/cmp_live', {
+    answers: { ...noRuns, 'GET /v1/campaigns/cmp_live': said, 'PATCH /v1/campaigns/:id': said },
+  });
+  expect(await screen.findByText('Brings riders back')).toBeDefined();
+  expect(screen.getByRole('link', { name: 'payday' }).getAttribute('href')).toBe('/campaigns?tag=payday');
+  await user.click(screen.getByRole('button', { name: 'Edit what is said' }));
+  const dialog = await screen.findByRole('dialog');
+  await user.type(within(dialog).getByLabelText('Tags'), ' december');
+  await user.clear(within(dialog).getByLabelText('Owner'));
+  await user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(api.askedFor('PATCH /v1/campaigns/cmp_live')).toHaveLength(1));
+  expect(api.askedFor('PATCH /v1/campaigns/cmp_live')[0]?.body).toEqual({ owner: null, tags: ['payday', 'december'] });
+});
+
 test('one that is not there says so', async () => {
   await openConsole('/campaigns/cmp_none', {
     answers: { 'GET /v1/campaigns/cmp_none': () => problem(404, 'not-found', 'there is no campaign') },

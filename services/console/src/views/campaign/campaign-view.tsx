@@ -7,6 +7,7 @@ import { standingOf } from '../../live/staleness.ts';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
 import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
+import { AboutPanel } from './about-panel.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignHead } from './campaign-head.tsx';
 import { Definition } from './definition.tsx';
@@ -54,6 +55,7 @@ export function CampaignView() {
           />
         </div>
         <div className="grid gap-4 min-w-0">
+          <AboutPanel campaign={campaign.data} />
           <Definition campaign={campaign.data} />
         </div>
       </div>

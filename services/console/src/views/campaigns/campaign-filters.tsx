@@ -1,15 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CampaignsSearch } from './search.ts';
 
 interface CampaignFiltersProps {
   search: CampaignsSearch;
+  /** Those in sight: their tags and owners are offered. */
+  shown: readonly Pick<ListedCampaign, 'tags' | 'owner'>[];
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }
 
-export function CampaignFilters({ search, onChoose }: CampaignFiltersProps) {
+export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProps) {
   const { installation } = useSession();
   const { data: actionTypes } = useQuery({ ...listActionTypesOptions(), staleTime: 60_000 });
   const countries = [
@@ -31,6 +34,22 @@ export function CampaignFilters({ search, onChoose }: CampaignFiltersProps) {
         value={search.action}
         onChoose={(action) => onChoose({ action })}
       />
+      <FilterMenu
+        name="Tag"
+        options={offered(shown.flatMap(({ tags = [] }) => tags))}
+        value={search.tag}
+        onChoose={(tag) => onChoose({ tag })}
+      />
+      <FilterMenu
+        name="Owner"
+        options={offered(shown.flatMap(({ owner }) => owner ?? []))}
+        value={search.owner}
+        onChoose={(owner) => onChoose({ owner })}
+      />
     </>
   );
+}
+
+function offered(values: readonly string[]): string[] {
+  return [...new Set(values)].sort((a, b) => a.localeCompare(b));
 }

@@ -25,6 +25,10 @@ interface CampaignListProps {
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }
 
+const noFilters = {
+  ...{ state: undefined, text: undefined, country: undefined },
+  ...{ action: undefined, tag: undefined, owner: undefined },
+};
 const legend = ['succeeded', 'failed', 'skipped', 'suppressed', 'heldOut', 'cancelled', 'pending'] as const;
 
 export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose }: CampaignListProps) {
@@ -124,7 +128,7 @@ function NothingFound({ search, totalOfAll, onChoose }: Pick<CampaignListProps, 
     <NoMatch
       title="No campaign matches"
       {...(drop && { drop: { name: drop.name, onDrop: () => onChoose(drop.off) } })}
-      onClear={() => onChoose({ state: undefined, text: undefined, country: undefined, action: undefined })}
+      onClear={() => onChoose(noFilters)}
     >
       {words}
     </NoMatch>

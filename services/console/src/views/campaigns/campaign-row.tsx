@@ -14,7 +14,7 @@ import { withProgress } from './row-progress.ts';
 export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }) {
   const campaign = withProgress(asListed, useListedProgress(asListed.run?.runId ?? ''));
   const cause = causeOf(campaign);
-  const { name, chain, countries, run } = campaign;
+  const { name, chain, countries, run, tags = [] } = campaign;
   const through = throughWords(run);
   const next = nextWords(campaign, { nowMs: useMinute(), formatTime: useFormatTime() });
   return (
@@ -29,7 +29,14 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
             {name}
           </Link>
         </div>
-        <div className="truncate">{audienceWords(campaign)}</div>
+        <div className="truncate">
+          {tags.map((tag) => (
+            <span key={tag} className="tag mr-1">
+              {tag}
+            </span>
+          ))}
+          {audienceWords(campaign)}
+        </div>
       </td>
       <td className="two">
         <div className="truncate">{chain.map(({ action }) => action).join(' → ')}</div>

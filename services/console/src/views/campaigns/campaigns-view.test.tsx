@@ -28,7 +28,7 @@ describe('what is chosen lies in the address and goes to the API', () => {
 
   test('a name, once nothing is typed for a moment', async () => {
     const { api, user, address } = await openConsole('/campaigns');
-    await user.type(await screen.findByPlaceholderText('Name or id'), 'payday');
+    await user.type(await screen.findByPlaceholderText('Name, id or description'), 'payday');
     await waitFor(() => expect(address()).toBe('/campaigns?text=payday'));
     await waitFor(() =>
       expect(Object.values(api.askedFor('GET /v1/campaigns').at(-1)?.query ?? {})).toContain('payday'),
@@ -42,6 +42,18 @@ describe('what is chosen lies in the address and goes to the API', () => {
     await waitFor(() => expect(address()).toBe('/campaigns?country=VN'));
     await user.click(screen.getByRole('button', { name: 'Take off Country VN' }));
     await waitFor(() => expect(address()).toBe('/campaigns'));
+  });
+
+  test('a tag from a menu', async () => {
+    const items = campaigns.items.map((each) => ({ ...each, tags: ['payday'] }));
+    const { api, user, address } = await openConsole('/campaigns', {
+      answers: { 'GET /v1/campaigns': { ...campaigns, items } },
+    });
+    await screen.findByRole('row', { name: /Payday, slowly/ });
+    await user.click(screen.getByRole('button', { name: 'Tag' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'payday' }));
+    await waitFor(() => expect(address()).toBe('/campaigns?tag=payday'));
+    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['tag']).toBe('payday'));
   });
 
   test('the next page', async () => {

@@ -36,11 +36,11 @@ export function CampaignsView() {
       <section className="panel" aria-label="Campaigns">
         <header className="pl-2.5">
           <SearchField
-            placeholder="Name or id"
+            placeholder="Name, id or description"
             value={search.text ?? ''}
             onSearch={(text) => choose({ text: text === '' ? undefined : text })}
           />
-          <CampaignFilters search={search} onChoose={choose} />
+          <CampaignFilters search={search} shown={campaigns.data?.items ?? []} onChoose={choose} />
         </header>
         <CampaignList
           query={campaigns}

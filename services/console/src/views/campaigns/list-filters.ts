@@ -8,8 +8,8 @@ interface NoMatch {
   words: string;
 }
 
-export function hasFilters({ state, text, country, action }: CampaignsSearch): boolean {
-  return [state, text, country, action].some((each) => each !== undefined);
+export function hasFilters({ state, text, country, action, tag, owner }: CampaignsSearch): boolean {
+  return [state, text, country, action, tag, owner].some((each) => each !== undefined);
 }
 
 /**
@@ -17,11 +17,14 @@ export function hasFilters({ state, text, country, action }: CampaignsSearch): b
  *
  * @param totalOfAll how many there are without the choice of a state
  */
-export function noMatch({ state, text, country, action }: CampaignsSearch, totalOfAll = 0): NoMatch {
+export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
+  const { state, text, country, action, tag, owner } = search;
   const filters = [
     ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
     ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
     ...(country === undefined ? [] : [{ name: country, words: `country ${country}`, off: { country: undefined } }]),
+    ...(tag === undefined ? [] : [{ name: tag, words: `tag ${tag}`, off: { tag: undefined } }]),
+    ...(owner === undefined ? [] : [{ name: owner, words: `owner ${owner}`, off: { owner: undefined } }]),
     ...(state === undefined ? [] : [{ name: stateWords(state), words: stateWords(state), off: { state: undefined } }]),
   ];
   // A state that the others leave nothing of is dropped first: how many it hides is known.

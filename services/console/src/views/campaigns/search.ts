@@ -10,6 +10,8 @@ export const campaignsSearch = z.object({
   text,
   country: text,
   action: text,
+  tag: text,
+  owner: text,
   cursor: text,
 });
 

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type ComponentProps } from 'react';
+import { useState, type ComponentProps } from 'react';
 import { createApiKey } from '#client/sdk.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { roleWords, type Role } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Issued } from './issued.tsx';
 import { emptyForm, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
@@ -20,7 +21,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => queries.invalidateQueries(),
   });
   const change = (part: Partial<KeyForm>) => setForm({ ...form, ...part });
-  const problems = useProblems(make.error);
+  const problems = useRefusedFields(make.error);
   const issued = make.data;
   const { scope } = keyOfForm(form);
   const { clients = null, countries = null, actionTypes = null } = scope ?? {};
@@ -104,18 +105,6 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
       )}
     </Dialog>
   );
-}
-
-/** What the API says is wrong, at its field; what is wrong with one of a list stands at the list. */
-function useProblems(error: Error | null): FormProblems {
-  return useMemo(() => {
-    const errors = error === null ? [] : problemOf(error).errors;
-    const at = (pointer: string) =>
-      errors
-        .filter((each) => each.pointer === pointer || each.pointer.startsWith(`${pointer}/`))
-        .map(({ detail }) => ({ detail, tone: 'bad' as const }));
-    return { at, onLeave: () => undefined };
-  }, [error]);
 }
 
 interface FieldProps extends Pick<ComponentProps<typeof FormField>, 'pointer' | 'label' | 'hint' | 'required'> {

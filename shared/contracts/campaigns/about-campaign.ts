@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+
+/** What is said about a campaign, beside what it sends: it may be changed at any time, and changes no run. */
+export const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
+
+const maxTags = 20;
+const maxMetadata = 20;
+
+export const tag = z.string().regex(/^[a-z0-9_:.-]{1,40}$/, 'has to be 1 to 40 of a-z, 0-9, "-", "_", ":" and "."');
+
+/** Begins with a letter or a digit: `__proto__` is no key. */
+const metadataKey = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'has to be 1 to 64 letters, digits, "-", "_" and "."');
+
+const metadataValue = z.string().max(200).refine(isStorable, unstorable);
+
+export const aboutFields = {
+  description: z.string().max(2000).refine(isStorable, unstorable).optional(),
+  owner: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isStorable, unstorable)
+    .optional()
+    .describe('The team or the person to ask about it'),
+  tags: z
+    .array(tag)
+    .max(maxTags)
+    .superRefine(refuseRepeated)
+    .optional()
+    .meta({ uniqueItems: true, examples: [['payday', 'team:growth']] }),
+  metadata: z
+    .record(metadataKey, metadataValue)
+    .refine((pairs) => Object.keys(pairs).length <= maxMetadata, `has to be at most ${maxMetadata} pairs`)
+    .optional()
+    .meta({ maxProperties: maxMetadata, examples: [{ ticket: 'MKT-1204' }] }),
+};
+
+export const campaignAbout = z.strictObject(aboutFields);
+
+export type CampaignAbout = z.infer<typeof campaignAbout>;
+
+function refuseRepeated(tags: readonly string[], context: z.RefinementCtx): void {
+  for (const [index, each] of tags.entries()) {
+    if (tags.indexOf(each) === index) continue;
+    context.addIssue({ code: 'custom', path: [index], message: `${JSON.stringify(each)} is in the list already` });
+  }
+}
