@@ -87,6 +87,11 @@ describe('clients', () => {
     const disabled = clientShape.parse((await disable()).json());
     expect(disabled).toMatchObject({ enabled: false, disabledReason: 'calls in circles', revision: 2 });
     expect((await disable()).json()).toEqual(disabled);
+    const reasoned = await ask('POST', `/v1/clients/${id}/enable`, { reason: 'it is well' });
+    expect([reasoned.statusCode, reasoned.json()]).toEqual([
+      422,
+      expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/reason' })] }),
+    ]);
     const enabled = await ask('POST', `/v1/clients/${id}/enable`);
     expect(enabled.json()).toMatchObject({ enabled: true, disabledReason: null, revision: 3 });
   });

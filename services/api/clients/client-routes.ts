@@ -182,7 +182,9 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
         response: { 200: answered },
       },
       handler: async (request, reply) => {
-        const { reason } = disabling.parse(request.body ?? {});
+        const none = verb === 'enable' ? checkShape(noFields, request.body ?? {}) : undefined;
+        if (none?.ok === false) throw invalidRequest(none.problems, none.more);
+        const { reason } = verb === 'disable' ? disabling.parse(request.body ?? {}) : {};
         const wanted = verb === 'enable' ? { enabled: true } : { enabled: false, disabledReason: reason ?? null };
         return answer(reply, await change(request.params.id, null, () => wanted));
       },
@@ -192,6 +194,9 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   clientKeyRoutes(server, deps);
   clientAuthRoutes(server, deps);
 }
+
+/** What is enabled needs no reason. */
+const noFields = z.strictObject({});
 
 const fields = z.record(z.string(), z.unknown());
 
