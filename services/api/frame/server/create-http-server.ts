@@ -21,6 +21,7 @@ import { checkShape } from './check-shape.ts';
 import { invalidRequest } from '../http-problem.ts';
 import { parseJsonBody } from './json-body.ts';
 import { isLook } from './same-origin.ts';
+import { pointerOf } from './json-pointer.ts';
 import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
 
@@ -165,7 +166,22 @@ export const bodyAsItCame: FastifySchemaCompiler<unknown> = ({ schema, httpPart 
   return validatorOf(schema);
 };
 
-const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema }) => validatorOf(schema);
+const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+  const validate = validatorOf(schema);
+  return httpPart === 'querystring' ? (value) => refusedForNul(value) ?? validate(value) : validate;
+};
+
+/** No stored text holds a NUL, and Postgres refuses to look for one. */
+function refusedForNul(query: unknown) {
+  const problems = Object.entries(query ?? {})
+    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && text.includes('\u0000')))
+    .map(([name]) => ({
+      pointer: pointerOf([name]),
+      code: 'invalid-value',
+      detail: 'holds a NUL, as no text here does',
+    }));
+  return problems.length > 0 ? { error: invalidRequest(problems) } : undefined;
+}
 
 function validatorOf(schema: z.ZodType) {
   return (value: unknown) => {

@@ -304,6 +304,18 @@ describe('the OpenAPI document', () => {
   });
 });
 
+it.each(['/v1/campaigns/counts?q=a%00b', '/v1/dead-letters/groups?topic=a%00b'])(
+  'a NUL in a question is refused with its name: %s',
+  async (url) => {
+    const response = await get(url);
+    const pointer = url.includes('topic') ? '/topic' : '/q';
+    expect([response.statusCode, response.json()]).toEqual([
+      422,
+      expect.objectContaining({ errors: [expect.objectContaining({ pointer })] }),
+    ]);
+  },
+);
+
 describe('the documentation', () => {
   it('may load what it is made of, and nothing from elsewhere', async () => {
     const page = await get('/docs/', {});
