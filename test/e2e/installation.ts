@@ -243,6 +243,7 @@ export interface ActionTypeFile {
   answerForm: 'full' | 'compact';
   timeoutMs: number;
   concurrency?: number;
+  batchSize?: number;
   maxAttempts?: number;
   retry?: { firstDelayMs: number; maxDelayMs: number };
   receipts?: true;

@@ -35,6 +35,13 @@ export const faultControls = {
     takesAway: 'what is due soon is queued by the worker that recorded it',
     edits: [{ text: '    timedSteps.queueDue();\n', replacement: '' }],
   },
+  looksAreBounded: {
+    takesAway: 'a look asks for a few of the feeds that stand still, in turn',
+    edits: [
+      { text: 'const standingPerLook = 25;', replacement: 'const standingPerLook = 100_000;' },
+      { text: 'const unseenPerLook = 50;', replacement: 'const unseenPerLook = 100_000;' },
+    ],
+  },
   weeksWaitForNoReader: {
     takesAway: 'weeks that a long reader holds up wait for a moment, and are tried again in minutes',
     edits: [

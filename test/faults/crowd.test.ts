@@ -1,0 +1,132 @@
+import pg from 'pg';
+import { afterEach, describe, expect, it } from 'vitest';
+import { addWaitingRuns } from '../../benchmarks/crowd/waiting-runs.ts';
+import { cancelRun } from '../../sdk/generated/sdk.gen.ts';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
+import { timeAnswers } from './support/postgres-wire.ts';
+import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { lasting } from './support/until.ts';
+
+const countries = ['SG', 'ID', 'VN', 'MY', 'TH'];
+const [large, small] = ['lapsed-riders', 'few-riders'];
+const crowds = [1000, 5000];
+/** 100 workers' totals: they share the slots that there are. */
+const slots = 64;
+/** Slots and time of calls allow 400 batches a second. */
+const concurrency = 80;
+const latencyMs = 200;
+const countedMs = 10_000;
+/**
+ * Of totals, by all looks of the trigger together for each look of the admission: some 130 feeds there, and the keeper's
+ * at 150 runs once a second. One of 1,000 runs at once is 320,000 rows.
+ */
+const fewRows = 150_000;
+const isAdmissionsLook = (sql: string) => sql.includes('as "paceAllows"');
+
+/**
+ * That the campaign keeps its rate, and a small one starts as if alone, is proved by a settable clock
+ * (services/trigger/admit/crowd.test.ts). Here is counted what makes it so: what a look reads.
+ */
+describe('row 50: a campaign beside runs that only wait', () => {
+  let trial: Trial;
+  let writer: pg.Pool;
+  let proxy: ProxyBefore;
+  let looks: ReturnType<typeof timeAnswers>;
+  afterEach(async () => {
+    await writer.end();
+    await trial.end();
+    await proxy.close();
+  });
+
+  async function begin(without?: FaultControl): Promise<void> {
+    trial = await startTrial({
+      workers: 1,
+      countries,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${large}=300000,${small}=100`,
+        SANDBOX_COUNTRIES: 'SG=1',
+        SANDBOX_POINTS_LATENCY_MS: String(latencyMs),
+      },
+      engine: { WORKER_CONCURRENCY: String(concurrency) },
+      configure: (config) => {
+        const { 'award-points': points } = config.actionTypes;
+        if (!points) throw new Error('the configuration lacks an action type');
+        const segmentation = { ...config.segmentation, pageSize: 1000 };
+        const calls = { concurrency, batchSize: 10 };
+        return { ...config, segmentation, actionTypes: { 'award-points': { ...points, ...calls } } };
+      },
+      ...(without && { without }),
+    });
+    const { url } = trial.muster.database;
+    writer = new pg.Pool({ connectionString: url, max: 1 });
+    looks = timeAnswers(isAdmissionsLook);
+    proxy = await startProxyBefore(url, looks);
+    await trial.kill('trigger');
+    await trial.muster.restart('trigger', { DATABASE_URL: proxy.databaseUrl });
+  }
+
+  const chain = [{ action: 'award-points', params: {} }];
+  const run = (segment: string) => trial.muster.api.run({ name: segment, countries: ['SG'], segment, chain });
+
+  const addCrowd = (runs: number) => addWaitingRuns(writer, { runs, countries, chain, slots });
+
+  async function rowsRead(): Promise<number> {
+    const { rows } = await writer.query<{ read: string }>(
+      `select idx_tup_fetch + seq_tup_read as read from pg_stat_user_tables where relname = 'run_totals'`,
+    );
+    return Number(rows[0]?.read ?? 0);
+  }
+
+  interface Measured {
+    small: string;
+    callsPerSecond: number;
+    rowsPerLook: number;
+    smallSeconds: number;
+  }
+
+  /** From the large campaign's start on: its trigger has to learn of the crowd meanwhile. */
+  async function measure(): Promise<Measured> {
+    const largeRun = await run(large);
+    await trial.awaitCalls(largeRun, 1, concurrency);
+    const [rowsBefore, callsBefore] = [await rowsRead(), await trial.batchesCalled(largeRun, 1)];
+    looks.takeNew();
+    await lasting(countedMs);
+    const [rowsAfter, callsAfter] = [await rowsRead(), await trial.batchesCalled(largeRun, 1)];
+    const rowsPerLook = (rowsAfter - rowsBefore) / looks.takeNew().length;
+    const smallRun = await run(small);
+    await trial.awaitEnd(smallRun);
+    const smallSeconds = await trial.servedWithin(smallRun, 1, 1);
+    await cancelRun({ client: trial.muster.api.client, path: { id: largeRun }, body: {} });
+    await trial.awaitEnd(largeRun);
+    const callsPerSecond = (1000 * (callsAfter - callsBefore)) / countedMs;
+    return { small: smallRun, callsPerSecond, rowsPerLook, smallSeconds };
+  }
+
+  it('a look reads as little beside 5,000 of them as beside 1,000, and a small campaign is served', async () => {
+    await begin();
+    const alone = await measure();
+    let before = 0;
+    for (const runs of crowds) {
+      await addCrowd(runs - before);
+      before = runs;
+      const beside = await measure();
+      const measured = {
+        'calls/s': beside.callsPerSecond,
+        'without /s': alone.callsPerSecond,
+        'rows per look': beside.rowsPerLook,
+        'small s': beside.smallSeconds,
+        'alone s': alone.smallSeconds,
+      };
+      const verdict = { rows: '50', scenario: `beside ${runs} runs that wait`, segment: small, measured };
+      expect(await trial.judge(beside.small, verdict)).toEqual([]);
+      expect(beside.rowsPerLook).toBeLessThanOrEqual(fewRows);
+    }
+  });
+
+  it('when a look is at all feeds, it reads the whole crowd (control)', async () => {
+    await begin(faultControls.looksAreBounded);
+    await addCrowd(crowds[0] ?? 0);
+    expect((await measure()).rowsPerLook).toBeGreaterThan(fewRows);
+  });
+});
