@@ -18,7 +18,7 @@ export function limitArrival({ raw, headers }: FastifyRequest, reply: Pick<Fasti
   const mayTakeLonger = readAsItComes.test(headers['content-type'] ?? '');
   const timer = setTimeout(() => {
     if (raw.complete) return;
-    if (reply.raw.writableEnded) raw.socket.destroy();
+    if (reply.raw.writableEnded) raw.destroy();
     else if (!mayTakeLonger && raw.socket.writable) answerClientError(lateArrival(), raw.socket);
   }, arrivalTimeoutMs);
   timer.unref();
