@@ -34,6 +34,7 @@ import * as feedStatements from '../../services/trigger/feed/postgres/feed-state
 import * as endingStatements from '../../services/trigger/end/postgres/ending-statements.ts';
 import * as sweepStatements from '../../services/trigger/sweep/postgres/sweep-statements.ts';
 import { inTransaction } from '../../shared/postgres/connection/transaction.ts';
+import * as childStatements from '../../shared/postgres/ledger/child-statements.ts';
 import * as stepStatements from '../../shared/postgres/ledger/step-statements.ts';
 
 const database = databaseForFile(createHotPathPool);
@@ -82,7 +83,9 @@ async function passTime(ms: number): Promise<void> {
 
 const endings = new Set(Object.values(endingStatements).map(({ text }) => text));
 const planned = {
-  ...Object.fromEntries(Object.entries(stepStatements).map(([name, { text }]) => [name, text])),
+  ...Object.fromEntries(
+    Object.entries({ ...stepStatements, ...childStatements }).map(([name, { text }]) => [name, text]),
+  ),
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   findUnbegun: findUnbegun.text,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { StepDone } from '../../ports/step-ledger.ts';
-import { takeChildNumbers } from './step-statements.ts';
+import { takeChildNumbers } from './child-statements.ts';
 
 /** Taken at once: a worker asks for a feed's row so rarely that it is not waited for. */
 const blockSize = 1000;

@@ -16,6 +16,7 @@ import type {
 } from '../../ports/step-ledger.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { failureCode, restCode } from './ledger-codes.ts';
+import * as childStatements from './child-statements.ts';
 import * as statements from './step-statements.ts';
 
 /** One function per statement of the ledger: parameters in, rows out. */
@@ -165,7 +166,7 @@ export async function insertChildren(
 ): Promise<{ result: StepDone; claim: ClaimedStep }[]> {
   const texts = children.map(({ child }) => usersTextOf(child.users));
   await connection.query(
-    statements.insertChildren.with({
+    childStatements.insertChildren.with({
       feeds: plainArray(children.map(({ result }) => result.feedId)),
       batchNos: plainArray(children.map(({ batchNo }) => batchNo)),
       parents: plainArray(children.map(({ result }) => result.batchNo)),

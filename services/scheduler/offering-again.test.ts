@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
+import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
+import { setUpOfferers } from '../../test/support/offerer-subject.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import type { DueReferences } from './ports/due-references.ts';
+
+describe('what looks have passed, or dispatchers lost', () => {
+  it('finds what was committed behind its marks, and does not offer what it knows again', async () => {
+    const { clock, started, stop, offered, add } = setUpOfferers();
+    const offerer = await started('a');
+    // The same partition: ids whose last bytes are 64 apart.
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    await add({ jobId: jobIdOf(65), dueInMs: -400 });
+    await passTime(clock, 300);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(65)]);
+    await stop(offerer);
+  });
+
+  it('looks for late commits as long as one may be found, and no longer', async () => {
+    const { clock, tables, started, stop, offered, add } = setUpOfferers();
+    const due = createMemoryDueReferences({ tables });
+    let looks = 0;
+    const counted: DueReferences = {
+      ...due,
+      lookLate: (marks, horizon) => {
+        looks++;
+        return due.lookLate(marks, horizon);
+      },
+    };
+    const offerer = await started('a', { due: counted });
+    expect(looks).toBe(0);
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 9000);
+    await add({ jobId: jobIdOf(65), dueInMs: -9500 });
+    await passTime(clock, 300);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(65)]);
+    await passTime(clock, 3000);
+    looks = 0;
+    await passTime(clock, 60_000);
+    expect(looks).toBe(0);
+    await add({ jobId: jobIdOf(2) });
+    await passTime(clock, 1000);
+    expect(looks).toBeGreaterThanOrEqual(3);
+    await stop(offerer);
+  });
+
+  it('without late looks, that job waits for the sweep', async () => {
+    const { clock, tables, started, stop, offered, add } = setUpOfferers();
+    const due = {
+      ...createMemoryDueReferences({ tables }),
+      lookLate: () => Promise.resolve({ late: [], horizon: '1', nowUs: 0 }),
+    };
+    const offerer = await started('a', { due });
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    await add({ jobId: jobIdOf(65), dueInMs: -400 });
+    await passTime(clock, 8000);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1)]);
+    await stop(offerer);
+  });
+
+  it('offers again what nobody calls, after ten seconds, twenty more, forty more', async () => {
+    const { clock, started, stop, offered, add } = setUpOfferers();
+    const offerer = await started('a');
+    await add({ jobId: jobIdOf(1) });
+    const counts: number[] = [];
+    for (let seconds = 0; seconds < 80; seconds++) {
+      await passTime(clock, 1000);
+      counts.push(offered().length);
+    }
+    const risesAt = counts.flatMap((count, index) => (count > (counts[index - 1] ?? 0) ? [index] : []));
+    expect(risesAt).toHaveLength(4);
+    expect(risesAt[1]).toBeGreaterThanOrEqual(10);
+    expect(risesAt[1]).toBeLessThanOrEqual(14);
+    expect((risesAt[2] ?? 0) - (risesAt[1] ?? 0)).toBeGreaterThanOrEqual(20);
+    expect((risesAt[3] ?? 0) - (risesAt[2] ?? 0)).toBeGreaterThanOrEqual(40);
+    await stop(offerer);
+  });
+
+  it('leaves alone what somebody calls, until the lease of that runs out', async () => {
+    const { clock, tables, started, stop, offered, add } = setUpOfferers();
+    const offerer = await started('a');
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    const leaseUntilMs = clock.nowMs() + 30_000;
+    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'd', epoch: 1, leaseUntilMs });
+    await passTime(clock, 29_000);
+    expect(offered()).toHaveLength(1);
+    await passTime(clock, 5000);
+    expect(offered()).toHaveLength(2);
+    await stop(offerer);
+  });
+
+  it('finds a commit that came late within ten seconds and a sweep, also beside a client that is behind', async () => {
+    const { clock, takes, started, stop, offered, many, add } = setUpOfferers();
+    takes('d', 100, [[clientIdOf(1), 0]]);
+    const offerer = await started('a');
+    await many(640);
+    await passTime(clock, 1000);
+    // One of the same partition moves its mark on.
+    await add({ jobId: jobIdOf(64 * 1000), clientId: clientIdOf(2) });
+    await passTime(clock, 6000);
+    await add({ jobId: jobIdOf(64 * 1001), clientId: clientIdOf(2), dueInMs: -6500 });
+    await passTime(clock, 7000);
+    expect(offered().map(({ jobId }) => jobId)).toContain(jobIdOf(64 * 1001));
+    await stop(offerer);
+  });
+
+  it('offers again at once what a dispatcher had in memory that is gone', async () => {
+    const { clock, taking, takes, started, stop, offered, many } = setUpOfferers();
+    takes('e', 10_000);
+    const offerer = await started('a');
+    await many(100);
+    await passTime(clock, 3000);
+    expect(offered()).toHaveLength(100);
+    taking.delete('e');
+    await passTime(clock, 1100);
+    expect(offered()).toHaveLength(200);
+    await stop(offerer);
+  });
+
+  it('reads a client that is behind from its beginning once a minute: what Kafka lost of it is found', async () => {
+    const { clock, takes, started, stop, offered, add } = setUpOfferers();
+    takes('d', 5);
+    const offerer = await started('a');
+    await add(...Array.from({ length: 20 }, (_, index) => ({ jobId: jobIdOf(64 * index) })));
+    await passTime(clock, 50);
+    const lost = new Set(offered().map(({ jobId }) => jobId));
+    expect(lost.size).toBe(5);
+    takes('d', 0);
+    await passTime(clock, 61_000);
+    takes('d', 5);
+    await passTime(clock, 200);
+    const times = (id: string) => offered().filter(({ jobId }) => jobId === id).length;
+    expect([...lost].map(times)).toEqual([2, 2, 2, 2, 2]);
+    await stop(offerer);
+  });
+
+  it('sweeps every two seconds, and less often where that takes long: the database has others to serve', async () => {
+    const { clock, tables, started, stop, many } = setUpOfferers();
+    const due = createMemoryDueReferences({ tables });
+    let [sweeps, tookMs] = [0, 0];
+    const slow: DueReferences = {
+      ...due,
+      sweep: async (ranges, rows) => {
+        sweeps++;
+        await clock.sleep(tookMs);
+        return await due.sweep(ranges, rows);
+      },
+    };
+    const offerer = await started('a', { due: slow });
+    await many(640);
+    await passTime(clock, 12_000);
+    sweeps = 0;
+    await passTime(clock, 22_000);
+    expect(sweeps).toBe(11);
+    tookMs = 1000;
+    await passTime(clock, 2000);
+    sweeps = 0;
+    await passTime(clock, 22_000);
+    expect(sweeps).toBe(2);
+    tookMs = 0;
+    await passTime(clock, 1000);
+    await stop(offerer);
+  });
+});
