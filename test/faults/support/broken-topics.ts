@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ConfigResourceTypes, type Admin, type Producer } from 'kafkajs';
 import { createKafka, type KafkaConnection } from '../../../shared/kafka/client/connection.ts';
 import { createLogger } from '../../../shared/runtime/logger.ts';
-import { until } from './until.ts';
+import { lasting, until } from './until.ts';
 
 /** Kafka as an operator or an accident sees it. */
 export interface BrokenTopics {
@@ -100,12 +100,21 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
   };
 }
 
+/** Resolves when brokers go by it: what is told a moment later must not be written before. */
 async function setReplicasAsked(admin: Admin, topic: string, replicas: number): Promise<void> {
-  const configEntries = [{ name: 'min.insync.replicas', value: String(replicas) }];
-  await admin.alterConfigs({
-    validateOnly: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries }],
+  const name = 'min.insync.replicas';
+  const resource = { type: ConfigResourceTypes.TOPIC, name: topic };
+  const configEntries = [{ name, value: String(replicas) }];
+  await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
+  await until(`${topic} asks for ${replicas} replicas`, async () => {
+    const asked = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ ...resource, configNames: [name] }],
+    });
+    return asked.resources[0]?.configEntries[0]?.configValue === String(replicas);
   });
+  // A broker says so a moment before it goes by it.
+  await lasting(appliedAfterMs);
 }
 
 async function send(
@@ -116,6 +125,8 @@ async function send(
 ): Promise<void> {
   await producer.send({ topic, acks: -1, messages: values.map((value) => ({ partition, value })) });
 }
+
+const appliedAfterMs = 250;
 
 /** `offsets.topic.num.partitions` of the brokers that these tests start. */
 const offsetsPartitions = 3;
