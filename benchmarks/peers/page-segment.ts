@@ -3,9 +3,9 @@ import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import type { BatchJob } from './job-queue.ts';
 
 const usersPerBatch = 100;
-/** As many as Muster's trigger asks for. */
-const usersPerPage = 1000;
-const pagesPerGroup = 10;
+/** As many as Muster's trigger asks for, which may be so many. */
+const usersPerPage = 5000;
+const pagesPerGroup = 2;
 
 /**
  * The users of the stub's segment as batches, a hundred batches at a time; the page after those given is asked for

@@ -8,6 +8,8 @@ import type { Answer } from './http.ts';
 const namePattern = /^(?:(stalled|hanging|undescribed)-)?(\d+)$/;
 const idPrefix = 'user-';
 const digits = 9;
+/** The largest page it answers. */
+const maxLimit = 5000;
 
 /** Made once: what a page costs its owner is not what is measured. */
 const pages = new Map<string, string>();
@@ -40,7 +42,7 @@ function pageOf(url: URL, size: number): string {
   let page = pages.get(key);
   if (page === undefined) {
     const users = Array.from({ length: count }, (_, i) => userId(first + i));
-    page = JSON.stringify({ users, next: isLast ? null : (users.at(-1) ?? null) });
+    page = JSON.stringify({ users, next: isLast ? null : (users.at(-1) ?? null), maxLimit });
     pages.set(key, page);
   }
   return page;

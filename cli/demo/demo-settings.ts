@@ -26,6 +26,7 @@ export const demoCampaign = {
 export function sandboxSettings(users: number): Record<string, string> {
   return {
     SANDBOX_SEGMENTS: `${segment}=${users}`,
+    SANDBOX_SEGMENTS_MAX_LIMIT: '5000',
     SANDBOX_COUNTRIES: 'SG=40,ID=35,VN=25',
     SANDBOX_REWARDS_STORE: 'postgres',
     SANDBOX_REWARDS_LATENCY_MS: `${rewardLatencyMs.from}-${rewardLatencyMs.to}`,

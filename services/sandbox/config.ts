@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../shared/runtime/configuration/configura
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import type { ServiceName } from './faults/chance.ts';
 import { faultRules, type FaultRules } from './faults/fault-rules.ts';
+import { maxPageUsers } from './segmentation-service.ts';
 import type { CountryWeight, SegmentSpec } from './segments.ts';
 
 const share = z.coerce.number().min(0).max(1).default(0);
@@ -35,6 +36,8 @@ const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_SEGMENTS: list(segmentPattern, 'name=size or name=size:odd', 'lapsed-riders=125000,odd-riders=3000:odd'),
+  /** What its pages say that may be asked for; they say nothing without. */
+  SANDBOX_SEGMENTS_MAX_LIMIT: z.coerce.number().int().min(1).max(maxPageUsers).optional(),
   SANDBOX_COUNTRIES: list(countryWeightPattern, 'SG=40', 'SG=40,ID=35,VN=25'),
   SANDBOX_SALT: z.string().default('sandbox'),
   SANDBOX_LEDGER: z.string().optional(),
@@ -115,6 +118,8 @@ export interface SandboxConfig {
   port: number;
   host: string;
   segments: SegmentSpec[];
+  /** Undefined: its pages do not say how many users may be asked for. */
+  maxLimit: number | undefined;
   countries: CountryWeight[];
   salt: string;
   ledgerPath: string | undefined;
@@ -154,6 +159,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
       size: Number(size),
       ids: ids === 'odd' ? 'odd' : 'plain',
     })),
+    maxLimit: read.SANDBOX_SEGMENTS_MAX_LIMIT,
     countries: read.SANDBOX_COUNTRIES.map(([country = '', weight]) => ({ country, weight: Number(weight) })),
     salt: read.SANDBOX_SALT,
     ledgerPath: read.SANDBOX_LEDGER,

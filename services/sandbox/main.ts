@@ -43,7 +43,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
   const sandbox = createSandbox({
     host: config.host,
     port: config.port,
-    segmentation: createSegmentationService(segments),
+    segmentation: createSegmentationService(segments, config.maxLimit),
     services: {
       rewards: service('rewards', await rewardsStore(config, logger), 200),
       points: service('points', memoryOf(config, 'points'), 200),

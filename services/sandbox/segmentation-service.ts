@@ -4,7 +4,7 @@ import type { SegmentDescription, UserPage } from '../../shared/contracts/endpoi
 import type { HttpAnswer } from './wire/http-answer.ts';
 import type { Members, Segments } from './segments.ts';
 
-const maxPageUsers = 10_000;
+export const maxPageUsers = 10_000;
 
 const pageQuery = z.object({
   snapshot: z.string(),
@@ -27,7 +27,8 @@ export interface SegmentationService {
 
 const segmentPath = /^\/v1\/segments\/([^/]+)(\/users)?$/;
 
-export function createSegmentationService(segments: Segments): SegmentationService {
+/** @param maxLimit what its pages say that may be asked for, if anything */
+export function createSegmentationService(segments: Segments, maxLimit?: number): SegmentationService {
   const stats: SegmentationStats = { descriptions: 0, pages: 0, users: 0 };
 
   function answer(path: string, query: URLSearchParams): HttpAnswer {
@@ -57,7 +58,7 @@ export function createSegmentationService(segments: Segments): SegmentationServi
     const answer = pageOf(members, after, limit);
     stats.pages++;
     stats.users += answer.users.length;
-    return ok(answer);
+    return ok(maxLimit === undefined ? answer : { ...answer, maxLimit });
   }
 
   return { stats, answer };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
-import { segmentDescription, userPage } from '../contracts/endpoints/segmentation.ts';
+import { largestPage, segmentDescription, userPage } from '../contracts/endpoints/segmentation.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
 import { authorizationOf } from '../runtime/configuration/engine-config-file.ts';
 import { createGuardedOrigin, type Egress } from './guarded-origin.ts';
@@ -43,7 +43,7 @@ export function createSegmentation({
   const pages = createGuardedOrigin({
     ...terms,
     connections: connections.pages,
-    maxAnswerBytes: Math.max(minAnswerBytes, segmentation.pageSize * maxBytesPerUser),
+    maxAnswerBytes: Math.max(segmentation.pageSize, largestPage) * maxBytesPerUser,
   });
   const descriptions = createGuardedOrigin({
     ...terms,

@@ -40,6 +40,8 @@ export interface ScriptedSegmentation extends Segmentation {
   failure: SegmentationFailure | null;
   /** The same for pages alone. */
   pageFailure: SegmentationFailure | null;
+  /** What its pages say that may be asked for. */
+  maxLimit: number | undefined;
   /** Changes a page on its way. */
   tamper: ((users: string[]) => string[]) | null;
 }
@@ -51,6 +53,7 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
     pagesAsked: [],
     failure: null,
     pageFailure: null,
+    maxLimit: undefined,
     tamper: null,
     describe: (segment, country) => {
       const { failure, users, snapshot } = script;
@@ -59,7 +62,7 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
       return Promise.resolve({ ok: true, value: { id: segment, country, estimate, snapshot } });
     },
     page: (request) => {
-      const { tamper } = script;
+      const { tamper, maxLimit } = script;
       const failure = script.failure ?? script.pageFailure;
       script.pagesAsked.push(request);
       if (failure) return Promise.resolve({ ok: false, failure });
@@ -69,7 +72,7 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
       const first = after === null ? 0 : all.findIndex((user) => compareUserIds(user, after) > 0);
       const users = first < 0 ? [] : all.slice(first, first + limit);
       const next = first + users.length < all.length ? (users.at(-1) ?? null) : null;
-      return Promise.resolve({ ok: true, value: { users: tamper ? tamper(users) : users, next } });
+      return Promise.resolve({ ok: true, value: { users: tamper ? tamper(users) : users, next, maxLimit } });
     },
   };
   return script;

@@ -1,4 +1,5 @@
 import type { SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
+import { largestPage } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Segmentation, SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
@@ -8,17 +9,19 @@ import type { OwnedFeed } from '../feed/feed-store.port.ts';
 import { brokenPageCause, segmentationCause } from '../prepare/segmentation-cause.ts';
 
 export interface SegmentPagesDeps {
-  feed: OwnedFeed;
+  feed: Pick<OwnedFeed, 'country' | 'runId' | 'stalls' | 'cursor'>;
   segmentation: Segmentation;
   questions: PageQuestions;
-  /** Users asked for per page. */
+  /** Users asked for per page, unless the service says that it may be more. */
   pageSize: number;
+  /** Users of the feed that may wait in memory. */
+  maxBufferedUsers: () => number;
   /** In [0, 1). */
   random: () => number;
 }
 
 export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps): SourcePages {
-  const { feed, segmentation, questions, pageSize, random } = deps;
+  const { feed, segmentation, questions, pageSize, maxBufferedUsers, random } = deps;
   const { segment } = source;
   const { country, runId, stalls } = feed;
   const terms = { stalls, random };
@@ -27,10 +30,15 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
   let seen = feed.cursor;
   /** Where to ask from: before `seen` only when that id cannot be sent in a query. */
   let after = feed.cursor;
+  /** As far as the service has said: users per page. */
+  let maxLimit = pageSize;
   let standing: FeedStanding = stalls > 0 ? 'uncertain' : feed.cursor === null ? 'new' : 'moving';
 
-  function ask(signal: AbortSignal) {
-    const request = { segment, country, snapshot, after, limit: pageSize };
+  /** Among many feeds no more than what may wait of each of them, or they would fill the memory together. */
+  const nextLimit = () => Math.floor(Math.max(pageSize, Math.min(maxLimit, largestPage, maxBufferedUsers())));
+
+  function ask(limit: number, signal: AbortSignal) {
+    const request = { segment, country, snapshot, after, limit };
     return questions.ask({ runId, standing }, () => segmentation.page(request, signal), signal);
   }
 
@@ -47,21 +55,23 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
     next: async (signal) => {
       if (after !== null && !after.isWellFormed()) return broken('the last id fed cannot be asked for: lone surrogate');
       let fresh: SegmentSource | null = null;
-      let answer = await ask(signal);
+      const limit = nextLimit();
+      let answer = await ask(limit, signal);
       if (!answer.ok && answer.failure.kind === 'gone') {
         const described = await segmentation.describe(segment, country, signal);
         if (!described.ok) return failed(described.failure);
         fresh = { segment, snapshot: described.value.snapshot, estimate: described.value.estimate };
         snapshot = fresh.snapshot;
-        answer = await ask(signal);
+        answer = await ask(limit, signal);
       }
       if (!answer.ok) return failed(answer.failure);
 
       const page = answer.value;
-      const fault = pageFault(page, { after, limit: pageSize });
+      const fault = pageFault(page, { after, limit });
       if (fault !== null) return broken(fault);
 
       standing = 'moving';
+      maxLimit = page.maxLimit ?? pageSize;
       const users = behind(page.users, after === seen ? null : seen);
       const isLast = page.next === null;
       const askable = page.users.findLast((user) => user.isWellFormed());
