@@ -230,6 +230,39 @@ describe('what is said about a campaign', () => {
   });
 });
 
+describe('a campaign that nobody needs', () => {
+  const archivedAt = '2026-11-22T08:00:00.000Z';
+
+  test('is put away, is shown so, and taken out again', async () => {
+    api.answers['POST /v1/campaigns/cmp_1/archive'] = ok({ ...campaign, archivedAt });
+    expect((await muster(['campaign', 'archive', 'cmp_1'])).out).toBe('cmp_1 archived\n');
+    api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, archivedAt });
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+    expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/archived +2026-11-22 08:00 UTC\n/);
+    api.answers['POST /v1/campaigns/cmp_1/unarchive'] = ok(campaign);
+    expect((await muster(['campaign', 'unarchive', 'cmp_1'])).out).toBe('cmp_1 draft\n');
+  });
+
+  test('is not put away while it runs, and why is said', async () => {
+    const detail = 'cmp_1 cannot be archived: run_1 is running, and has to end before';
+    api.answers['POST /v1/campaigns/cmp_1/archive'] = { status: 409, body: { title: 'Conflict', status: 409, detail } };
+    const { code, notes } = await muster(['campaign', 'archive', 'cmp_1']);
+    expect([code, notes]).toEqual([exitCodes.refused, `not archived: ${detail}\n`]);
+  });
+
+  test.each([
+    ['y\n', true],
+    ['\n', false],
+  ])('is deleted once a person has answered %j', async (typed, goes) => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
+    api.answers['DELETE /v1/campaigns/cmp_1'] = ok('');
+    const { out, notes } = await muster(['campaign', 'delete', 'cmp_1'], { typed });
+    expect(notes).toContain('Lapsed riders, revision 1, for good. Delete it? y/N');
+    expect(api.requests.some(({ line }) => line.startsWith('DELETE'))).toBe(goes);
+    expect(out).toBe(goes ? 'cmp_1 deleted\n' : '');
+  });
+});
+
 describe('watch', () => {
   test('of a scheduled campaign says when it is due, in its zone', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);

@@ -31,6 +31,7 @@ import { oneLine } from '../show/text.ts';
 import { localAndUtc } from '../show/times.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { aboutPatchOf } from './about-fields.ts';
+import { archiveCommands } from './archive-commands.ts';
 import { aboutOptions, definitionOptions } from './definition-options.ts';
 import { optionLabel, readDefinition } from './definition.ts';
 import { budgetColumns } from './budget-columns.ts';
@@ -104,7 +105,7 @@ const preview = command({
 
 const list = byHand({
   name: 'list',
-  said: 'campaigns, newest first',
+  said: 'campaigns, newest first; archived ones with --state archived alone',
   options: {
     ...pages(20),
     q: text('--search <text>', 'part of the name, beginnings of words of the description, or cmp_…'),
@@ -222,6 +223,7 @@ const named = '<campaign|run>';
 export const commands = [
   group('campaign', 'campaigns and their runs, over the API', [
     ...[create, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
+    ...archiveCommands,
     ...[report(named), runs, failures(named), retryFailed(named)],
   ]),
 ];

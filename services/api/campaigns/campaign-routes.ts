@@ -5,7 +5,6 @@ import { campaignEstimate, warning, type Warning } from '../../../shared/contrac
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
-import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
@@ -22,6 +21,7 @@ import { requireId } from '../frame/public-ids.ts';
 import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { estimateView } from './estimate-view.ts';
+import { refuseArchived, refuseFields, stateForbids } from './refusals.ts';
 import { unservedSteps } from './unserved-steps.ts';
 
 export interface CampaignRoutesDeps extends AskSourcesDeps {
@@ -125,11 +125,13 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const uuid = requireId('campaign', id);
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
+      refuseArchived(record);
       const isDraft = record.state === 'draft';
       if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
       const warnings = isDraft ? await requireSources(record.definition, deps) : [];
       const started = await startCampaign(campaigns, record, clock.now());
       if (!started) throw notFound('campaign', id);
+      refuseArchived(started);
       return { ...campaignView(started), warnings };
     },
   });
@@ -208,11 +210,6 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
     };
 }
 
-function refuseFields(body: unknown): void {
-  const checked = checkShape(z.strictObject({}).optional(), body);
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-}
-
 /** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
 function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const errors = checkAgainstConfig(definition, catalogue);
@@ -225,11 +222,11 @@ function alreadyRuns({ campaignId, latestRun, scheduleId }: CampaignRecord): Htt
   if (scheduleId !== null) {
     const schedule = publicId('schedule', scheduleId);
     const detail = `${publicId('campaign', campaignId)} has fired before: POST /v1/schedules/${schedule}/disable ends it`;
-    return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+    return stateForbids(detail);
   }
   const run = latestRun
     ? `${publicId('run', latestRun.runId)} is ${latestRun.state}: cancel that`
     : 'its run is being made';
   const detail = `${publicId('campaign', campaignId)} cannot be taken back any more, only while it is scheduled and has no run; ${run}`;
-  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+  return stateForbids(detail);
 }

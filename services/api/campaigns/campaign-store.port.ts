@@ -16,6 +16,8 @@ export interface CampaignRecord {
   definition: CampaignDefinition;
   about: CampaignAbout;
   createdAt: Date;
+  /** When it was put away, where it is: then it is neither changed nor started. */
+  archivedAt: Date | null;
   /** When its job is due; null when there is none. */
   nextRunAt: Date | null;
   /** Of a recurring campaign that was started. */

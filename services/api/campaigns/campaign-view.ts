@@ -13,6 +13,7 @@ export function campaignView(record: CampaignRecord): Campaign {
     ...record.definition,
     ...record.about,
     createdAt: record.createdAt.toISOString(),
+    archivedAt: record.archivedAt?.toISOString() ?? null,
     startsAt: startsAt(record.definition),
     nextRunAt: record.nextRunAt?.toISOString() ?? null,
     scheduleId: record.scheduleId === null ? null : publicId('schedule', record.scheduleId),

@@ -6,6 +6,8 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { draftRoutes, type DraftRoutesDeps } from './draft-routes.ts';
+import { archiveRoutes, type ArchiveRoutesDeps } from './archive-routes.ts';
+import { createCampaignArchive } from './postgres/campaign-archive.ts';
 import { createCampaignLists } from './postgres/campaign-lists.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 
@@ -25,6 +27,7 @@ export function campaignsModule({
   return {
     campaigns: createCampaignStore({ pool, quotas: config.quotas }),
     campaignLists: createCampaignLists({ pool }),
+    campaignArchive: createCampaignArchive({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
     shardRefusals: () => readShardRefusals(pool),
     segmentation: onClose(
@@ -45,7 +48,11 @@ export type {
   ListedCampaign,
 } from './postgres/campaign-lists.ts';
 
-export function campaignsRoutes(server: HttpServer, deps: CampaignRoutesDeps & DraftRoutesDeps): void {
+export function campaignsRoutes(
+  server: HttpServer,
+  deps: CampaignRoutesDeps & DraftRoutesDeps & ArchiveRoutesDeps,
+): void {
   campaignRoutes(server, deps);
   draftRoutes(server, deps);
+  archiveRoutes(server, deps);
 }

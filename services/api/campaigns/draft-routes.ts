@@ -13,7 +13,7 @@ import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
-import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { invalidRequest, notFound, type HttpProblem } from '../frame/http-problem.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { aboutAfter, aboutPatchOf, partsOf, withoutAbsent } from './about-parts.ts';
@@ -25,6 +25,7 @@ import { requireId } from '../frame/public-ids.ts';
 import type { ShardLook } from '../shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates } from './estimate-view.ts';
+import { requireDraft } from './refusals.ts';
 import { unservedSteps } from './unserved-steps.ts';
 
 export interface DraftRoutesDeps extends CampaignRoutesDeps {
@@ -77,7 +78,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       const config = await catalogue.refresh();
       const before = await campaigns.get(campaignId);
       if (!before) throw notFound('campaign', id);
-      if (before.state !== 'draft') throw alreadyStarted(before);
+      requireDraft(before);
       requireMatch(headers['if-match'], campaignView(before));
       const [definition, about] = partsOf(changed(before, body, config, deps.clock.now()));
       requireCampaignInScope(request, definition);
@@ -86,7 +87,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       const said = { before: before.about, after: about };
       const after = await campaigns.redefine(campaignId, definition, before.revision, account, said);
       if (!after) throw notFound('campaign', id);
-      if (after.state !== 'draft') throw alreadyStarted(after);
+      requireDraft(after);
       if (after.revision !== before.revision + 1) throw changedMeanwhile(after);
       const view = campaignView(after);
       return reply.header('etag', etagOf(view)).send({ ...view, warnings });
@@ -126,11 +127,6 @@ function changed(
   const checked = checkCampaign(wanted, config, now);
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;
-}
-
-function alreadyStarted({ campaignId }: CampaignRecord): HttpProblem {
-  const detail = `${publicId('campaign', campaignId)} is started: only a draft can be changed`;
-  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }
 
 function changedMeanwhile({ campaignId, revision }: CampaignRecord): HttpProblem {

@@ -50,12 +50,13 @@ export type ListedCampaignShape = z.infer<typeof listedCampaign>;
 
 export const campaignCounts = z
   .object({
-    all: count,
+    all: count.describe('Archived ones left out'),
     needsAttention: count.describe('Counted among the others too'),
     running: count,
     paused: count,
     scheduled: count,
     ended: count,
     draft: count,
+    archived: count,
   })
   .meta({ id: 'CampaignCounts' });

@@ -229,6 +229,7 @@ export const campaign = z
     state: z.enum(['draft', 'scheduled', ...runStates]).describe("The latest run's state, once there is a run"),
     ...writtenFields,
     createdAt: time,
+    archivedAt: time.nullable().describe('Since when it is put away: neither changed nor started; null: it is not'),
     startsAt: time.nullable().describe('The instant that its schedule means; null: as soon as it is started'),
     nextRunAt: time.nullable(),
     scheduleId: z

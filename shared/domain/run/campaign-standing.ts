@@ -1,8 +1,9 @@
 /**
- * Where a campaign stands, for a list: `running` and `paused` while a run of it has not ended; then `draft`, or
- * `scheduled` while a run is planned; `ended` otherwise. In the order in which they are of interest.
+ * Where a campaign stands, for a list: `running` and `paused` while a run of it has not ended; then `archived` where it
+ * was put away and no run is planned; then `draft`, or `scheduled` while a run is planned; `ended` otherwise. In the
+ * order in which they are of interest.
  */
-export const campaignStandings = ['running', 'paused', 'scheduled', 'ended', 'draft'] as const;
+export const campaignStandings = ['running', 'paused', 'scheduled', 'ended', 'draft', 'archived'] as const;
 
 export type CampaignStanding = (typeof campaignStandings)[number];
 

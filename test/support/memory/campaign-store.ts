@@ -123,6 +123,7 @@ export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRe
     definition: { ...structuredClone(row.definition), ...budgetsOf(row, database) },
     about: structuredClone(row.about),
     createdAt: row.createdAt,
+    archivedAt: null,
     scheduleId: schedule?.id ?? null,
     nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),
     latestRun: latestRun ? { runId: latestRun.id, state: latestRun.state } : null,

@@ -123,7 +123,7 @@ describe('lists of campaigns', () => {
     await addOneOfEach();
     expect(await subject.lists.counts({})).toEqual({
       ...{ all: 8, 'needs-attention': 2, running: 2, paused: 1 },
-      ...{ scheduled: 1, ended: 1, draft: 3 },
+      ...{ scheduled: 1, ended: 1, draft: 3, archived: 0 },
     });
     expect(await subject.lists.counts({ text: 'FAILED' })).toMatchObject({ all: 2, draft: 2, 'needs-attention': 1 });
   });

@@ -47,6 +47,7 @@ export type CampaignLists = ReturnType<typeof createCampaignLists>;
 export function createCampaignLists({ pool }: { pool: Pool }) {
   return {
     /**
+     * @param choice what is archived is shown by its own choice alone, or by its id
      * @param order `newest`; or `state`: what needs attention, then what runs, is paused, is scheduled, has ended, is a
      * draft, each newest first
      */
@@ -81,18 +82,20 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
       return { items, next: rows.length > limit && last ? { rank: last.rank, campaignId: last.id } : null };
     },
 
-    /** How many the search finds in all, and of each choice. */
+    /** How many the search finds in all, archived ones left out, and of each choice. */
     counts: async (search: CampaignSearch) => {
       const { rows } = await pool.query<CountRow>(selectCounts.with(searchParamsOf(search)));
       const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
+      const found = rows.reduce((sum, { campaigns }) => sum + campaigns, 0);
       const counts: CampaignCountsRow = {
-        all: rows.reduce((sum, { campaigns }) => sum + campaigns, 0),
+        all: search.campaignId === undefined ? found - of('archived') : found,
         'needs-attention': rows.reduce((sum, { attention }) => sum + attention, 0),
         running: of('running'),
         paused: of('paused'),
         scheduled: of('scheduled'),
         ended: of('ended'),
         draft: of('draft'),
+        archived: of('archived'),
       };
       return counts;
     },
@@ -180,10 +183,16 @@ const standing = ($: (param: keyof SearchParams) => string) => `
   ), planned as (
     select campaign from run_starts union select campaign from schedules
       where campaign is not null and state in ('active', 'paused') and next_at is not null
+  ), going_on as (
+    -- Retries of failed users too.
+    select campaign from planned union select campaign from runs where ended_at is null
   ), s as (
     select c.id, o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
-      coalesce(o.stalled or o."pausedItself", c.id in (select campaign from failed)) as "needsAttention",
-      case when o.paused then 'paused' when o.id is not null then 'running' when c.state = 'draft' then 'draft'
+      coalesce(o.stalled or o."pausedItself", c.archived_at is null and c.id in (select campaign from failed))
+        as "needsAttention",
+      case when o.paused then 'paused' when o.id is not null then 'running'
+        when c.archived_at is not null and c.id not in (select campaign from going_on) then 'archived'
+        when c.state = 'draft' then 'draft'
         when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as standing
     from campaigns c left join o on o.campaign = c.id
     where (${$('pattern')}::text is null or c.name ilike ${$('pattern')} or c.id in (
@@ -221,7 +230,8 @@ const selectPage = unnamedStatementOf<PageParams>(
   select * from (
     select *, case when not ${$('byState')}::boolean then 0 when "needsAttention" then 0
       else case s.standing ${ranks} end end as rank
-    from s where ${$('choice')}::text is null or standing = ${$('choice')}
+    from s where (${$('choice')}::text is null and (standing <> 'archived' or ${$('campaignId')}::uuid is not null))
+      or standing = ${$('choice')}
       or (${$('choice')} = 'needs-attention' and "needsAttention")
   ) ranked
   where ${$('afterId')}::uuid is null or rank > ${$('afterRank')}::int

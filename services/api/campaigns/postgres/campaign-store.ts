@@ -130,7 +130,7 @@ const nextRevision = statementOf<NextRevision>(
   ($) => `
   update campaigns set revision = revision + 1, name = ${$('name')}, about = coalesce(${$('after')}::jsonb, about),
     updated_at = now()
-  where id = ${$('campaignId')} and revision = ${$('revision')} and state = 'draft'
+  where id = ${$('campaignId')} and revision = ${$('revision')} and state = 'draft' and archived_at is null
     and about = coalesce(${$('before')}::jsonb, about)`,
 );
 
@@ -151,8 +151,9 @@ const insertRevision = `
 const selectDraft = `select account from campaigns where id = $1 and state = 'draft'`;
 
 const scheduleCampaign = `
-  update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft'
-    returning name, now() as now`;
+  update campaigns set state = 'scheduled', updated_at = now()
+  where id = $1 and state = 'draft' and archived_at is null
+  returning name, now() as now`;
 
 interface NewSchedule {
   scheduleId: string;
@@ -203,8 +204,9 @@ const insertCampaign = statementOf<NewCampaign>(
  */
 const startCampaign = `
   with started as (
-    update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft'
-      returning id, revision
+    update campaigns set state = 'scheduled', updated_at = now()
+    where id = $1 and state = 'draft' and archived_at is null
+    returning id, revision
   )
   insert into run_starts (partition_id, due_at, id, campaign, revision)
   select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
@@ -222,8 +224,9 @@ const unscheduleCampaign = `
   where id = $1 and state = 'scheduled' and id in (select campaign from gone union all select campaign from stopped)`;
 
 const selectCampaigns = `
-  select c.id, c.revision, c.state, c.about, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition,
-    least(j.due_at, s.next_at) as due_at, s.id as schedule, l.id as run, l.state as run_state
+  select c.id, c.revision, c.state, c.about, c.created_at, c.archived_at,
+    r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at,
+    s.id as schedule, l.id as run, l.state as run_state
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   left join lateral (
@@ -243,6 +246,7 @@ interface CampaignRow {
   state: CampaignState;
   about: CampaignAbout;
   created_at: Date;
+  archived_at: Date | null;
   definition: CampaignDefinition;
   due_at: Date | null;
   schedule: string | null;
@@ -258,6 +262,7 @@ function recordOf(row: CampaignRow): CampaignRecord {
     definition: row.definition,
     about: row.about,
     createdAt: row.created_at,
+    archivedAt: row.archived_at,
     nextRunAt: row.due_at,
     scheduleId: row.schedule,
     latestRun: row.run !== null && row.run_state !== null ? { runId: row.run, state: row.run_state } : null,

@@ -19,7 +19,7 @@ const progress: RunProgress = {
   },
   ...{ usersPerSecond: { oneMinute: 0, tenMinutes: 0 }, eta: null, waits: [] },
 };
-const counts = { all: 3, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 2, draft: 0 };
+const counts = { all: 3, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 2, draft: 0, archived: 4 };
 
 test('progress is about its run, counts about the list, and an end tells nothing that the last progress did not', () => {
   expect(liveMessage('progress', progress, 'all')).toEqual({ topic: 'run_1', progress, isWhole: true });

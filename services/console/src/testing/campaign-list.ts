@@ -8,6 +8,7 @@ export const counts: CountCampaignsResponse = {
   scheduled: 0,
   ended: 1,
   draft: 1,
+  archived: 0,
   needsAttention: 0,
 };
 
@@ -29,6 +30,7 @@ export const campaigns: ListCampaignsResponse = {
       deadlineSeconds: 86400,
       paceUsersPerSecond: 20,
       createdAt: '2026-11-22T19:37:26.480Z',
+      archivedAt: null,
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,
@@ -91,6 +93,7 @@ export const campaigns: ListCampaignsResponse = {
       countries: ['SG', 'ID', 'VN'],
       deadlineSeconds: 86400,
       createdAt: '2026-11-22T19:35:31.054Z',
+      archivedAt: null,
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,
@@ -154,6 +157,7 @@ export const campaigns: ListCampaignsResponse = {
       deadlineSeconds: 86400,
       paceUsersPerSecond: 20,
       createdAt: '2026-11-22T19:37:26.511Z',
+      archivedAt: null,
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,

@@ -36,11 +36,12 @@ const campaign: Campaign = {
   paceUsersPerSecond: 1200,
   pauseAtFailedPercent: 5,
   pauseAtFailedMinUsers: 500,
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', startsAt: null, nextRunAt: null, scheduleId: null },
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', archivedAt: null, startsAt: null, nextRunAt: null, scheduleId: null },
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 
-const shownOnly = ['id', 'revision', 'state', 'createdAt', 'startsAt', 'nextRunAt', 'scheduleId', 'links'];
+const added = ['origin', 'archivedAt', 'startsAt', 'nextRunAt', 'scheduleId', 'links'];
+const shownOnly = ['id', 'revision', 'state', 'createdAt', ...added];
 const definition = Object.fromEntries(Object.entries(campaign).filter(([name]) => !shownOnly.includes(name)));
 const said = (changes: Partial<CampaignForm>) => definitionOf({ ...newForm('UTC'), ...changes }, types);
 

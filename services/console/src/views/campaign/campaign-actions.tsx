@@ -1,23 +1,21 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { unscheduleCampaign } from '#client/sdk.gen.ts';
-import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
+import { CampaignDialog, type CampaignVerb } from './campaign-dialogs.tsx';
 import { StartDraftDialog } from './start-draft-dialog.tsx';
 
 /** What can be done with a campaign as it stands. */
 export function CampaignActions({ campaign }: { campaign: Campaign }) {
-  const { id, state, links } = campaign;
-  const [open, setOpen] = useState<'start' | 'unschedule' | null>(null);
+  const { id, state, links, archivedAt } = campaign;
+  const [open, setOpen] = useState<'start' | CampaignVerb | null>(null);
   const runId = links.latestRun?.split('/').at(-1);
   const isUnderWay = runId !== undefined && !hasEnded(state);
   const refusal = useRefusal('manager');
+  const close = () => setOpen(null);
   return (
     <div className="row ml-auto">
       {refusal === undefined ? (
@@ -27,7 +25,12 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
       ) : (
         <Button refusal={refusal}>Duplicate</Button>
       )}
-      {state === 'draft' && (
+      {archivedAt !== null && (
+        <Button refusal={refusal} onClick={() => setOpen('unarchive')}>
+          Take out of the archive…
+        </Button>
+      )}
+      {state === 'draft' && archivedAt === null && (
         <>
           {refusal === undefined ? (
             <Link className="btn" to="/campaigns/$campaignId/edit" params={{ campaignId: id }}>
@@ -51,44 +54,27 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
           Watch the run
         </Link>
       )}
-      {open === 'start' && <StartDraftDialog campaign={campaign} onClose={() => setOpen(null)} />}
-      {open === 'unschedule' && <TakeBackDialog campaign={campaign} onClose={() => setOpen(null)} />}
+      {refusal === undefined && <MoreMenu campaign={campaign} onChoose={setOpen} />}
+      {open === 'start' && <StartDraftDialog campaign={campaign} onClose={close} />}
+      {open !== null && open !== 'start' && <CampaignDialog verb={open} campaign={campaign} onClose={close} />}
     </div>
   );
 }
 
-function TakeBackDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
-  const queries = useQueryClient();
-  const takeBack = useMutation({
-    mutationFn: () => unscheduleCampaign({ path: { id: campaign.id }, throwOnError: true }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: getCampaignQueryKey({ path: { id: campaign.id } }) });
-      void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
-      onClose();
-    },
-  });
+interface MoreMenuProps {
+  campaign: Campaign;
+  onChoose: (verb: CampaignVerb) => void;
+}
+
+/** What is done with a campaign that nobody needs; none of it while something is planned or goes on. */
+function MoreMenu({ campaign: { state, archivedAt }, onChoose }: MoreMenuProps) {
+  const mayArchive = archivedAt === null && (state === 'draft' || hasEnded(state));
+  const mayDelete = state === 'draft';
+  if (!mayArchive && !mayDelete) return null;
   return (
-    <Dialog
-      title={`Take “${campaign.name}” back?`}
-      lead="It is a draft again, and can be changed and started anew."
-      onClose={onClose}
-      actions={
-        <span className="ml-auto row">
-          <Button onClick={onClose} data-autofocus>
-            Leave it scheduled
-          </Button>
-          <Button kind="solid-bad" disabled={takeBack.isPending} onClick={() => takeBack.mutate()}>
-            Take it back
-          </Button>
-        </span>
-      }
-    >
-      <p className="t2">Nobody has been called for it yet: no user is half-way.</p>
-      {takeBack.isError && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(takeBack.error).detail}
-        </p>
-      )}
-    </Dialog>
+    <Menu target={(target) => <Button {...target} icon="more" label="More" />}>
+      {mayArchive && <MenuItem onClick={() => onChoose('archive')}>Archive…</MenuItem>}
+      {mayDelete && <MenuItem onClick={() => onChoose('delete')}>Delete the draft…</MenuItem>}
+    </Menu>
   );
 }

@@ -5,7 +5,7 @@ import { Time } from '../../parts/times/time.tsx';
 
 /** Its name, how it stands, and when something happens next. */
 export function CampaignHead({ campaign }: { campaign: Campaign }) {
-  const { id, name, state, revision, createdAt, nextRunAt, startsAt } = campaign;
+  const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt } = campaign;
   return (
     <div>
       <div className="row flex-wrap">
@@ -29,6 +29,11 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
         <span>
           Created <b>{<Time instant={createdAt} />}</b>
         </span>
+        {archivedAt !== null && (
+          <span>
+            Archived <b>{<Time instant={archivedAt} />}</b>
+          </span>
+        )}
         <CopyableId id={id} what="id of the campaign" />
       </div>
     </div>

@@ -76,6 +76,48 @@ test('what is said about it leads to others of its kind, and is changed while it
   expect(api.askedFor('PATCH /v1/campaigns/cmp_live')[0]?.body).toEqual({ owner: null, tags: ['payday', 'december'] });
 });
 
+test('a draft is put away after a dialog said what that means', async () => {
+  const { api, user } = await openConsole('/campaigns/cmp_draft', {
+    answers: { ...noRuns, 'POST /v1/campaigns/:id/archive': draft },
+  });
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Archive…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Archive “A draft”?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Archive it' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/archive')).toHaveLength(1));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+});
+
+test('one that is put away is neither started nor edited, but taken out', async () => {
+  const archivedAt = '2026-11-23T08:00:00.000Z';
+  const { api, user } = await openConsole('/campaigns/cmp_draft', {
+    answers: {
+      ...noRuns,
+      'GET /v1/campaigns/cmp_draft': { ...draft, archivedAt },
+      'POST /v1/campaigns/:id/unarchive': draft,
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Take out of the archive…' }));
+  expect(screen.queryByRole('button', { name: 'Start…' })).toBeNull();
+  expect(screen.queryByRole('link', { name: 'Edit' })).toBeNull();
+  await user.click(await screen.findByRole('button', { name: 'Take it out' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/unarchive')).toHaveLength(1));
+});
+
+test('what keeps a campaign from being deleted is said, and what is deleted leads to the list', async () => {
+  const why = 'cmp_draft cannot be deleted: it has run: archive it';
+  const { api, user, address } = await openConsole('/campaigns/cmp_draft', {
+    answers: { ...noRuns, 'DELETE /v1/campaigns/:id': () => problem(409, 'state-forbids', why) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete the draft…' }));
+  await user.click(await screen.findByRole('button', { name: 'Delete it' }));
+  expect((await screen.findByRole('alert')).textContent).toBe(why);
+  api.answer({ 'DELETE /v1/campaigns/:id': () => new Response(null, { status: 204 }) });
+  await user.click(screen.getByRole('button', { name: 'Delete it' }));
+  await waitFor(() => expect(address()).toBe('/campaigns'));
+});
+
 test('one that is not there says so', async () => {
   await openConsole('/campaigns/cmp_none', {
     answers: { 'GET /v1/campaigns/cmp_none': () => problem(404, 'not-found', 'there is no campaign') },

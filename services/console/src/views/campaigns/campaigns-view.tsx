@@ -97,6 +97,7 @@ function chipsOf(counts: Counts): Chip<Choice>[] {
     { value: 'scheduled', label: 'Scheduled', count: counts?.scheduled },
     { value: 'draft', label: 'Draft', count: counts?.draft },
     { value: 'ended', label: 'Ended', count: counts?.ended },
+    { value: 'archived', label: 'Archived', count: counts?.archived },
   ];
 }
 

@@ -37,7 +37,7 @@ const campaign: ListedCampaign = {
   chain: [],
   schedule: { type: 'now' },
   ...{ deadlineSeconds: 86_400, priority: 'normal', createdAt: '2026-11-23T02:00:00.000Z', startsAt: null },
-  ...{ nextRunAt: null, scheduleId: null, needsAttention: false, run: running },
+  ...{ nextRunAt: null, scheduleId: null, archivedAt: null, needsAttention: false, run: running },
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 
@@ -114,6 +114,13 @@ describe('what a row says of', () => {
     const draft: ListedCampaign = { ...campaign, standing: 'draft', state: 'draft', run: null };
     expect(nextWords(draft, style)).toEqual({ first: 'Not scheduled', second: 'made 02:00' });
     expect(throughWords(null)).toEqual({ first: '–', second: '' });
+  });
+
+  test('one that is put away: since when, beside what came of it', () => {
+    const archivedAt = '2026-11-24T02:40:00.000Z';
+    const away = withRun({ endedAt: running.asOf, state: 'completed' }, { standing: 'archived', archivedAt });
+    expect(nextWords(away, style)).toEqual({ first: 'Archived', second: '02:40' });
+    expect(shownState(away)).toBe('completed');
   });
 });
 

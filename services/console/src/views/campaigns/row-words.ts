@@ -78,7 +78,10 @@ export interface NextWordsStyle {
 
 /** When it ends, when it runs next, or when it ended: the one of them that is to come. */
 export function nextWords(campaign: ListedCampaign, style: NextWordsStyle): Lines {
-  const { standing, run, nextRunAt, startsAt, createdAt } = campaign;
+  const { standing, run, nextRunAt, startsAt, createdAt, archivedAt } = campaign;
+  if (standing === 'archived' && archivedAt !== null) {
+    return { first: 'Archived', second: style.formatTime(archivedAt) };
+  }
   if (standing === 'draft') return { first: 'Not scheduled', second: `made ${style.formatTime(createdAt)}` };
   if (standing === 'scheduled') return plannedWords(nextRunAt ?? startsAt, campaign, style);
   if (!run) return { first: 'Begins now', second: '' };

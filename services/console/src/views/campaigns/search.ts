@@ -2,7 +2,15 @@ import * as z from 'zod/mini';
 
 const text = z.catch(z.optional(z.string()), undefined);
 
-export const campaignChoices = ['needs-attention', 'running', 'paused', 'scheduled', 'ended', 'draft'] as const;
+export const campaignChoices = [
+  'needs-attention',
+  'running',
+  'paused',
+  'scheduled',
+  'ended',
+  'draft',
+  'archived',
+] as const;
 
 /** What is chosen of the campaigns, in the address: what does not make sense there is as if it were not. */
 export const campaignsSearch = z.object({

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { HttpProblem, invalidRequest } from '../frame/http-problem.ts';
+import { checkShape } from '../frame/server/check-shape.ts';
+import type { CampaignRecord } from './campaign-store.port.ts';
+
+/** Of a verb that takes no body, or an empty object. @throws {HttpProblem} 422 */
+export function refuseFields(body: unknown): void {
+  const checked = checkShape(z.strictObject({}).optional(), body);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+}
+
+export function stateForbids(detail: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}
+
+/** Of a draft that is to be started or changed. @throws {HttpProblem} 409 */
+export function refuseArchived({ campaignId, state, archivedAt }: CampaignRecord): void {
+  if (archivedAt === null || state !== 'draft') return;
+  const id = publicId('campaign', campaignId);
+  throw stateForbids(`${id} is archived: take it out before (POST /v1/campaigns/${id}/unarchive)`);
+}
+
+/** Of what is to be changed. @throws {HttpProblem} 409 */
+export function requireDraft(record: CampaignRecord): void {
+  if (record.state !== 'draft')
+    throw stateForbids(`${publicId('campaign', record.campaignId)} is started: only a draft can be changed`);
+  refuseArchived(record);
+}
