@@ -16,7 +16,17 @@ export interface AudienceOptions {
 }
 
 export function includesAnybody({ segment, list, run }: AudienceOptions): boolean {
-  return [segment, list, run].some((given) => given !== undefined);
+  return [segment, list, run].some(isGiven);
+}
+
+/** Whether any of it is said. */
+export function saysAudience(options: AudienceOptions): boolean {
+  const { excludeSegment, excludeList, excludeRun, holdOut, holdOutSeed } = options;
+  return includesAnybody(options) || [excludeSegment, excludeList, excludeRun, holdOut, holdOutSeed].some(isGiven);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined;
 }
 
 export function audienceOf(options: AudienceOptions): unknown {

@@ -230,6 +230,39 @@ describe('what is said about a campaign', () => {
   });
 });
 
+describe('a copy', () => {
+  test('has what options say differently, and nothing else is sent', async () => {
+    api.answers['POST /v1/campaigns/cmp_1/clone'] = { status: 201, body: { ...campaign, id: 'cmp_2' } };
+    const { out, notes } = await muster(['campaign', 'clone', 'cmp_1', '--name', 'January', '--countries', 'SG']);
+    expect([out, notes]).toEqual(['cmp_2\n', 'a draft; to start it now: muster campaign start cmp_2\n']);
+    await muster(['campaign', 'clone', 'cmp_1']);
+    await muster(['campaign', 'clone', 'cmp_1', '-f', '-'], { piped: '{"schedule":{"type":"now"}}' });
+    const at = '2127-01-15T09:00:00Z';
+    await muster(['campaign', 'clone', 'cmp_1', '--at', at, '--exclude-segment', 'staff', '--action', 'send-message']);
+    expect(api.bodies).toEqual([
+      { name: 'January', countries: ['SG'] },
+      {},
+      { schedule: { type: 'now' } },
+      {
+        schedule: { type: 'at', time: at },
+        audience: { include: [], exclude: [{ segment: 'staff' }] },
+        chain: [{ action: 'send-message' }],
+      },
+    ]);
+  });
+
+  test('says what it is a copy of', async () => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, origin: { campaignId: 'cmp_0', revision: 3 } });
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+    expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/copy of +cmp_0, revision 3\n/);
+  });
+
+  test('needs the actions that its prices are of', async () => {
+    const { code } = await muster(['campaign', 'clone', 'cmp_1', '--units-per-user', '2']);
+    expect([code, api.requests]).toEqual([exitCodes.usage, []]);
+  });
+});
+
 describe('a campaign that nobody needs', () => {
   const archivedAt = '2026-11-22T08:00:00.000Z';
 

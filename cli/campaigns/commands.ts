@@ -3,6 +3,7 @@ import type { Client } from '../../sdk/generated/client/types.gen.ts';
 import {
   changeBudgets,
   changeCampaign,
+  cloneCampaign,
   createCampaign,
   estimateCampaign,
   getCampaign,
@@ -33,7 +34,7 @@ import { budgetsOf } from './budget-texts.ts';
 import { aboutPatchOf } from './about-fields.ts';
 import { archiveCommands } from './archive-commands.ts';
 import { aboutOptions, definitionOptions } from './definition-options.ts';
-import { optionLabel, readDefinition } from './definition.ts';
+import { optionLabel, readChanges, readDefinition } from './definition.ts';
 import { budgetColumns } from './budget-columns.ts';
 import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
 import { renderEstimate, renderPreview } from './render-estimate.ts';
@@ -70,6 +71,19 @@ const change = command({
   labelOf,
   shown: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
   noted: warningsOf,
+});
+
+const clone = command({
+  name: 'clone',
+  args: ['<campaign>'],
+  said: 'make a draft of what it is now, with what options or a file say differently; prints its id',
+  options: definitionOptions,
+  ask: async ({ client, args: [id], options, context: { input } }) =>
+    cloneCampaign({ client, path: { id }, body: await readChanges(options, input) }),
+  refused: 'not copied',
+  labelOf,
+  shown: ({ id }) => `${id}\n`,
+  noted: (campaign) => [...warningsOf(campaign), `${draftText(campaign)}: muster campaign start ${campaign.id}`],
 });
 
 const describe = command({
@@ -222,7 +236,7 @@ const named = '<campaign|run>';
 
 export const commands = [
   group('campaign', 'campaigns and their runs, over the API', [
-    ...[create, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
+    ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
     ...archiveCommands,
     ...[report(named), runs, failures(named), retryFailed(named)],
   ]),

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
+import type { CampaignDefinitionInput, CampaignPatchInput } from '../../sdk/generated/types.gen.ts';
 import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import type { Options, ValuesOf } from '../frame/options.ts';
 import { aboutOf } from './about-fields.ts';
-import { audienceLabel, audienceOf, includesAnybody } from './audience-options.ts';
+import { audienceLabel, audienceOf, includesAnybody, saysAudience } from './audience-options.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { plainFields, type definitionOptions } from './definition-options.ts';
 import { scheduleLabel, scheduleOf } from './schedule-options.ts';
@@ -17,33 +17,50 @@ export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
  * say, which names every mistake at once.
  */
 export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<CampaignDefinitionInput> {
-  return z.custom<CampaignDefinitionInput>().parse(await givenDefinition(options, input));
+  return z.custom<CampaignDefinitionInput>().parse(await given(options, input, definitionOf));
 }
 
-async function givenDefinition(options: DefinitionOptions, input: Readable): Promise<unknown> {
+/** What is to differ from another campaign, in the same ways. */
+export async function readChanges(options: DefinitionOptions, input: Readable): Promise<CampaignPatchInput> {
+  return z.custom<CampaignPatchInput>().parse(await given(options, input, changesOf));
+}
+
+async function given(
+  options: DefinitionOptions,
+  input: Readable,
+  inOptions: (flags: Omit<DefinitionOptions, 'file'>) => unknown,
+): Promise<unknown> {
   const { file, ...flags } = options;
-  if (file === undefined) return definitionOf(flags);
+  if (file === undefined) return inOptions(flags);
   if (Object.keys(flags).length > 0) throw new UsageError('give the definition in a file or in options, not in both');
   const content = await contentOf(file, input);
   return parseJson(content, file === '-' ? 'standard input' : file);
 }
 
 export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
-  const { name, countries, action: actions, budget } = flags;
+  const { name, countries, action: actions } = flags;
   if (name === undefined || !includesAnybody(flags) || countries === undefined || actions === undefined) {
     throw new UsageError(
       '--name, --segment (or --list, --run), --countries and at least one --action are needed, or a file with -f',
     );
   }
+  return { schedule: { type: 'now' }, ...changesOf(flags) };
+}
+
+/** The fields of a definition that options say; the others are as they are elsewhere. */
+export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
+  const { name, countries, action: actions, budget, unitsPerUser = [] } = flags;
+  const schedule = scheduleOf(flags);
+  if (actions === undefined && unitsPerUser.length > 0) throw new UsageError('--units-per-user goes with --action');
   return {
-    name,
-    countries: countries.split(',').map((country) => country.trim()),
-    audience: audienceOf(flags),
-    chain: withUnits(actions.map(stepOf), flags.unitsPerUser ?? []),
-    schedule: scheduleOf(flags),
+    ...(name !== undefined && { name }),
+    ...(countries !== undefined && { countries: countries.split(',').map((country) => country.trim()) }),
+    ...(saysAudience(flags) && { audience: audienceOf(flags) }),
+    ...(actions !== undefined && { chain: withUnits(actions.map(stepOf), unitsPerUser) }),
+    ...(schedule['type'] !== 'now' && { schedule }),
     ...plainFieldsIn(flags),
     ...aboutOf(flags),
-    ...(budget === undefined ? {} : { budgets: budgetsOf(budget) }),
+    ...(budget !== undefined && { budgets: budgetsOf(budget) }),
   };
 }
 

@@ -53,7 +53,7 @@ export function summaryOf({ audience, countries, chain }: Campaign): string {
 export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: View): string {
   const { paceUsersPerSecond: pace, pauseAtFailedPercent: limit, budgets = [] } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
-  const { description, owner, tags = [], metadata = {}, archivedAt } = campaign;
+  const { description, owner, tags = [], metadata = {}, origin, archivedAt } = campaign;
   const { include, exclude = [], holdOutPercent = 0 } = audience;
   const steps = chain.map(
     ({ action, params, unitsPerUser }, index) =>
@@ -78,6 +78,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
       ['pauses', limit === undefined ? null : `above ${limit} % failed users in a step`],
       ['budget', budgets.map(({ country, units }) => `${country}: ${count(units)} units`)],
       ['created', utcTime(createdAt)],
+      ['copy of', origin && `${origin.campaignId}, revision ${origin.revision}`],
       ['archived', archivedAt === null ? null : utcTime(archivedAt)],
       ['runs', runs.length === 0 ? 'none yet' : runs.map(runLine)],
     ],

@@ -14,6 +14,7 @@ export const campaign = {
   deadlineSeconds: 21_600,
   priority: 'normal',
   createdAt: '2026-11-21T20:44:20.000Z',
+  origin: null,
   archivedAt: null,
   startsAt: null,
   nextRunAt: null,

@@ -12,6 +12,8 @@ create table campaigns (
   -- The words of the description, parted where the parser would see a host, a path or a number with its sign.
   words tsvector not null generated always as
     (to_tsvector('simple', translate(coalesce(about ->> 'description', ''), '-_./:@+', '       '))) stored,
+  -- The campaign that it is a copy of, and which revision of it.
+  origin jsonb,
   -- Put away: nothing begins from it (docs/decisions/0080-put-away-copied-restored.md).
   archived_at timestamptz,
   created_at timestamptz not null default now(),

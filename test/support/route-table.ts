@@ -108,6 +108,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/campaigns/{id}/start',
       'POST /v1/campaigns/{id}/estimate',
       'POST /v1/campaigns/{id}/unschedule',
+      'POST /v1/campaigns/{id}/clone',
       'POST /v1/campaigns/{id}/archive',
       'POST /v1/campaigns/{id}/unarchive',
       'DELETE /v1/campaigns/{id}',

@@ -1,4 +1,5 @@
 import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-campaign.ts';
+import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
@@ -15,6 +16,8 @@ export interface CampaignRecord {
   state: CampaignState;
   definition: CampaignDefinition;
   about: CampaignAbout;
+  /** Null: it was written from nothing. */
+  origin: CampaignOrigin | null;
   createdAt: Date;
   /** When it was put away, where it is: then it is neither changed nor started. */
   archivedAt: Date | null;
@@ -43,6 +46,7 @@ export interface CampaignStore {
     campaignId?: string,
     account?: string | null,
     about?: CampaignAbout,
+    origin?: CampaignOrigin | null,
   ): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**

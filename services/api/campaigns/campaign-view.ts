@@ -1,3 +1,4 @@
+import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { startOf } from './campaign-start.ts';
@@ -12,6 +13,7 @@ export function campaignView(record: CampaignRecord): Campaign {
     state: record.latestRun?.state ?? record.state,
     ...record.definition,
     ...record.about,
+    origin: originView(record.origin),
     createdAt: record.createdAt.toISOString(),
     archivedAt: record.archivedAt?.toISOString() ?? null,
     startsAt: startsAt(record.definition),
@@ -24,6 +26,10 @@ export function campaignView(record: CampaignRecord): Campaign {
       latestRun: record.latestRun ? `/v1/runs/${publicId('run', record.latestRun.runId)}` : null,
     },
   };
+}
+
+function originView(origin: CampaignOrigin | null): Campaign['origin'] {
+  return origin && { campaignId: publicId('campaign', origin.campaignId), revision: origin.revision };
 }
 
 function startsAt(definition: CampaignDefinition): string | null {

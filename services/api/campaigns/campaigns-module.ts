@@ -7,6 +7,7 @@ import { askableSegmentation } from './askable-segmentation.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { draftRoutes, type DraftRoutesDeps } from './draft-routes.ts';
 import { archiveRoutes, type ArchiveRoutesDeps } from './archive-routes.ts';
+import { cloneRoutes } from './clone-routes.ts';
 import { createCampaignArchive } from './postgres/campaign-archive.ts';
 import { createCampaignLists } from './postgres/campaign-lists.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
@@ -55,4 +56,5 @@ export function campaignsRoutes(
   campaignRoutes(server, deps);
   draftRoutes(server, deps);
   archiveRoutes(server, deps);
+  cloneRoutes(server, deps);
 }

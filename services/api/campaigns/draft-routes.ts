@@ -4,7 +4,6 @@ import {
   campaignPatch,
   paceUsersPerSecond,
   writtenCampaign,
-  type WrittenCampaign,
 } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
@@ -13,10 +12,10 @@ import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
-import { invalidRequest, notFound, type HttpProblem } from '../frame/http-problem.ts';
+import { notFound, type HttpProblem } from '../frame/http-problem.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
-import { aboutAfter, aboutPatchOf, partsOf, withoutAbsent } from './about-parts.ts';
+import { aboutAfter, aboutPatchOf, partsOf } from './about-parts.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
 import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
@@ -24,6 +23,7 @@ import { expectedLoadOf } from '../jobs/scheduler/expected-load.ts';
 import { requireId } from '../frame/public-ids.ts';
 import type { ShardLook } from '../shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
+import { changedCampaign } from './changed-campaign.ts';
 import { countryEstimates } from './estimate-view.ts';
 import { requireDraft } from './refusals.ts';
 import { unservedSteps } from './unserved-steps.ts';
@@ -80,7 +80,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       if (!before) throw notFound('campaign', id);
       requireDraft(before);
       requireMatch(headers['if-match'], campaignView(before));
-      const [definition, about] = partsOf(changed(before, body, config, deps.clock.now()));
+      const [definition, about] = partsOf(changedCampaign(before, body, config, deps.clock.now()));
       requireCampaignInScope(request, definition);
       const warnings = await requireSources(definition, deps);
       const { account } = callerOf(request);
@@ -113,20 +113,6 @@ async function describe(
     const described = isDone ? await campaigns.get(campaignId) : undefined;
     if (described) return described;
   }
-}
-
-/** @throws {HttpProblem} 422 where that is no campaign */
-function changed(
-  { definition, about }: Pick<CampaignRecord, 'definition' | 'about'>,
-  patch: unknown,
-  config: Catalogue,
-  now: Date,
-): WrittenCampaign {
-  const fields = z.record(z.string(), z.unknown()).safeParse(patch).data;
-  const wanted = fields ? withoutAbsent({ ...definition, ...about, ...fields }) : patch;
-  const checked = checkCampaign(wanted, config, now);
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-  return checked.value;
 }
 
 function changedMeanwhile({ campaignId, revision }: CampaignRecord): HttpProblem {

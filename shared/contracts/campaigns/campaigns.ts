@@ -6,6 +6,7 @@ import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
 import { aboutFields, unstorable } from './about-campaign.ts';
+import { campaignOrigin } from './campaign-origins.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
@@ -228,6 +229,7 @@ export const campaign = z
     revision: z.int().min(1),
     state: z.enum(['draft', 'scheduled', ...runStates]).describe("The latest run's state, once there is a run"),
     ...writtenFields,
+    origin: campaignOrigin.nullable().describe('What it was made from; null: from nothing'),
     createdAt: time,
     archivedAt: time.nullable().describe('Since when it is put away: neither changed nor started; null: it is not'),
     startsAt: time.nullable().describe('The instant that its schedule means; null: as soon as it is started'),

@@ -60,6 +60,15 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.start(nobody, dueAt)).toBeUndefined();
     });
 
+    it('tells what a campaign was made from, and of others that it is from nothing', async () => {
+      const source = await create();
+      const origin = { campaignId: source.campaignId, revision: 1 };
+      const copy = await campaigns.create(source.definition, uuidv7(), null, {}, origin);
+      expect([source.origin, copy.origin, (await campaigns.get(copy.campaignId))?.origin]).toEqual([
+        ...[null, origin, origin],
+      ]);
+    });
+
     it('says something else about a campaign in any state, without a revision', async () => {
       const { campaignId } = await campaigns.create(campaignDefinitionOf(), uuidv7(), null, { owner: 'growth' });
       const started = await campaigns.start(campaignId, dueAt);

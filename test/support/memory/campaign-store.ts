@@ -20,7 +20,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   return {
     get: (campaignId) => atOnce(() => get(campaignId)),
 
-    create: (definition, campaignId = uuidv7(), _account = null, about = {}) =>
+    create: (definition, campaignId = uuidv7(), _account = null, about = {}, origin = null) =>
       atOnce(() => {
         const existing = get(campaignId);
         if (existing) return existing;
@@ -30,6 +30,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
           state: 'draft',
           definition: structuredClone(definition),
           about: structuredClone(about),
+          origin,
           createdAt: clock.now(),
         };
         campaigns.set(row.id, row);
@@ -122,6 +123,7 @@ export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRe
     state: row.state,
     definition: { ...structuredClone(row.definition), ...budgetsOf(row, database) },
     about: structuredClone(row.about),
+    origin: row.origin,
     createdAt: row.createdAt,
     archivedAt: null,
     scheduleId: schedule?.id ?? null,

@@ -1,4 +1,5 @@
 import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-campaign.ts';
+import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
@@ -12,6 +13,7 @@ export interface CampaignRow {
   state: CampaignState;
   definition: CampaignDefinition;
   about: CampaignAbout;
+  origin: CampaignOrigin | null;
   createdAt: Date;
 }
 

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
+import type { CampaignOrigin } from '../../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
@@ -35,11 +36,11 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
   return {
     get,
 
-    create: async (definition, campaignId = uuidv7(), account = null, about = {}) => {
+    create: async (definition, campaignId = uuidv7(), account = null, about = {}, origin = null) => {
       const known = await get(campaignId);
       if (known) return known;
       await withinQuota(pool, changes(account), (client) =>
-        client.query(insertCampaign.with({ campaignId, name: definition.name, definition, account, about })),
+        client.query(insertCampaign.with({ campaignId, name: definition.name, definition, account, about, origin })),
       );
       // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
       const record = await get(campaignId);
@@ -180,14 +181,15 @@ interface NewCampaign {
   definition: CampaignDefinition;
   account: string | null;
   about: CampaignAbout;
+  origin: CampaignOrigin | null;
 }
 
 const insertCampaign = statementOf<NewCampaign>(
   'insert-campaign',
   ($) => `
   with c as (
-    insert into campaigns (id, name, state, revision, account, about)
-    values (${$('campaignId')}, ${$('name')}, 'draft', 1, ${$('account')}, ${$('about')})
+    insert into campaigns (id, name, state, revision, account, about, origin)
+    values (${$('campaignId')}, ${$('name')}, 'draft', 1, ${$('account')}, ${$('about')}, ${$('origin')})
     on conflict (id) do nothing returning id, revision
   ), b as (
     insert into budgets (campaign, country, units)
@@ -224,7 +226,7 @@ const unscheduleCampaign = `
   where id = $1 and state = 'scheduled' and id in (select campaign from gone union all select campaign from stopped)`;
 
 const selectCampaigns = `
-  select c.id, c.revision, c.state, c.about, c.created_at, c.archived_at,
+  select c.id, c.revision, c.state, c.about, c.origin, c.created_at, c.archived_at,
     r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at,
     s.id as schedule, l.id as run, l.state as run_state
   from campaigns c
@@ -245,6 +247,7 @@ interface CampaignRow {
   revision: number;
   state: CampaignState;
   about: CampaignAbout;
+  origin: CampaignOrigin | null;
   created_at: Date;
   archived_at: Date | null;
   definition: CampaignDefinition;
@@ -261,6 +264,7 @@ function recordOf(row: CampaignRow): CampaignRecord {
     state: row.state,
     definition: row.definition,
     about: row.about,
+    origin: row.origin,
     createdAt: row.created_at,
     archivedAt: row.archived_at,
     nextRunAt: row.due_at,

@@ -36,7 +36,14 @@ const campaign: Campaign = {
   paceUsersPerSecond: 1200,
   pauseAtFailedPercent: 5,
   pauseAtFailedMinUsers: 500,
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', archivedAt: null, startsAt: null, nextRunAt: null, scheduleId: null },
+  ...{
+    createdAt: '2026-01-01T00:00:00.000Z',
+    origin: null,
+    archivedAt: null,
+    startsAt: null,
+    nextRunAt: null,
+    scheduleId: null,
+  },
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 

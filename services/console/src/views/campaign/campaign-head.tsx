@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { Campaign } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
@@ -5,7 +6,7 @@ import { Time } from '../../parts/times/time.tsx';
 
 /** Its name, how it stands, and when something happens next. */
 export function CampaignHead({ campaign }: { campaign: Campaign }) {
-  const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt } = campaign;
+  const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt, origin } = campaign;
   return (
     <div>
       <div className="row flex-wrap">
@@ -29,6 +30,14 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
         <span>
           Created <b>{<Time instant={createdAt} />}</b>
         </span>
+        {origin !== null && (
+          <span>
+            Copied from{' '}
+            <Link className="link" to="/campaigns/$campaignId" params={{ campaignId: origin.campaignId }}>
+              revision {origin.revision} of another
+            </Link>
+          </span>
+        )}
         {archivedAt !== null && (
           <span>
             Archived <b>{<Time instant={archivedAt} />}</b>

@@ -76,6 +76,13 @@ test('what is said about it leads to others of its kind, and is changed while it
   expect(api.askedFor('PATCH /v1/campaigns/cmp_live')[0]?.body).toEqual({ owner: null, tags: ['payday', 'december'] });
 });
 
+test('a copy leads to what it was made from', async () => {
+  const copy = { ...draft, origin: { campaignId: 'cmp_live', revision: 3 } };
+  await openConsole('/campaigns/cmp_draft', { answers: { ...noRuns, 'GET /v1/campaigns/cmp_draft': copy } });
+  const link = await screen.findByRole('link', { name: 'revision 3 of another' });
+  expect(link.getAttribute('href')).toBe('/campaigns/cmp_live');
+});
+
 test('a draft is put away after a dialog said what that means', async () => {
   const { api, user } = await openConsole('/campaigns/cmp_draft', {
     answers: { ...noRuns, 'POST /v1/campaigns/:id/archive': draft },

@@ -34,7 +34,15 @@ function campaignOf(changes: Partial<ListedCampaign> = {}): ListedCampaign {
   return {
     ...{ id: 'cmp_1', revision: 1, state: 'running', name: 'Riders', countries: ['SG'], chain: [] },
     ...{ audience: { include: [{ segment: 'all' }] }, schedule: { type: 'now' }, deadlineSeconds: 3600 },
-    ...{ priority: 'normal', createdAt: at(0), archivedAt: null, startsAt: null, nextRunAt: null, scheduleId: null },
+    ...{
+      priority: 'normal',
+      createdAt: at(0),
+      origin: null,
+      archivedAt: null,
+      startsAt: null,
+      nextRunAt: null,
+      scheduleId: null,
+    },
     ...{ links: { self: '', runs: '', start: '', latestRun: null }, standing: 'running', needsAttention: false },
     ...{ run, ...changes },
   };

@@ -37,7 +37,7 @@ const campaign: ListedCampaign = {
   chain: [],
   schedule: { type: 'now' },
   ...{ deadlineSeconds: 86_400, priority: 'normal', createdAt: '2026-11-23T02:00:00.000Z', startsAt: null },
-  ...{ nextRunAt: null, scheduleId: null, archivedAt: null, needsAttention: false, run: running },
+  ...{ nextRunAt: null, scheduleId: null, origin: null, archivedAt: null, needsAttention: false, run: running },
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 

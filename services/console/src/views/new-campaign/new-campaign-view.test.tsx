@@ -64,6 +64,17 @@ describe('a new campaign', () => {
     expect(field.getAttribute('value')).toContain('Payday, slowly');
     expect(screen.getByText(/Copied from/)).toBeDefined();
   });
+
+  test('that is a copy is saved as one, with all that is typed', async () => {
+    const { api, user, address } = await openConsole('/campaigns/new?copy=cmp_live', {
+      answers: { 'POST /v1/campaigns/:id/clone': () => Response.json(draft, { status: 201 }) },
+    });
+    await name();
+    await user.click(screen.getByRole('button', { name: 'Save draft' }));
+    await waitFor(() => expect(address()).toBe('/campaigns/cmp_draft/edit'));
+    const [asked] = api.askedFor('POST /v1/campaigns/cmp_live/clone');
+    expect(asked?.body).toMatchObject({ name: 'Payday, slowly, copy', budgets: null, paceUsersPerSecond: 20 });
+  });
 });
 
 describe('a draft', () => {

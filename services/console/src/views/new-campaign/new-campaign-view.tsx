@@ -38,7 +38,7 @@ export function NewCampaignView() {
           saved={copied.data ? copyOf(formOf(copied.data, types.data.items, zone)) : newForm(zone)}
           draft={null}
           etag={null}
-          copiedFrom={copied.data?.name ?? null}
+          copiedFrom={copied.data ?? null}
         />
       )}
     </Page>

@@ -7,18 +7,13 @@ import { StartDialog } from '../review/start-dialog.tsx';
 import { showSection } from './step-rail.tsx';
 import { useEditor, type EditorDeps } from './use-editor.ts';
 
-interface CampaignEditorProps extends EditorDeps {
-  /** The campaign that it was copied from. */
-  copiedFrom: string | null;
-}
-
 /**
  * Whoever presses a button leaves a field by it: what that changes on the page is shown when the click has come down.
  */
 const HeldPage = memo(EditorPage, isPressed);
 
 /** A campaign that is written, and what becomes of it. */
-export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
+export function CampaignEditor(deps: EditorDeps) {
   const editor = useEditor(deps);
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);
@@ -53,7 +48,7 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
     <>
       <HeldPage
         editor={editor}
-        copiedFrom={copiedFrom}
+        copiedFrom={deps.copiedFrom?.name ?? null}
         onShow={show}
         onSave={() => void saveDraft()}
         onStart={() => (standing.isBehind ? editor.setAwaited(true) : startOrTell())}

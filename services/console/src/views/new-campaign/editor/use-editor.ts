@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { changeCampaign, createCampaign, startCampaign } from '#client/sdk.gen.ts';
+import { changeCampaign, cloneCampaign, createCampaign, startCampaign } from '#client/sdk.gen.ts';
 import { listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { ActionType, Campaign, CampaignDefinitionInput, CampaignPatchInput } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
@@ -21,6 +21,8 @@ export interface EditorDeps {
   /** The draft that is changed; null for a new one. */
   draft: Campaign | null;
   etag: string | null;
+  /** The campaign that a new one is a copy of. */
+  copiedFrom: Pick<Campaign, 'id' | 'name'> | null;
 }
 
 export type Editor = ReturnType<typeof useEditor>;
@@ -29,7 +31,7 @@ export type Editor = ReturnType<typeof useEditor>;
 const settleMs = 500;
 
 /** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
-export function useEditor({ types, saved, ...found }: EditorDeps) {
+export function useEditor({ types, saved, copiedFrom, ...found }: EditorDeps) {
   const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
   const kept = useKeptForm(saved, draft?.id ?? 'new');
   const { form, setForm } = kept;
@@ -82,13 +84,12 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
   const save = useMutation({
     mutationFn: async (): Promise<Campaign> => {
       const body = said.definition;
+      if (draft === null) return await made(body, copiedFrom);
       const headers = etag === null ? {} : { 'if-match': etag };
-      const answer =
-        draft === null
-          ? await createCampaign({ body, throwOnError: true })
-          : await changeCampaign({ path: { id: draft.id }, body: wholePatch(body), headers, throwOnError: true });
-      if (draft !== null) setDraft({ draft: answer.data, etag: answer.response.headers.get('etag') });
-      return answer.data;
+      const path = { id: draft.id };
+      const { data, response } = await changeCampaign({ path, body: wholePatch(body), headers, throwOnError: true });
+      setDraft({ draft: data, etag: response.headers.get('etag') });
+      return data;
     },
     onSuccess: () => {
       setRefused([]);
@@ -119,6 +120,13 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
 
 function problemsOf(tone: FieldProblem['tone'], words: readonly string[] = []): FieldProblem[] {
   return [...new Set(words)].map((detail) => ({ detail, tone }));
+}
+
+/** What is said about the other one, in no field here, is copied too. */
+async function made(body: CampaignDefinitionInput, copiedFrom: EditorDeps['copiedFrom']): Promise<Campaign> {
+  if (copiedFrom === null) return (await createCampaign({ body, throwOnError: true })).data;
+  const path = { id: copiedFrom.id };
+  return (await cloneCampaign({ path, body: wholePatch(body), throwOnError: true })).data;
 }
 
 /** What is not said any more goes back to what it is for a new campaign. */
