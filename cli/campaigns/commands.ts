@@ -37,6 +37,7 @@ import { aboutOptions, definitionOptions } from './definition-options.ts';
 import { optionLabel, readChanges, readDefinition } from './definition.ts';
 import { budgetColumns } from './budget-columns.ts';
 import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
+import { revisionCommands } from './revision-commands.ts';
 import { renderEstimate, renderPreview } from './render-estimate.ts';
 
 /** Campaigns of a list whose progress is asked for at the same time. */
@@ -237,6 +238,7 @@ const named = '<campaign|run>';
 export const commands = [
   group('campaign', 'campaigns and their runs, over the API', [
     ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
+    ...revisionCommands,
     ...archiveCommands,
     ...[report(named), runs, failures(named), retryFailed(named)],
   ]),

@@ -56,13 +56,15 @@ function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   };
 }
 
-const namesOne = z.record(z.string(), z.string());
+/** Further parameters may be numbers, such as a revision. */
+const namesOne = z.record(z.string(), z.unknown());
 
 /** What the path names: its first parameter; else what was created. */
 function subjectOf({ params }: FastifyRequest, reply: FastifyReply): string | null {
   const [named] = Object.values(namesOne.safeParse(params).data ?? {});
   const created = reply.getHeader('location');
-  return named ?? (typeof created === 'string' ? (created.split('/').at(-1) ?? null) : null);
+  if (typeof named === 'string') return named;
+  return typeof created === 'string' ? (created.split('/').at(-1) ?? null) : null;
 }
 
 const refusal = z.object({ code: z.string(), detail: z.string() });

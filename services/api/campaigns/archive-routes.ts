@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { notFound, type HttpProblem } from '../frame/http-problem.ts';
+import type { HttpProblem } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
@@ -10,6 +10,7 @@ import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { campaignView } from './campaign-view.ts';
 import type { CampaignArchive, UnderWay } from './postgres/campaign-archive.ts';
 import { refuseFields, stateForbids } from './refusals.ts';
+import { requireCampaign } from './require-campaign.ts';
 
 export interface ArchiveRoutesDeps {
   campaigns: CampaignStore;
@@ -42,10 +43,10 @@ function archiveRoute(server: HttpServer, { campaigns, campaignArchive }: Archiv
     },
     handler: async ({ params: { id }, body }) => {
       refuseFields(body);
-      const before = await recordOf(id, campaigns);
+      const before = await requireCampaign(id, campaigns);
       const underWay = await campaignArchive.archive(before.campaignId);
       if (underWay) throw notArchived(id, underWay);
-      return campaignView(await recordOf(id, campaigns));
+      return campaignView(await requireCampaign(id, campaigns));
     },
   });
 }
@@ -67,7 +68,7 @@ function unarchiveRoute(server: HttpServer, { campaigns, campaignArchive }: Arch
     handler: async ({ params: { id }, body }) => {
       refuseFields(body);
       await campaignArchive.unarchive(requireId('campaign', id));
-      return campaignView(await recordOf(id, campaigns));
+      return campaignView(await requireCampaign(id, campaigns));
     },
   });
 }
@@ -98,12 +99,6 @@ function deleteRoute(server: HttpServer, { campaigns, campaignArchive }: Archive
       return reply.code(204).send(null);
     },
   });
-}
-
-async function recordOf(id: string, campaigns: CampaignStore): Promise<CampaignRecord> {
-  const record = await campaigns.get(requireId('campaign', id));
-  if (!record) throw notFound('campaign', id);
-  return record;
 }
 
 function notArchived(id: string, underWay: UnderWay): HttpProblem {

@@ -4,12 +4,14 @@ import { readShardRefusals } from '../../../shared/postgres/registry/shard-refus
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
-import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { campaignRoutes } from './campaign-routes.ts';
 import { draftRoutes, type DraftRoutesDeps } from './draft-routes.ts';
 import { archiveRoutes, type ArchiveRoutesDeps } from './archive-routes.ts';
 import { cloneRoutes } from './clone-routes.ts';
 import { createCampaignArchive } from './postgres/campaign-archive.ts';
+import { revisionRoutes, type RevisionRoutesDeps } from './revision-routes.ts';
 import { createCampaignLists } from './postgres/campaign-lists.ts';
+import { createCampaignRevisions } from './postgres/campaign-revisions.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 
 /** Questions to the segmentation service in flight, of all requests. */
@@ -29,6 +31,7 @@ export function campaignsModule({
     campaigns: createCampaignStore({ pool, quotas: config.quotas }),
     campaignLists: createCampaignLists({ pool }),
     campaignArchive: createCampaignArchive({ pool }),
+    campaignRevisions: createCampaignRevisions({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
     shardRefusals: () => readShardRefusals(pool),
     segmentation: onClose(
@@ -51,10 +54,11 @@ export type {
 
 export function campaignsRoutes(
   server: HttpServer,
-  deps: CampaignRoutesDeps & DraftRoutesDeps & ArchiveRoutesDeps,
+  deps: DraftRoutesDeps & ArchiveRoutesDeps & RevisionRoutesDeps,
 ): void {
   campaignRoutes(server, deps);
   draftRoutes(server, deps);
   archiveRoutes(server, deps);
   cloneRoutes(server, deps);
+  revisionRoutes(server, deps);
 }

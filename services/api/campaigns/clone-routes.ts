@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { campaignPatch } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
-import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { partsOf } from './about-parts.ts';
 import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
+import { requireCampaign } from './require-campaign.ts';
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const maxNameLength = 200;
@@ -39,9 +38,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
     handler: async (request, reply) => {
       const { id } = request.params;
       const config = await catalogue.refresh();
-      const source = await campaigns.get(requireId('campaign', id));
-      if (!source) throw notFound('campaign', id);
-      const { definition, about, campaignId, revision } = source;
+      const { definition, about, campaignId, revision } = await requireCampaign(id, campaigns);
       const named = { definition: { ...definition, name: nameOfCopy(definition.name) }, about };
       const [copied, said] = partsOf(changedCampaign(named, request.body ?? {}, config, clock.now()));
       requireCampaignInScope(request, copied);

@@ -7,25 +7,23 @@ import {
 } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { etagOf, ifMatchHeaders, requireMatch, revisedSince } from '../frame/if-match.ts';
-import { notFound, type HttpProblem } from '../frame/http-problem.ts';
-import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
+import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
-import { aboutAfter, aboutPatchOf, partsOf } from './about-parts.ts';
+import { aboutAfter, aboutPatchOf } from './about-parts.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
-import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { expectedLoadOf } from '../jobs/scheduler/expected-load.ts';
-import { requireId } from '../frame/public-ids.ts';
 import type { ShardLook } from '../shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
 import { countryEstimates } from './estimate-view.ts';
+import { redefineDraft } from './redefine-draft.ts';
 import { requireDraft } from './refusals.ts';
+import { requireCampaign } from './require-campaign.ts';
 import { unservedSteps } from './unserved-steps.ts';
 
 export interface DraftRoutesDeps extends CampaignRoutesDeps {
@@ -68,7 +66,6 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     handler: async (request, reply) => {
       const { headers, body } = request;
       const { id } = request.params;
-      const campaignId = requireId('campaign', id);
       const aboutPatch = aboutPatchOf(body);
       if (aboutPatch) {
         request.auditDetail = { fields: Object.keys(aboutPatch) };
@@ -76,20 +73,12 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
         return reply.header('etag', etagOf(view)).send({ ...view, warnings: [] });
       }
       const config = await catalogue.refresh();
-      const before = await campaigns.get(campaignId);
-      if (!before) throw notFound('campaign', id);
+      const before = await requireCampaign(id, campaigns);
       requireDraft(before);
       requireMatch(headers['if-match'], campaignView(before));
-      const [definition, about] = partsOf(changedCampaign(before, body, config, deps.clock.now()));
-      requireCampaignInScope(request, definition);
-      const warnings = await requireSources(definition, deps);
-      const { account } = callerOf(request);
-      const said = { before: before.about, after: about };
-      const after = await campaigns.redefine(campaignId, definition, before.revision, account, said);
-      if (!after) throw notFound('campaign', id);
-      requireDraft(after);
-      if (after.revision !== before.revision + 1) throw changedMeanwhile(after);
-      const view = campaignView(after);
+      const written = changedCampaign(before, body, config, deps.clock.now());
+      const { record, warnings } = await redefineDraft(request, before, written, deps);
+      const view = campaignView(record);
       return reply.header('etag', etagOf(view)).send({ ...view, warnings });
     },
   });
@@ -102,10 +91,9 @@ async function describe(
   ifMatch: string | undefined,
   campaigns: CampaignStore,
 ): Promise<CampaignRecord> {
-  const campaignId = requireId('campaign', id);
   for (;;) {
-    const before = await campaigns.get(campaignId);
-    if (!before) throw notFound('campaign', id);
+    const before = await requireCampaign(id, campaigns);
+    const { campaignId } = before;
     requireMatch(ifMatch, campaignView(before));
     const after = aboutAfter(before.about, patch);
     const isDone = await campaigns.describe(campaignId, { before: before.about, after });
@@ -113,10 +101,6 @@ async function describe(
     const described = isDone ? await campaigns.get(campaignId) : undefined;
     if (described) return described;
   }
-}
-
-function changedMeanwhile({ campaignId, revision }: CampaignRecord): HttpProblem {
-  return revisedSince(publicId('campaign', campaignId), revision);
 }
 
 function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {

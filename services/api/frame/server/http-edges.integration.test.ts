@@ -91,7 +91,7 @@ it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
 describe('a method that a path does not take', () => {
   it.each([
     ['PUT', '/v1/campaigns', 'GET, HEAD, POST'],
-    ['DELETE', '/v1/campaigns/cmp_1', 'GET, HEAD, PATCH'],
+    ['PUT', '/v1/campaigns/cmp_1', 'DELETE, GET, HEAD, PATCH'],
     ['GET', '/v1/campaigns/cmp_1/start', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['TRACE', '/v1/runs', 'GET, HEAD'],

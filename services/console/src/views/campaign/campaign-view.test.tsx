@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { draft, runningCampaign } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
@@ -74,6 +74,57 @@ test('what is said about it leads to others of its kind, and is changed while it
   await user.click(within(dialog).getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(api.askedFor('PATCH /v1/campaigns/cmp_live')).toHaveLength(1));
   expect(api.askedFor('PATCH /v1/campaigns/cmp_live')[0]?.body).toEqual({ owner: null, tags: ['payday', 'december'] });
+});
+
+describe('a draft that was changed', () => {
+  const changed = { ...draft, revision: 3 };
+  const createdAt = '2026-11-22T20:00:00.000Z';
+  const items = [3, 2, 1].map((revision) => ({ revision, name: 'A draft', createdAt }));
+  const differences = [
+    { pointer: '/countries', before: ['SG'], after: ['SG', 'VN'] },
+    { pointer: '/chain/0/params/units', before: 1, after: 2 },
+    { pointer: '/paceUsersPerSecond', before: 20 },
+  ];
+  const answers = {
+    ...noRuns,
+    'GET /v1/campaigns/cmp_draft': changed,
+    'GET /v1/campaigns/:id/revisions': { items, next: null },
+    'GET /v1/campaigns/:id/revisions/:revision/diff': { from: 1, to: 2, differences },
+    'POST /v1/campaigns/:id/revisions/:revision/restore': { ...changed, revision: 4, warnings: [] },
+  };
+
+  test('shows what each revision changed', async () => {
+    const { api, user } = await openConsole('/campaigns/cmp_draft', { answers });
+    const [ofThird] = await screen.findAllByRole('button', { name: 'What changed' });
+    await user.click(ofThird ?? expect.fail('nothing leads to it'));
+    const dialog = await screen.findByRole('dialog', { name: 'What changed in revision 3' });
+    const rows = await within(dialog).findAllByRole('row');
+    expect(rows.slice(1).map(({ textContent }) => textContent)).toEqual([
+      'CountriesSGSG, VN',
+      'Step 1, units12',
+      'Pace20not there',
+    ]);
+    const [asked] = api.askedFor('GET /v1/campaigns/cmp_draft/revisions/2/diff');
+    expect(asked?.query).toEqual({ to: '3' });
+  });
+
+  test('becomes an earlier one again, after a dialog showed what that changes', async () => {
+    const { api, user } = await openConsole('/campaigns/cmp_draft', { answers });
+    const restore = await screen.findAllByRole('button', { name: 'Restore…' });
+    expect(restore).toHaveLength(2);
+    await user.click(restore.at(-1) ?? expect.fail('nothing leads to it'));
+    await user.click(await screen.findByRole('button', { name: 'Restore it' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(api.askedFor('GET /v1/campaigns/cmp_draft/revisions/3/diff')[0]?.query).toEqual({ to: '1' });
+    expect(api.askedFor('POST /v1/campaigns/cmp_draft/revisions/1/restore')).toHaveLength(1);
+  });
+
+  test('and was started since only shows them', async () => {
+    const started = { ...changed, state: 'completed', links: { ...changed.links, latestRun: '/v1/runs/run_ended' } };
+    await openConsole('/campaigns/cmp_draft', { answers: { ...answers, 'GET /v1/campaigns/cmp_draft': started } });
+    expect(await screen.findAllByRole('button', { name: 'What changed' })).toHaveLength(2);
+    expect(screen.queryByRole('button', { name: 'Restore…' })).toBeNull();
+  });
 });
 
 test('a copy leads to what it was made from', async () => {

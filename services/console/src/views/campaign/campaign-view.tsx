@@ -12,6 +12,7 @@ import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignHead } from './campaign-head.tsx';
 import { Definition } from './definition.tsx';
 import { RecurringPanel } from './recurring-panel.tsx';
+import { RevisionsPanel } from './revisions-panel.tsx';
 import { RunsPanel } from './runs-panel.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
@@ -57,6 +58,7 @@ export function CampaignView() {
         <div className="grid gap-4 min-w-0">
           <AboutPanel campaign={campaign.data} />
           <Definition campaign={campaign.data} />
+          <RevisionsPanel campaign={campaign.data} />
         </div>
       </div>
     </Page>

@@ -47,12 +47,17 @@ export function VerbDialog({ title, lead, children, verb, leave, isGrave, act, o
         </span>
       }
     >
-      <p className="t2">{children}</p>
-      {doing.isError && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(doing.error).detail}
-        </p>
-      )}
+      <div className="t2">{children}</div>
+      {doing.isError && <Refused error={doing.error} />}
     </Dialog>
+  );
+}
+
+function Refused({ error }: { error: Error }) {
+  const { detail, errors } = problemOf(error);
+  return (
+    <p className="c-bad sm" role="alert">
+      {errors.length === 0 ? detail : errors.map((each) => each.detail).join('; ')}
+    </p>
   );
 }

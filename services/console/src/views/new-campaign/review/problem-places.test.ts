@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fieldAround, placeInWords, placeProblems, sectionOf } from './problem-places.ts';
+import { placeInWords } from '../../../parts/campaign/places.ts';
+import { fieldAround, placeProblems, sectionOf } from './problem-places.ts';
 
 const fields = new Set(['/name', '/chain/0/params/rewardId', '/chain/0', '/schedule/time', '/audience/include/1']);
 

@@ -1,5 +1,6 @@
 import type { CampaignDefinitionInput } from '#client/types.gen.ts';
-import { placeInWords, type PlacedProblem } from './problem-places.ts';
+import { placeInWords } from '../../../parts/campaign/places.ts';
+import type { PlacedProblem } from './problem-places.ts';
 
 /** A problem as a person reads it; the API's own words are for whoever wrote a request. */
 export interface ToldWords {

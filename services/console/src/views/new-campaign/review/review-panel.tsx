@@ -7,7 +7,7 @@ import { SkeletonBar } from '../../../parts/standing/skeleton.tsx';
 import { formatDuration } from '../../../parts/times/times.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { audienceSums } from '../../../parts/campaign/arithmetic.ts';
-import { placeInWords } from './problem-places.ts';
+import { placeInWords } from '../../../parts/campaign/places.ts';
 import { problemInWords } from './problem-words.ts';
 import { loadLines, reviewWarnings } from './review-lines.ts';
 import type { Editor } from '../editor/use-editor.ts';

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import type { WrittenCampaign } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
+import { notFound } from '../frame/http-problem.ts';
+import { revisedSince } from '../frame/if-match.ts';
+import { partsOf } from './about-parts.ts';
+import { requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
+import type { CampaignRecord } from './campaign-store.port.ts';
+import { requireDraft } from './refusals.ts';
+
+/**
+ * Makes it the next revision of a draft.
+ * @param before as it was looked at
+ * @throws {HttpProblem} where it is beyond the key's scope, names what is not there, or the draft is another by now
+ */
+export async function redefineDraft(
+  request: FastifyRequest,
+  before: CampaignRecord,
+  written: WrittenCampaign,
+  deps: CampaignRoutesDeps,
+): Promise<{ record: CampaignRecord; warnings: Warning[] }> {
+  const { campaignId, revision } = before;
+  const [definition, about] = partsOf(written);
+  requireCampaignInScope(request, definition);
+  const warnings = await requireSources(definition, deps);
+  const { account } = callerOf(request);
+  const said = { before: before.about, after: about };
+  const record = await deps.campaigns.redefine(campaignId, definition, revision, account, said);
+  const id = publicId('campaign', campaignId);
+  if (!record) throw notFound('campaign', id);
+  requireDraft(record);
+  if (record.revision !== revision + 1) throw revisedSince(id, record.revision);
+  return { record, warnings };
+}

@@ -1,0 +1,46 @@
+import type { RevisionDiff } from '#client/types.gen.ts';
+import { placeInWords } from './places.ts';
+
+/** What differs between two revisions: what was, struck, beside what is. */
+export function DifferencesTable({ diff: { from, to, differences } }: { diff: RevisionDiff }) {
+  if (differences.length === 0) return <p className="t2">Nothing differs.</p>;
+  return (
+    <table className="table-fixed">
+      <thead>
+        <tr>
+          <th scope="col" className="w-32">
+            What
+          </th>
+          <th scope="col">Revision {from}</th>
+          <th scope="col">Revision {to}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ pointer, before, after }) => (
+          <tr key={`${pointer} ${before === undefined}`} className="align-top">
+            <th scope="row" className="t2 font-normal wrap-anywhere text-left">
+              {placeInWords(pointer)}
+            </th>
+            <td className="t2 wrap-anywhere whitespace-pre-wrap">
+              {before === undefined ? <NotThere /> : <del>{valueInWords(before)}</del>}
+            </td>
+            <td className="font-medium wrap-anywhere whitespace-pre-wrap">
+              {after === undefined ? <NotThere /> : <ins className="no-underline">{valueInWords(after)}</ins>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function NotThere() {
+  return <span className="t3">not there</span>;
+}
+
+/** Texts as they are, lists of texts with commas, all else as JSON. */
+export function valueInWords(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return JSON.stringify(value);
+}

@@ -1,0 +1,62 @@
+/** Which part of a definition a JSON pointer means, in words: `Step 2, template`, `Country 1`, `Pace`. */
+export function placeInWords(pointer: string): string {
+  const [, field = '', first = '', ...below] = pointer.split('/').map(unescaped);
+  const number = Number(first) + 1;
+  switch (field) {
+    case 'chain': {
+      if (first === '') return 'Chain';
+      const inside = below.filter((part) => part !== 'params' && part !== 'action').map(inWords);
+      return [`Step ${number}`, ...inside].join(', ');
+    }
+    case 'audience': {
+      const [place] = below;
+      if (place === undefined) return audienceWords[first] ?? 'Audience';
+      return `${audienceWords[first] ?? first}, entry ${Number(place) + 1}`;
+    }
+    case 'countries':
+      return first === '' ? 'Countries' : `Country ${number}`;
+    case 'budgets':
+      return first === '' ? 'Budgets' : `Budget ${number}`;
+    case 'schedule':
+      return first === '' ? 'When' : capital([scheduleWords[first] ?? inWords(first), ...below].join(' '));
+    case '':
+      return 'The campaign';
+    default:
+      return fieldWords[field] ?? capital(inWords(field));
+  }
+}
+
+const audienceWords: Readonly<Record<string, string>> = {
+  include: 'Include',
+  exclude: 'Leave out',
+  holdOutPercent: 'Hold out',
+  holdOutSeed: 'Hold-out seed',
+};
+
+const scheduleWords: Readonly<Record<string, string>> = {
+  zones: 'zone of',
+  cron: 'rule',
+  everySeconds: 'every',
+  catchUpSeconds: 'missed start',
+};
+
+const fieldWords: Readonly<Record<string, string>> = {
+  name: 'Name',
+  deadlineSeconds: 'Deadline',
+  paceUsersPerSecond: 'Pace',
+  pauseAtFailedPercent: 'Pause by itself',
+  pauseAtFailedMinUsers: 'Users before it pauses',
+  priority: 'Priority',
+};
+
+function inWords(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { diffCampaignRevisionsOptions } from '#client/@tanstack/react-query.gen.ts';
+import { restoreCampaignRevision } from '#client/sdk.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { VerbDialog } from './verb-dialog.tsx';
+
+interface RevisionDialogProps {
+  campaign: Campaign;
+  revision: number;
+  onClose: () => void;
+}
+
+/** What a revision changed of the one before it. */
+export function RevisionDialog({ campaign: { id }, revision, onClose }: RevisionDialogProps) {
+  return (
+    <Dialog
+      title={`What changed in revision ${revision}`}
+      onClose={onClose}
+      actions={
+        <Button onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      }
+    >
+      <Differences id={id} from={revision - 1} to={revision} />
+    </Dialog>
+  );
+}
+
+/** What would become of the draft is shown before. */
+export function RestoreDialog({ campaign, revision, onClose }: RevisionDialogProps) {
+  const { id, revision: newest, name } = campaign;
+  return (
+    <VerbDialog
+      title={`Restore revision ${revision} of “${name}”?`}
+      lead={`It becomes revision ${newest + 1}. Those between stay, and nothing starts by that.`}
+      verb="Restore it"
+      leave="Leave it"
+      act={() => restoreCampaignRevision({ path: { id, revision }, throwOnError: true })}
+      onClose={onClose}
+    >
+      <Differences id={id} from={newest} to={revision} />
+    </VerbDialog>
+  );
+}
+
+function Differences({ id, from, to }: { id: string; from: number; to: number }) {
+  const diff = useQuery(diffCampaignRevisionsOptions({ path: { id, revision: from }, query: { to } }));
+  if (diff.error) {
+    return (
+      <p className="c-bad sm" role="alert">
+        {problemOf(diff.error).detail}
+      </p>
+    );
+  }
+  return diff.data ? <DifferencesTable diff={diff.data} /> : <p className="t3">asking…</p>;
+}
