@@ -3,8 +3,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { stopIdleWakeUps } from './throttle-fix.ts';
 
+interface Request {
+  entry: { correlationId: number; reject?: (error: Error) => void; resolve?: () => void };
+  expectResponse: boolean;
+  requestTimeout?: number;
+  sendRequest: () => void;
+}
+
 interface Queue {
-  push(request: { entry: { correlationId: number }; expectResponse: boolean; sendRequest: () => void }): void;
+  push(request: Request): void;
+  fulfillRequest(answer: { correlationId: number; payload: Buffer; size: number }): void;
+  scheduleRequestTimeoutCheck(): void;
+  destroy(): void;
   maybeThrottle(ms: number): void;
   checkPendingRequests(): void;
 }
@@ -71,5 +81,71 @@ describe('the request queue of kafkajs', () => {
     expect(sent).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(sent).toEqual([1]);
+  });
+
+  describe('of a connection', () => {
+    const timeoutMs = 1000;
+    let timedOut: number[];
+
+    function connected(): Queue {
+      timedOut = [];
+      const queue = createQueue({ enforceRequestTimeout: true, requestTimeout: timeoutMs });
+      queue.scheduleRequestTimeoutCheck();
+      return queue;
+    }
+    function ask(queue: Queue, correlationId: number, requestTimeout?: number): void {
+      const entry = { correlationId, resolve: () => undefined, reject: () => timedOut.push(correlationId) };
+      const sendRequest = () => undefined;
+      queue.push({ entry, expectResponse: true, sendRequest, ...(requestTimeout !== undefined && { requestTimeout }) });
+    }
+    const answer = (queue: Queue, correlationId: number) =>
+      queue.fulfillRequest({ correlationId, payload: Buffer.of(), size: 0 });
+
+    it('arms no timer while no answer is awaited', () => {
+      const queue = connected();
+      expect(vi.getTimerCount()).toBe(0);
+      ask(queue, 1);
+      answer(queue, 1);
+      vi.advanceTimersByTime(timeoutMs + 1);
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it('wakes once in the time of a request, however many were answered in it', () => {
+      const wakeUps = vi.spyOn(globalThis, 'setTimeout');
+      const queue = connected();
+      for (let asked = 0; asked < 100; asked++) {
+        ask(queue, asked);
+        vi.advanceTimersByTime(timeoutMs / 100);
+        answer(queue, asked);
+      }
+      expect(wakeUps).toHaveBeenCalledTimes(1);
+      wakeUps.mockRestore();
+    });
+
+    it('gives up what is not answered in its time, one by one', () => {
+      const queue = connected();
+      ask(queue, 1, 3 * timeoutMs);
+      vi.advanceTimersByTime(timeoutMs / 2);
+      ask(queue, 2);
+      ask(queue, 3);
+      answer(queue, 3);
+      vi.advanceTimersByTime(timeoutMs);
+      expect(timedOut).toEqual([]);
+      vi.advanceTimersByTime(timeoutMs / 2 + 2);
+      expect(timedOut).toEqual([2]);
+      vi.advanceTimersByTime(timeoutMs);
+      expect(timedOut).toEqual([2, 1]);
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it('watches over what is asked after it was made anew', () => {
+      const queue = connected();
+      ask(queue, 1);
+      queue.destroy();
+      queue.scheduleRequestTimeoutCheck();
+      ask(queue, 2);
+      vi.advanceTimersByTime(timeoutMs + 2);
+      expect(timedOut).toEqual([1, 2]);
+    });
   });
 });

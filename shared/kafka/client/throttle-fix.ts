@@ -1,27 +1,48 @@
 import { createRequire } from 'node:module';
 
+interface SocketRequest {
+  correlationId: number;
+  expectResponse: boolean;
+  /** Milliseconds since the epoch. */
+  sentAt: number;
+  /** Milliseconds; the queue's own at least. */
+  requestTimeout: number;
+  send(): void;
+  completed(answer: { size: number; payload: null }): void;
+  timeoutRequest(): void;
+}
+
 interface RequestQueue {
   /** Requests that wait for a throttle to end or for an answer to make room. */
   pending: unknown[];
+  /** Sent, and not answered. */
+  inflight: Map<number, SocketRequest>;
+  requestTimeout: number;
+  enforceRequestTimeout: boolean;
+  requestTimeoutIntervalId: NodeJS.Timeout | null | undefined;
   /** Milliseconds since the epoch; -1 when never throttled. */
   throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+  sendSocketRequest(request: SocketRequest): void;
+  /** Clears both timers. */
+  destroy(): void;
 }
 
 const minimumWaitMs = 10;
 
 /**
- * kafkajs 2.2.4 arms a timer after every answer whether or not a request waits, with a negative time when no throttle
- * is in effect: each connection then wakes about 870 times a second while idle, and Node warns of the negative time
- * (tulios/kafkajs#1751). This is the one method to blame, written so that the timer is armed only when something waits.
- * Safe to call again.
+ * kafkajs 2.2.4 wakes each connection while it is idle: about 870 times a second by a timer that it arms after every
+ * answer whether or not a request waits, with a negative time when no throttle is in effect (tulios/kafkajs#1751), and
+ * ten times a second to look whether an answer is overdue. These are the methods to blame, written so that a timer is
+ * armed only when something waits. Safe to call again.
  */
 export function stopIdleWakeUps(): void {
   const loaded: unknown = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');
   if (!isRequestQueueClass(loaded)) throw new Error('kafkajs has another request queue than version 2.2.4');
-  loaded.prototype.scheduleCheckPendingRequests = scheduleCheckPendingRequests;
+  Object.assign(loaded.prototype, { scheduleCheckPendingRequests, scheduleRequestTimeoutCheck, sendSocketRequest });
 }
 
 function scheduleCheckPendingRequests(this: RequestQueue): void {
@@ -33,6 +54,38 @@ function scheduleCheckPendingRequests(this: RequestQueue): void {
   }, waitMs);
 }
 
+/** Called when the connection is made. */
+function scheduleRequestTimeoutCheck(this: RequestQueue): void {
+  this.destroy();
+  this.requestTimeoutIntervalId = null;
+  watchTimeouts(this);
+}
+
+function sendSocketRequest(this: RequestQueue, request: SocketRequest): void {
+  request.send();
+  if (request.expectResponse) {
+    watchTimeouts(this);
+    return;
+  }
+  this.inflight.delete(request.correlationId);
+  request.completed({ size: 0, payload: null });
+}
+
+function watchTimeouts(queue: RequestQueue): void {
+  if (!queue.enforceRequestTimeout || queue.inflight.size === 0 || queue.requestTimeoutIntervalId) return;
+  const nowMs = Date.now();
+  const leftMs = Array.from(queue.inflight.values(), (request) => request.sentAt + request.requestTimeout - nowMs);
+  // What is sent meanwhile has no less time than the queue's own.
+  const waitMs = Math.min(queue.requestTimeout, ...leftMs) + 1;
+  queue.requestTimeoutIntervalId = setTimeout(() => {
+    queue.requestTimeoutIntervalId = null;
+    for (const request of [...queue.inflight.values()]) {
+      if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    }
+    watchTimeouts(queue);
+  }, waitMs);
+}
+
 function isRequestQueueClass(loaded: unknown): loaded is { prototype: RequestQueue } {
   if (typeof loaded !== 'function') return false;
   const prototype: unknown = loaded.prototype;
@@ -40,6 +93,8 @@ function isRequestQueueClass(loaded: unknown): loaded is { prototype: RequestQue
     typeof prototype === 'object' &&
     prototype !== null &&
     'scheduleCheckPendingRequests' in prototype &&
-    'checkPendingRequests' in prototype
+    'checkPendingRequests' in prototype &&
+    'scheduleRequestTimeoutCheck' in prototype &&
+    'sendSocketRequest' in prototype
   );
 }
