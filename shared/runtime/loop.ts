@@ -69,9 +69,9 @@ export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, 
   async function run(): Promise<void> {
     expectedMs = clock.monotonicMs();
     while (!stopped()) {
-      // A fresh signal per turn, taken before it: a poke during the turn must not be lost.
+      // A fresh signal per turn, taken before it: a poke during the turn must not be lost. Stopping pokes too.
       pause = new AbortController();
-      const woken = AbortSignal.any([pause.signal, stopping.signal]);
+      const woken = pause.signal;
       const begunMs = clock.monotonicMs();
       let pauseMs = afterErrorMs;
       try {
@@ -102,6 +102,7 @@ export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, 
     },
     stop: async () => {
       stopping.abort();
+      loop.poke();
       await running;
     },
     overdueMs: () => Math.max(0, clock.monotonicMs() - expectedMs),
