@@ -73,6 +73,8 @@ export interface Dispatcher extends Service {
   /** References that came and that were handled since the start: claimed, or found not to be claimable. */
   readonly received: number;
   readonly handled: number;
+  /** Called whenever these change. Has to return at once. */
+  onWork(listener: () => void): void;
   /** What may be sent here of each client; null when nothing is taken any more. */
   credit(): NodeCredit | null;
 }
@@ -84,6 +86,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let serving = 0;
   let [received, handled] = [0, 0];
   let [isTakingIn, isStopping] = [false, false];
+  let onWork: () => void = () => undefined;
 
   /** A client's calls may take longer than claims usually last: one that never fits would be given back for ever. */
   const leaseOf = (clientId: string) => {
@@ -135,6 +138,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     slots.poke();
     loop.poke();
+    onWork();
   }
 
   function serve(job: HeldJob, whenDone?: () => void): void {
@@ -165,6 +169,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       throw error;
     });
     handled += references.length;
+    if (references.length > 0) onWork();
     if (!written) return isAlive ? idleMs : afterErrorMs;
     for (const { message, reason } of forgedAmong(claims, written)) {
       letters.keep(message, 'contradicted', reason, () => undefined);
@@ -219,6 +224,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     get handled() {
       return handled;
+    },
+    onWork: (listener) => {
+      onWork = listener;
     },
     credit: () => (isTakingIn ? creditOf({ queues, concurrencyOf }) : null),
     stopIntake: async () => {

@@ -19,7 +19,7 @@ export interface NodeReporterDeps {
   nodes: JobNodes;
   owner: string;
   region: string;
-  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit'>;
+  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit' | 'onWork'>;
   heartbeat: Pick<Heartbeat, 'beaten'>;
   clock: Clock;
   logger: Logger;
@@ -42,12 +42,15 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
   let isTold = false;
+  /** Nothing has changed since the last report: the next one is due with the next beat, or when something does. */
+  let isAsleep = false;
 
   async function turn(): Promise<number> {
     const nowMs = clock.monotonicMs();
     const sinceMs = nowMs - reportedAtMs;
     const hasChanged = dispatcher.received !== received || dispatcher.handled !== handled;
-    if (!isTold && !hasChanged && sinceMs < beatEveryMs) return reportEveryMs;
+    isAsleep = !isTold && !hasChanged && sinceMs < beatEveryMs;
+    if (isAsleep) return Math.ceil(beatEveryMs - sinceMs);
     isTold = false;
     const rate = Number.isFinite(sinceMs) && sinceMs > 0 ? ((dispatcher.handled - handled) / sinceMs) * 1000 : 0;
     perSecond = rate >= perSecond ? rate : perSecond + newWeight * (rate - perSecond);
@@ -61,6 +64,10 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   }
 
   const loop = createLoop({ name: 'report-dispatcher', turn, afterErrorMs: beatEveryMs / 4, clock, logger });
+  dispatcher.onWork(() => {
+    if (isAsleep) loop.poke();
+    isAsleep = false;
+  });
   return {
     start: () => loop.start(),
     tell: () => {

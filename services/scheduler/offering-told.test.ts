@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
 import { setUpOfferers } from '../../test/support/offerer-subject.ts';
-import { passTime } from '../../test/support/pass-time.ts';
+import { passTime, wakeUpsWithin } from '../../test/support/pass-time.ts';
 import type { DueReferences } from './ports/due-references.ts';
 
 describe('when schedulers look for jobs that are due', () => {
@@ -59,6 +59,16 @@ describe('when schedulers look for jobs that are due', () => {
     expect(offered()).toEqual([]);
     await passTime(clock, 1);
     expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('wakes for nothing but its looks, its credit and its leases while nothing is to be done', async () => {
+    const { clock, started, stop, add } = setUpOfferers();
+    const offerer = await started('a');
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 20_000);
+    // Per second: one beat, one assignment, one question for credit; every two a look and a sweep, every three a lease.
+    expect(await wakeUpsWithin(clock, 10_000)).toBeLessThanOrEqual(45);
     await stop(offerer);
   });
 

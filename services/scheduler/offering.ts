@@ -34,6 +34,8 @@ const sweepEveryMs = 2000;
 /** Between two reads of what dispatchers take: while something is offered or held back, and while nothing is. */
 const creditEveryMs = 100;
 const idleCreditEveryMs = 1000;
+/** What has nothing to do is woken when it has; and asks by itself after this. */
+const untilWokenMs = 60_000;
 /** What Kafka lost of a client that is behind is read again within this. */
 const rewindEveryMs = 60_000;
 const afterErrorMs = 500;
@@ -116,6 +118,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   let toldAtMs = -Infinity;
   /** Whether the last look was one after which it sleeps until the next job is due. */
   let isAsleep = false;
+  /** Whether late looks have ended, until a mark moves. */
+  let isNothingLate = false;
 
   async function turn(): Promise<number> {
     ownPartitions();
@@ -130,8 +134,16 @@ export function createOffering(deps: OfferingDeps): Offering {
     const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked);
     hasFound = looked.found > 0;
     if (hasFound) foundAtMs = clock.monotonicMs();
-    if (hasFound || behind.size > 0) asking.poke();
+    if (hasFound || behind.size > 0) {
+      asking.poke();
+      wakeLateLooks();
+    }
     return pauseMs;
+  }
+
+  function wakeLateLooks(): void {
+    if (isNothingLate) lookingBack.poke();
+    isNothingLate = false;
   }
 
   /** Otherwise it looks every few milliseconds. */
@@ -157,6 +169,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     const wasAny = credit.isAny;
     const gone = credit.refresh(await dispatchers.credit(region), nowMs);
     if (!wasAny) looking.poke();
+    if (!wasAny || behind.size > 0) wakeLateLooks();
     if (gone > 0) {
       // What it had in memory is found at once, and not when ten seconds are over.
       marks.settle();
@@ -166,12 +179,13 @@ export function createOffering(deps: OfferingDeps): Offering {
       behind.rewind();
       rewoundAtMs = nowMs;
     }
-    reading.poke();
+    if (behind.size > 0) reading.poke();
     return idleCreditEveryMs;
   }
 
   async function readBehind(): Promise<number> {
-    if (behind.size === 0 || !credit.isAny || publications.isFull) return creditEveryMs;
+    if (behind.size === 0 || !credit.isAny) return untilWokenMs;
+    if (publications.isFull) return creditEveryMs;
     const nowMs = clock.monotonicMs();
     const isMore = await lookBehind(look, nowMs);
     publish();
@@ -180,10 +194,11 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   async function lookBack(): Promise<number> {
-    if (!credit.isAny || publications.isFull) return lateEveryMs;
+    if (publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
     // What is behind is told by the database's clock, which late looks bring.
-    if (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0) return lateEveryMs;
+    isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0);
+    if (isNothingLate) return untilWokenMs;
     const looked = await lookForLate(look, lateHorizon, nowMs);
     figures.late += looked.found;
     lateHorizon = looked.horizon;

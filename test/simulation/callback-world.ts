@@ -262,6 +262,7 @@ function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNodeRepor
     get handled() {
       return dispatcher.handled;
     },
+    onWork: (listener) => dispatcher.onWork(listener),
     credit: () => {
       const credit = dispatcher.credit();
       if (credit === null) return null;

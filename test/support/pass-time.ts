@@ -31,3 +31,15 @@ export async function passTimeUntil(clock: SettableClock, isMet: () => boolean, 
     await settled();
   }
 }
+
+/** As `passTime`. @returns how many times something woke meanwhile */
+export async function wakeUpsWithin(clock: SettableClock, ms: number): Promise<number> {
+  const endMs = clock.nowMs() + ms;
+  let wakeUps = 0;
+  for (let wakeMs = clock.nextWakeMs(); wakeMs !== undefined && wakeMs <= endMs; wakeMs = clock.nextWakeMs()) {
+    wakeUps++;
+    await passTime(clock, Math.max(0, wakeMs - clock.nowMs()));
+  }
+  await passTime(clock, endMs - clock.nowMs());
+  return wakeUps;
+}

@@ -1,0 +1,74 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { passTime, wakeUpsWithin } from '../../test/support/pass-time.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { createNodeReporter } from './report-node.ts';
+
+function given() {
+  const clock = createSettableClock();
+  /** When it said something, and how many references it had received. */
+  const said: { atMs: number; received: number }[] = [];
+  let [received, startMs] = [0, clock.nowMs()];
+  let onWork: () => void = () => undefined;
+  const reporter = createNodeReporter({
+    nodes: {
+      beat: () => {
+        said.push({ atMs: clock.nowMs() - startMs, received });
+        return Promise.resolve();
+      },
+      leave: () => Promise.resolve(),
+      dispatchers: () => Promise.resolve(['d']),
+    },
+    dispatcher: {
+      levels: () => ({ queued: 0, waiting: 0, inFlight: 0 }),
+      get received() {
+        return received;
+      },
+      handled: 0,
+      credit: () => ({ toAnyClient: 10, toClients: {} }),
+      onWork: (listener) => {
+        onWork = listener;
+      },
+    },
+    ...{ owner: 'd', region: 'local', heartbeat: createHeartbeat(), clock, logger: pino({ level: 'silent' }) },
+  });
+  const come = (references: number) => {
+    received += references;
+    onWork();
+  };
+  const forget = () => {
+    startMs = clock.nowMs();
+    said.length = 0;
+  };
+  return { clock, reporter, said, come, forget };
+}
+
+describe('what a dispatcher says of itself', () => {
+  it('is said every two seconds while nothing comes, and nothing wakes it between', async () => {
+    const { clock, reporter, said, forget } = given();
+    reporter.start();
+    await passTime(clock, 10_000);
+    forget();
+    expect(await wakeUpsWithin(clock, 10_000)).toBeLessThanOrEqual(10);
+    expect(said).toHaveLength(5);
+    await reporter.stop();
+  });
+
+  it('is said at once when something comes after a silence, and every 100 ms while more does', async () => {
+    const { clock, reporter, said, come, forget } = given();
+    reporter.start();
+    await passTime(clock, 10_500);
+    forget();
+    for (let brought = 0; brought < 30; brought++) {
+      come(1);
+      await passTime(clock, 10);
+    }
+    const [first, ...others] = said;
+    expect(first).toEqual({ atMs: 0, received: 1 });
+    expect(others).toEqual([100, 200, 300].map((atMs) => ({ atMs, received: atMs / 10 })));
+    await passTime(clock, 1900);
+    expect(said).toHaveLength(4);
+    await reporter.stop();
+  });
+});
