@@ -28,6 +28,6 @@ export async function loadPeer(name: PeerName): Promise<z.output<typeof peerModu
 export function requirePeers(): void {
   if (existsSync(join(import.meta.dirname, 'node_modules'))) return;
   throw new ConfigurationError([
-    'the queues that Muster is compared with are not installed: npm install --prefix benchmarks/peers',
+    'the queues that Muster is compared with are not installed: npm ci --prefix benchmarks/peers',
   ]);
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { ConsumerConfig } from 'kafkajs';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { PublishError, type LaneReceiver, type MessageConsumer, type TopicSpec } from '../../ports/message-bus.ts';
-import { createRecordingReceiver } from '../../../test/support/recording-receiver.ts';
+import { createRecordingReceiver, type RecordingReceiver } from '../../../test/support/recording-receiver.ts';
 import { createKafka } from '../client/connection.ts';
-import { createConsumer } from './consumer.ts';
+import { createConsumer, type ConsumerDeps } from './consumer.ts';
 import { createPublisher } from '../publisher/publisher.ts';
 import { createTopicAdmin } from '../cluster/topic-admin.ts';
 
@@ -41,15 +42,39 @@ describe('the Kafka consumer', () => {
   }
 
   function consumerOf(...topics: string[]): MessageConsumer {
-    const consumer = createConsumer({
-      kafka,
-      groupId: `${prefix}.group`,
-      topics: topics.map(specOf),
-      logger,
-      laneHighMark,
-    });
+    return consumerWith({ topics: topics.map(specOf) });
+  }
+
+  function consumerWith(more: Pick<ConsumerDeps, 'topics'> & Partial<ConsumerDeps>): MessageConsumer {
+    const consumer = createConsumer({ kafka, groupId: `${prefix}.group`, logger, laneHighMark, ...more });
     consumers.push(consumer);
     return consumer;
+  }
+
+  /** While nothing comes, the broker keeps its questions for longer than a test may take. */
+  function waitingConsumerOf(spec: TopicSpec, through = kafka): MessageConsumer {
+    const fetch = { gatherMs: 5, maxBytesPerPartition: 8192, idleMs: 300_000 };
+    return consumerWith({ kafka: through, topics: [spec], fetch });
+  }
+
+  /** What it takes is settled at once, so that no lane is ever full. */
+  async function startSettling(consumer: MessageConsumer): Promise<RecordingReceiver> {
+    const receiver = createRecordingReceiver();
+    await consumer.start({
+      deliver: (lane, messages) => {
+        receiver.deliver(lane, messages);
+        for (const message of messages) consumer.settle(message);
+      },
+      revoke: (lane) => receiver.revoke(lane),
+    });
+    return receiver;
+  }
+
+  /** Resolves when so many different messages that begin so have come to them together. */
+  async function arrivedAt(receivers: readonly RecordingReceiver[], beginning: string, count: number): Promise<void> {
+    const all = () => new Set(receivers.flatMap((receiver) => receiver.values()));
+    const isThere = () => [...all()].filter((value) => value.startsWith(beginning)).length >= count;
+    await Promise.race(receivers.map((receiver) => receiver.until(isThere)));
   }
 
   it('fetches no more for a lane that is full, and goes on when its messages are settled', async () => {
@@ -171,20 +196,54 @@ describe('the Kafka consumer', () => {
   it('leaves no partition to nobody while workers come and go that subscribe to different topics', async () => {
     const [award, message] = [`${prefix}.award`, `${prefix}.message`];
     await admin.ensureTopics([award, message].map((topic) => ({ topic, partitions: 4, replicationFactor: 1 })));
-    const first = createRecordingReceiver();
     const leader = consumerOf(award);
-    await leader.start(first);
-    const second = createRecordingReceiver();
-    await consumerOf(message).start(second);
-    const third = createRecordingReceiver();
-    await consumerOf(award, message).start(third);
-    const ofThird = () => third.delivered.map(({ lane }) => lane.topic);
+    await startSettling(leader);
+    const second = await startSettling(consumerOf(message));
+    const third = await startSettling(consumerOf(award, message));
     await leader.stop();
     await publisher.publish(Array.from({ length: 40 }, (_, i) => ({ topic: award, value: `award-${i}` })));
     await publisher.publish(Array.from({ length: 40 }, (_, i) => ({ topic: message, value: `message-${i}` })));
-    await third.until(() => ofThird().filter((topic) => topic === award).length === 40);
-    await third.until(() => ofThird().filter((topic) => topic === message).length >= 20);
-    await second.until(() => second.delivered.length >= 20);
+    await arrivedAt([third], 'award', 40);
+    await arrivedAt([second, third], 'message', 40);
+    await Promise.all([second, third].map((receiver) => arrivedAt([receiver], 'message', 1)));
+  });
+
+  it('hears of another member while a broker keeps its question, and takes what comes to its partitions after', async () => {
+    const spec = { ...specOf(`${prefix}.topic`), partitions: 4 };
+    const first = await startSettling(waitingConsumerOf(spec));
+    const second = await startSettling(waitingConsumerOf(spec));
+    await first.until(() => first.revoked.length === 4);
+    await publisher.publish(Array.from({ length: 40 }, (_, i) => ({ topic: spec.topic, value: `value-${i}` })));
+    await arrivedAt([first, second], 'value', 40);
+    await Promise.all([first, second].map((receiver) => arrivedAt([receiver], 'value', 1)));
+  });
+
+  it('takes partitions that were added while a broker keeps its question', async () => {
+    const spec = specOf(`${prefix}.topic`);
+    const receiver = createRecordingReceiver();
+    const consumer = waitingConsumerOf(spec);
+    await consumer.start(receiver);
+    await consumer.subscribe([{ ...spec, partitions: 2 }]);
+    await receiver.until(() => receiver.revoked.length > 0);
+    await publisher.publish(Array.from({ length: 40 }, (_, i) => ({ topic: spec.topic, value: `${i}` })));
+    await receiver.until(() => new Set(receiver.delivered.map(({ lane }) => lane.partition)).size === 2);
+  });
+
+  it('leaves its group at once though a broker keeps its question', async () => {
+    const beats = Promise.withResolvers<null>();
+    const watched = (config: ConsumerConfig) => {
+      const client = kafka.consumer(config);
+      client.on(client.events.REQUEST, ({ payload: { apiName } }) => {
+        if (apiName === 'Heartbeat') beats.resolve(null);
+      });
+      return client;
+    };
+    const consumer = waitingConsumerOf(specOf(`${prefix}.topic`), { ...kafka, consumer: watched });
+    await consumer.start(createRecordingReceiver());
+    // The question has no answer then, or it would have been asked again.
+    await beats.promise;
+    await consumer.stop();
+    expect(await membersOfGroup()).toEqual([[]]);
   });
 
   it('has left its group when it has stopped, also where another one leaves at the same moment', async () => {
@@ -193,10 +252,14 @@ describe('the Kafka consumer', () => {
     const pair = [consumerOf(topic), consumerOf(topic)];
     await Promise.all(pair.map((consumer) => consumer.start(createRecordingReceiver())));
     await Promise.all(pair.map((consumer) => consumer.stop()));
+    expect(await membersOfGroup()).toEqual([[]]);
+  });
+
+  async function membersOfGroup() {
     const client = kafka.admin();
     await client.connect();
     const { groups } = await client.describeGroups([`${prefix}.group`]);
     await client.disconnect();
-    expect(groups.map(({ members }) => members)).toEqual([[]]);
-  });
+    return groups.map(({ members }) => members);
+  }
 });

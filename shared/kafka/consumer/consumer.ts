@@ -44,6 +44,11 @@ export interface FetchTerms {
    * collector.
    */
   maxBytesPerPartition: number;
+  /**
+   * How long a broker may keep a question while nothing is in work; a message is answered at once all the same.
+   * Partitions that were added, and not by `subscribe`, may go unnoticed for as long.
+   */
+  idleMs?: number;
 }
 
 /** About a thousand references of batches. */
@@ -107,6 +112,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     client: () => client,
     topics: () => topics,
     gatherMs: fetch.gatherMs,
+    idleMs: fetch.idleMs,
     tell,
     monotonicMs: () => clock.monotonicMs(),
   });
@@ -167,6 +173,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       metadataMaxAgeMs,
       maxBytesPerPartition: fetch.maxBytesPerPartition,
       fetching: () => intake.fetching(),
+      clock,
       takeBatch: (payload) => intake.takeBatch(payload),
       onJoined,
       onRebalance: () => void chores.commit(),

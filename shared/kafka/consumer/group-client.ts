@@ -1,8 +1,10 @@
 import type { Cluster, EachBatchPayload } from 'kafkajs';
+import type { Clock } from '../../ports/clock.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 import type { LanePosition } from './lanes.ts';
 import { partitionAssigners } from './partition-assigner.ts';
 import { steerCluster, type Fetching } from './steer-cluster.ts';
+import { heartbeatIntervalMs, type WaitingFetches } from './waiting-fetches.ts';
 
 export interface TopicPartitions {
   topic: string;
@@ -35,6 +37,7 @@ export interface GroupClientDeps {
   /** Of one answer. */
   maxBytesPerPartition: number;
   fetching: () => Fetching;
+  clock: Pick<Clock, 'sleep'>;
   takeBatch: (payload: EachBatchPayload) => Promise<void>;
   onJoined: (partitionsByTopic: Readonly<Record<string, number[]>>) => void;
   /** The last moment at which the group takes offsets of the old assignment. */
@@ -44,21 +47,17 @@ export interface GroupClientDeps {
   onCrashed: (error: Error) => void;
 }
 
-/** A live member hears of a rebalance with its next heartbeat, so this is about how long one takes. */
-const heartbeatIntervalMs = 1_000;
-
 /** Of one answer; all lanes share it. */
 const maxBytes = 1024 * 1024;
 
 export function createGroupClient(deps: GroupClientDeps): GroupClient {
   const { kafka, groupId, sessionTimeoutMs } = deps;
   const topics = [...deps.topics];
-  const clusters = new Set<Cluster>();
+  const clusters = new Map<Cluster, WaitingFetches>();
   const client = kafka.consumer({
     groupId,
     partitionAssigners: partitionAssigners().map((createAssigner) => (given) => {
-      if (!clusters.has(given.cluster)) steerCluster(given.cluster, deps.fetching);
-      clusters.add(given.cluster);
+      if (!clusters.has(given.cluster)) clusters.set(given.cluster, steerCluster(given.cluster, deps));
       return createAssigner(given);
     }),
     sessionTimeout: sessionTimeoutMs,
@@ -111,18 +110,24 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     resume: (what) => steer('resume', what),
     missingTopics: () => topics.filter((topic) => partitionsKnown(clusters, topic) === 0),
     refresh: async () => {
-      for (const cluster of clusters) await cluster.refreshMetadata();
+      for (const [cluster, fetches] of clusters) {
+        await cluster.refreshMetadata();
+        fetches.interrupt();
+      }
     },
     stop: async () => {
       over = true;
-      await client.disconnect();
+      const disconnected = client.disconnect();
+      // kafkajs lets them come to their end first.
+      for (const fetches of clusters.values()) fetches.end();
+      await disconnected;
     },
   };
 }
 
-function partitionsKnown(clusters: ReadonlySet<Cluster>, topic: string): number {
+function partitionsKnown(clusters: ReadonlyMap<Cluster, unknown>, topic: string): number {
   let count = 0;
-  for (const cluster of clusters) {
+  for (const cluster of clusters.keys()) {
     try {
       count += cluster.findTopicPartitionMetadata(topic).length;
     } catch {

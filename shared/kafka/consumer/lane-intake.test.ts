@@ -30,7 +30,7 @@ function intakeOf(gatherMs: number) {
 it('gathers a little while messages are in work, as long as it may, and asks seldom while nothing is', async () => {
   const { intake, take, pass } = intakeOf(20);
   pass(1000);
-  expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 500 });
+  expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 5000 });
   await take();
   pass(1000);
   expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 20 });

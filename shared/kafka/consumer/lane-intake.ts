@@ -16,7 +16,7 @@ const maxHeldBytes = 8 * 1024 * 1024;
  * every question names every partition.
  */
 const gatheredBytes = 4_096;
-const idleFetching: Fetching = { minBytes: 1, maxWaitTime: 500 };
+const usualIdleMs = 5_000;
 const idleAfterMs = 250;
 
 export interface LaneIntakeDeps {
@@ -26,6 +26,8 @@ export interface LaneIntakeDeps {
   topics: () => readonly string[];
   /** For how long at most. */
   gatherMs: number;
+  /** The same while nothing is in work. */
+  idleMs?: number | undefined;
   tell: (about: (to: LaneReceiver) => void) => void;
   monotonicMs: () => number;
 }
@@ -40,7 +42,9 @@ export interface LaneIntake {
   stop(): void;
 }
 
-export function createLaneIntake({ lanes, client, topics, gatherMs, tell, monotonicMs }: LaneIntakeDeps): LaneIntake {
+export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
+  const { lanes, client, topics, gatherMs, idleMs = usualIdleMs, tell, monotonicMs } = deps;
+  const idleFetching: Fetching = { minBytes: 1, maxWaitTime: idleMs };
   const busyFetching: Fetching = { minBytes: gatheredBytes, maxWaitTime: gatherMs };
   const wanting = new Set<Lane>();
   let stopped = false;

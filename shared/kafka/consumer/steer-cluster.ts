@@ -1,5 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import kafkajs, { type Broker, type Cluster } from 'kafkajs';
+import { z } from 'zod';
+import type { Clock } from '../../ports/clock.ts';
+import { dropFetches } from '../client/drop-fetches.ts';
+import { createWaitingFetches, heartbeatIntervalMs, type WaitingFetches } from './waiting-fetches.ts';
 
 // Not among the names that Node finds in this CommonJS module.
 const { KafkaJSNonRetriableError } = kafkajs;
@@ -16,17 +20,48 @@ export interface Fetching {
  */
 const joinsApartMs = 250;
 
+export interface SteeringDeps {
+  fetching: () => Fetching;
+  clock: Pick<Clock, 'sleep'>;
+}
+
+interface Steering {
+  fetching: () => Fetching;
+  waiting: WaitingFetches;
+  onJoined: (by: Broker, as: Membership) => void;
+}
+
+/** What a heartbeat says. */
+interface Membership {
+  groupId: string;
+  memberId: string;
+  groupGenerationId: number;
+}
+
+const joinQuestion = z.object({ groupId: z.string() });
+const joinAnswer = z.object({ memberId: z.string(), generationId: z.number() });
+/** What a broker answers to a fetch that nothing came for. */
+const nothing = { responses: [] };
+
 /**
  * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each
  * fetch; a member that joins knows the newest metadata, so that partitions that were added cost the group one rebalance
  * and not one for each member; a partition that is not there holds up no other one.
+ *
+ * @returns its fetches, to be given up where something else is to be done
  */
-export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
+export function steerCluster(cluster: Cluster, { fetching, clock }: SteeringDeps): WaitingFetches {
   const findGroupCoordinator = cluster.findGroupCoordinator.bind(cluster);
   const findBroker = cluster.findBroker.bind(cluster);
   const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
   const steered = new WeakSet<Broker>();
   let joinedAtMs = -Infinity;
+  let heartbeat: () => Promise<unknown> = () => Promise.resolve();
+  const waiting = createWaitingFetches({ heartbeat: () => heartbeat(), clock });
+  const onJoined = (by: Broker, as: Membership) => {
+    const beat = requestOf(by, 'heartbeat');
+    heartbeat = () => beat(as);
+  };
 
   // kafkajs asks for the coordinator right before each join, and at no other time.
   cluster.findGroupCoordinator = async (group) => {
@@ -42,7 +77,7 @@ export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
     const broker = await findBroker(node);
     if (!steered.has(broker)) {
       steered.add(broker);
-      steerBroker(broker, fetching);
+      steerBroker(broker, { fetching, waiting, onJoined });
     }
     return broker;
   };
@@ -55,14 +90,31 @@ export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
     const missing = topics.filter(({ topic }) => !answered.has(topic));
     return [...answer, ...missing.map(({ topic }) => ({ topic, partitions: [] }))];
   };
+  return waiting;
 }
 
-function steerBroker(broker: Broker, fetching: () => Fetching): void {
-  for (const request of ['joinGroup', 'syncGroup'] as const) endClientByFailed(request, broker);
+function steerBroker(broker: Broker, { fetching, waiting, onJoined }: Steering): void {
+  endClientByFailed('joinGroup', broker, (given, answer) => {
+    const { memberId, generationId } = joinAnswer.parse(answer);
+    onJoined(broker, { groupId: joinQuestion.parse(given).groupId, memberId, groupGenerationId: generationId });
+  });
+  endClientByFailed('syncGroup', broker);
   const fetch = broker.fetch.bind(broker);
   const offsetCommit = broker.offsetCommit.bind(broker);
 
-  broker.fetch = (request) => fetch({ ...request, ...fetching() });
+  broker.fetch = async (question) => {
+    if (waiting.isOver) return nothing;
+    const terms = fetching();
+    const answer: Promise<unknown> = fetch({ ...question, ...terms });
+    if (terms.maxWaitTime < heartbeatIntervalMs) return await answer;
+    try {
+      return await waiting.wait({ answer, drop: () => dropFetches(broker) }, nothing);
+    } catch (error) {
+      // kafkajs joins anew, or finds other brokers, when those at the other brokers have ended too.
+      waiting.interrupt();
+      throw error;
+    }
+  };
 
   // kafkajs would repeat the commit for seconds. If the topic is created anew meanwhile, that would pass over its first
   // messages.
@@ -90,18 +142,32 @@ const joinedOnceMore = new Set([
  * before: with heartbeats to the new coordinator, which knows the member, and commits to the old one, which refuses
  * them for as long as the client lives. So what fails a join is made the end of the client; another one begins.
  */
-function endClientByFailed(request: 'joinGroup' | 'syncGroup', broker: Broker): void {
-  const send: unknown = Reflect.get(broker, request);
-  if (typeof send !== 'function') throw new Error(`kafkajs has no ${request} as in version 2.2.4`);
+function endClientByFailed(
+  name: 'joinGroup' | 'syncGroup',
+  broker: Broker,
+  onAnswer: (given: unknown, answer: unknown) => void = () => undefined,
+): void {
+  const send = requestOf(broker, name);
   const sendOrEnd = async (given: unknown): Promise<unknown> => {
     try {
-      const answer: unknown = await Reflect.apply(send, broker, [given]);
+      const answer = await send(given);
+      onAnswer(given, answer);
       return answer;
     } catch (error) {
-      throw isJoinedOnceMore(error) ? error : new KafkaJSNonRetriableError(`${request} failed: ${String(error)}`);
+      throw isJoinedOnceMore(error) ? error : new KafkaJSNonRetriableError(`${name} failed: ${String(error)}`);
     }
   };
-  Reflect.set(broker, request, sendOrEnd);
+  Reflect.set(broker, name, sendOrEnd);
+}
+
+/** One of those that kafkajs' types do not name. */
+function requestOf(broker: Broker, name: 'joinGroup' | 'syncGroup' | 'heartbeat') {
+  const send: unknown = Reflect.get(broker, name);
+  if (typeof send !== 'function') throw new Error(`kafkajs has no ${name} as in version 2.2.4`);
+  return async (given: unknown): Promise<unknown> => {
+    const answer: unknown = await Reflect.apply(send, broker, [given]);
+    return answer;
+  };
 }
 
 function isJoinedOnceMore(error: unknown): boolean {
