@@ -68,7 +68,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     SANDBOX_RECEIPTS_URL: `${url(apiPort)}/v1/receipts`,
     SANDBOX_RECEIPTS_SECRET: receiptsSecret,
   };
-  const api = { ...common, API_PORT: String(apiPort), API_HOST: '127.0.0.1' };
+  const api = { ...common, API_PORT: String(apiPort), API_HOST: '127.0.0.1', API_DOCS: 'public' };
   const workerNames = Array.from({ length: workers }, (_, index) => `worker-${index + 1}`);
   return {
     apiUrl: url(apiPort),

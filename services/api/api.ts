@@ -1,5 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { createHttpServer, type HttpServer } from './frame/server/create-http-server.ts';
-import { documentRoutes } from './frame/server/document-routes.ts';
+import { describeRoutes, documentRoutes } from './frame/server/document-routes.ts';
 import { beyondQuota } from './frame/beyond-quota.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -8,6 +9,7 @@ import type { ConsolePages } from './console/console-pages.ts';
 import { consoleFileRoutes, createPageSender } from './console/console-routes.ts';
 import { describeInstallation } from './frame/server/describe-installation.ts';
 import { databaseUnavailable } from './frame/server/database-unavailable.ts';
+import { createAuthenticate, type AuthenticateDeps } from './access/authenticate.ts';
 import { createEventStreams } from './access/event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
 import { pathBelow } from './frame/server/public-address.ts';
@@ -17,7 +19,8 @@ import { exportShardFigures } from './shards/shard-look.ts';
 import { createCampaignWatch } from './live/watch-campaigns.ts';
 import { createRunWatch } from './runs/watch-run.ts';
 
-export type ApiDeps = Omit<V1Deps, 'watch' | 'campaignWatch' | 'streams' | 'onRefusedKey'> &
+export type ApiDeps = Omit<V1Deps, 'watch' | 'campaignWatch' | 'streams' | 'authentication'> &
+  Omit<AuthenticateDeps, 'onRefused'> &
   Pick<ReceiptRoutesDeps, 'signers'> &
   Pick<HealthRoutesDeps, 'ping'> &
   ListenDeps;
@@ -28,6 +31,8 @@ interface ListenDeps {
   port: number;
   /** The console; without it, `/` leads to the documentation. */
   pages?: ConsolePages | undefined;
+  /** Whether the OpenAPI document is for everybody, or for keys and sessions. */
+  docs: 'public' | 'keyed';
   logger: Logger;
   meter?: Meter;
 }
@@ -71,6 +76,8 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   const refusedKeys = deps.meter
     ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
     .of({});
+  const onRefusedKey = () => refusedKeys?.add();
+  const authentication = createAuthenticate({ ...deps, onRefused: onRefusedKey });
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
   const basePath = deps.publicAddress?.basePath ?? '';
   const page = deps.pages && createPageSender(deps.pages, basePath);
@@ -83,7 +90,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   let ready = true;
   let closed: Promise<undefined> | undefined;
 
-  await documentRoutes(server, {
+  const document = await describeRoutes(server, {
     ...documentation,
     basePath,
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
@@ -97,17 +104,18 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   server.decorateRequest('apiKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
-    async (v1: HttpServer) =>
-      await v1Routes(v1, { ...deps, watch, campaignWatch, streams, onRefusedKey: () => refusedKeys?.add() }),
+    async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, campaignWatch, streams, authentication }),
     { prefix: '/v1' },
   );
   await server.register(
     (scope: HttpServer, _options, done) => {
-      receiptRoutes(scope, { ...deps, onRefusedKey: () => refusedKeys?.add() });
+      receiptRoutes(scope, { ...deps, onRefusedKey });
       done();
     },
     { prefix: '/v1' },
   );
+  const admitReader = (request: FastifyRequest) => authentication.callerOf(request);
+  await documentRoutes(server, document, deps.docs === 'public' ? () => Promise.resolve() : admitReader);
   // An open stream would keep the server from closing for as long as its run takes.
   server.addHook('preClose', (done) => {
     watch.stop();

@@ -30,6 +30,7 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
       return z.NEVER;
     })
     .optional(),
+  API_DOCS: z.enum(['keyed', 'public'], "has to be 'keyed' or 'public'").default('keyed'),
   MUSTER_INSTALLATION_NAME: z.string().min(1).max(60).optional(),
   MUSTER_ZONE: z
     .string()
@@ -56,6 +57,8 @@ export interface ApiConfig {
   bootstrapApiKey: string | undefined;
   /** Where people reach it, when that is not where it listens. */
   publicAddress: PublicAddress | undefined;
+  /** Who may read the OpenAPI document: everybody, or keys and sessions. */
+  docs: 'keyed' | 'public';
   /** As people call it, such as `Production`. */
   installationName: string | undefined;
   /** IANA: the one in which times are shown first. */
@@ -85,6 +88,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     host: read.API_HOST,
     region: read.MUSTER_REGION,
     publicAddress: read.API_PUBLIC_URL,
+    docs: read.API_DOCS,
     installationName: read.MUSTER_INSTALLATION_NAME,
     zone: read.MUSTER_ZONE,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,

@@ -65,6 +65,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       host: config.host,
       port: config.port,
       publicAddress: config.publicAddress,
+      docs: config.docs,
       installation: { name: config.installationName ?? null, zone: config.zone },
       pages,
       ping: database.require,

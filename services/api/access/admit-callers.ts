@@ -4,13 +4,12 @@ import type { ApiKeyRecord } from './postgres/key-store.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
-import { createAuthenticate, type AuthenticateDeps, type Authentication } from './authenticate.ts';
+import type { Authentication } from './authenticate.ts';
 import { checkRole, requireDeclaredRoles } from './route-roles.ts';
 import { checkScope, type CheckScopeDeps } from './scopes.ts';
 
-export interface AdmitCallersDeps extends Omit<AuthenticateDeps, 'onRefused'>, CheckScopeDeps {
-  /** Called for each request that is refused for its key. */
-  onRefusedKey?: (() => void) | undefined;
+export interface AdmitCallersDeps extends CheckScopeDeps {
+  authentication: Authentication;
   /**
    * Why this process may not take part in its database, such as a schema that lacks something. Nothing is carried
    * out while there is a reason.
@@ -33,7 +32,7 @@ declare module 'fastify' {
 
 /** Lets in those that may ask what they ask. Routes that are registered after this have to say who may. */
 export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<Admission> {
-  const authentication = createAuthenticate({ ...deps, onRefused: deps.onRefusedKey });
+  const { authentication } = deps;
   await server.register(cookie);
   server.decorateRequest('session', null);
   requireDeclaredRoles(server);

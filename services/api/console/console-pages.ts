@@ -1,23 +1,15 @@
-import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { packedBody, type PackedBody } from '../frame/server/packed-body.ts';
 
 /** A file that browsers load, as it was built. */
-export interface ConsoleFile {
+export interface ConsoleFile extends PackedBody {
   /** Such as `/assets/main-8f3a.js`. */
   path: string;
   type: string;
-  etag: string;
   /** Its name changes with what is in it. */
   isImmutable: boolean;
-  body: Buffer;
-  /** Compressed when it is asked for first, and kept; the body itself for what does not get smaller. */
-  encoded(encoding: ContentEncoding): Promise<Buffer>;
 }
-
-export type ContentEncoding = 'br' | 'gzip';
 
 /** The console as it was built, in memory: a few MiB, and no path that is asked for ever reaches a disk. */
 export interface ConsolePages {
@@ -76,27 +68,8 @@ export async function readConsolePages(folder: string): Promise<ConsolePages | u
   };
 }
 
-/** Good enough at once: better ones take seconds, and are then kept by browsers for ever. */
-const brotliQuality = 7;
-const compress = {
-  br: (body: Buffer) =>
-    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
-  gzip: (body: Buffer) => promisify(gzip)(body),
-};
-
 function fileOf(name: string, type: string, body: Buffer): ConsoleFile {
   const path = `/${name.replaceAll('\\', '/')}`;
-  const kept = new Map<ContentEncoding, Promise<Buffer>>();
   const isText = /^text\/|svg|json/.test(type);
-  return {
-    ...{ path, type, body },
-    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
-    isImmutable: path.startsWith('/assets/'),
-    encoded: (encoding) => {
-      if (!isText) return Promise.resolve(body);
-      const made = kept.get(encoding) ?? compress[encoding](body);
-      kept.set(encoding, made);
-      return made;
-    },
-  };
+  return { path, type, isImmutable: path.startsWith('/assets/'), ...packedBody(body, isText) };
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { pagePolicy, type ConsoleFile, type ConsolePages, type ContentEncoding } from './console-pages.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { sendPacked } from '../frame/server/packed-body.ts';
+import { pagePolicy, type ConsolePages } from './console-pages.ts';
 
 /** What the API answers itself: a mistyped path there is a problem, not a page. */
 const answeredElsewhere = ['/v1', '/docs', '/openapi.json', '/healthz', '/readyz', '/assets'];
@@ -33,21 +34,9 @@ export function createPageSender(pages: ConsolePages, basePath: string): PageSen
 export function consoleFileRoutes(server: HttpServer, { files }: ConsolePages): void {
   for (const file of files) {
     server.get(file.path, { schema: { hide: true } }, async (request, reply) => {
-      reply.header('etag', file.etag).header('vary', 'accept-encoding').type(file.type);
+      reply.type(file.type);
       reply.header('cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
-      if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-      return reply.send(await bodyFor(request, reply, file));
+      return await sendPacked(request, reply, file);
     });
   }
-}
-
-async function bodyFor({ headers }: FastifyRequest, reply: FastifyReply, file: ConsoleFile): Promise<Buffer> {
-  const accepted = headers['accept-encoding'] ?? '';
-  const encoding = (['br', 'gzip'] satisfies ContentEncoding[]).find((each) =>
-    new RegExp(`\\b${each}\\b`).test(accepted),
-  );
-  if (encoding === undefined) return file.body;
-  const body = await file.encoded(encoding);
-  if (body !== file.body) reply.header('content-encoding', encoding);
-  return body;
 }

@@ -1,9 +1,11 @@
 import swagger from '@fastify/swagger';
-import type { FastifyContextConfig } from 'fastify';
-import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { HttpServer } from './create-http-server.ts';
+import { HttpProblem } from '../http-problem.ts';
 import { describeAnswers } from './describe-answers.ts';
+import { packedBody, sendPacked, type PackedBody } from './packed-body.ts';
 import { pruneComponents } from './prune-components.ts';
 import { withUsualProblems } from './usual-problems.ts';
 
@@ -20,14 +22,21 @@ export interface DocumentedApi {
   asOf: () => string;
 }
 
+/** The OpenAPI document of a server's routes. */
+export interface ApiDocument {
+  title: string;
+  /** As it is now. It is written and packed once, and again when what amends it has changed: writing takes 15 ms. */
+  current(): PackedBody;
+}
+
 /**
- * `/openapi.json`, written from the shapes of the routes that are registered after this, and `/docs` to read and try
- * it. Routes need an API key unless their `security` says otherwise.
+ * Describes the routes that are registered after this, from their shapes. They need an API key unless their `security`
+ * says otherwise.
  */
-export async function documentRoutes(
+export async function describeRoutes(
   server: HttpServer,
   { title, version, description, basePath, tags, amend, asOf }: DocumentedApi,
-): Promise<void> {
+): Promise<ApiDocument> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -58,38 +67,61 @@ export async function documentRoutes(
       return written;
     },
   });
-  let written: { asOf: string; document: Record<string, unknown>; bytes: Buffer } | undefined;
-  /** No key is needed to ask for it, and it costs 15 ms: it is written once. */
-  function current() {
-    const now = asOf();
-    if (written?.asOf === now) return written;
-    const document: Record<string, unknown> = { ...structuredClone(server.swagger()) };
-    amend(document);
-    written = { asOf: now, document, bytes: Buffer.from(JSON.stringify(document)) };
-    return written;
+  let written: { asOf: string; packed: PackedBody } | undefined;
+  return {
+    title,
+    current: () => {
+      const now = asOf();
+      if (written?.asOf === now) return written.packed;
+      const document = structuredClone(server.swagger());
+      amend(document);
+      written = { asOf: now, packed: packedBody(Buffer.from(JSON.stringify(document))) };
+      return written.packed;
+    },
+  };
+}
+
+/** @throws {HttpProblem} where the document is not for the request */
+export type AdmitReader = (request: FastifyRequest) => Promise<unknown>;
+
+const documentPath = '/openapi.json';
+const pagePath = '/docs';
+
+/** `/openapi.json`, and `/docs` to read and try it. */
+export async function documentRoutes(server: HttpServer, document: ApiDocument, admit: AdmitReader): Promise<void> {
+  async function send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache');
+    return await sendPacked(request, reply, document.current());
   }
 
-  await server.register(swaggerUi, {
-    routePrefix: '/docs',
-    theme: { title },
-    // Without the bar on top, which offers to explore other documents under another's logo.
-    uiConfig: { layout: 'BaseLayout' },
-    transformSpecification: () => current().document,
-    transformSpecificationClone: false,
-    staticCSP: {
-      'default-src': "'self'",
-      'img-src': "'self' data:",
-      'style-src': ["'self'", "'unsafe-inline'"],
-      'object-src': "'none'",
-      'base-uri': "'none'",
-      'frame-ancestors': "'none'",
-    },
-  });
-  server.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    reply.type('application/json; charset=utf-8');
-    return reply.send(current().bytes);
+  await server.register(async (scope: HttpServer) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      await admit(request);
+      // The package would write the document anew each time, and as YAML for a quarter of a second.
+      const { url } = request.routeOptions;
+      if (url === `${pagePath}/yaml`) {
+        throw new HttpProblem({ status: 404, code: 'not-found', detail: `there is ${documentPath}, and no YAML` });
+      }
+      return url === `${pagePath}/json` ? await send(request, reply) : undefined;
+    });
+    scope.get(documentPath, { schema: { hide: true } }, send);
+    await scope.register(swaggerUi, { ...page, theme: { title: document.title } });
   });
 }
+
+const page: FastifySwaggerUiOptions = {
+  routePrefix: pagePath,
+  // Without the bar on top, which offers to explore other documents under another's logo.
+  uiConfig: { layout: 'BaseLayout' },
+  staticCSP: {
+    'default-src': "'self'",
+    'img-src': "'self' data:",
+    'style-src': ["'self'", "'unsafe-inline'"],
+    'object-src': "'none'",
+    'base-uri': "'none'",
+    'frame-ancestors': "'none'",
+  },
+};
 
 /** Says in the document which role a route needs, and how a scope applies; `describeAnswers` adds its refusal. */
 function withRole(written: ReturnType<typeof jsonSchemaTransform>, { role, scope }: FastifyContextConfig) {
