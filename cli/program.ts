@@ -20,6 +20,7 @@ const tables: Record<string, Table> = {
   'first-key': installation,
   doctor: installation,
   campaign: () => import('./campaigns/commands.ts'),
+  approvals: () => import('./approvals/commands.ts'),
   run: () => import('./runs/commands.ts'),
   explain: () => import('./runs/explain-command.ts'),
   audience: () => import('./audiences/commands.ts'),

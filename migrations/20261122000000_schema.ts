@@ -6,6 +6,7 @@ const subjects = [
   'installation',
   'access',
   'campaigns',
+  'approvals',
   'action-types',
   'runs',
   'feeds',

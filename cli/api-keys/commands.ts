@@ -21,7 +21,7 @@ type State = NonNullable<NonNullable<ListApiKeysData['query']>['state']>;
 const states: readonly State[] = ['active', 'expired', 'revoked'];
 
 const roleSaid =
-  'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; operator: everything';
+  'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; approver: approves them; operator: everything';
 
 /** `clients orders, billing · countries SG`; everything where no part of it says less. */
 function scopeText({ scope: { clients, countries, actionTypes } }: ApiKey): string {

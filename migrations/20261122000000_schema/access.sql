@@ -6,7 +6,7 @@ create table api_keys (
   name text not null,
   -- Whom to ask about it.
   owner text,
-  role text not null check (role in ('viewer', 'scheduler', 'manager', 'operator')),
+  role text not null check (role in ('viewer', 'scheduler', 'manager', 'approver', 'operator')),
   -- What of the installation it is for; null: all of that kind (docs/decisions/0055-keys-with-owners-and-scopes.md).
   clients uuid[],
   countries text[],

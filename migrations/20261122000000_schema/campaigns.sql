@@ -28,6 +28,8 @@ create table campaign_revisions (
   definition jsonb not null,
   -- Of whoever wrote it.
   account uuid,
+  -- The key that wrote it.
+  written_by uuid,
   created_at timestamptz not null default now(),
   primary key (campaign, revision)
 );

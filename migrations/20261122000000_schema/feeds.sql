@@ -28,6 +28,9 @@ create table feeds (
   held_out_users bigint not null default 0,
   -- Passed over because an exclusion names them; not in fed_users.
   excluded_users bigint not null default 0,
+  -- As many as were approved, or may be without it; null: any number
+  -- (docs/decisions/0082-approval-is-of-what-would-run.md).
+  users_at_most bigint,
   complete boolean not null default false,
   stalled text,
   -- A stalled feed is given back, and not claimed before.
@@ -38,7 +41,8 @@ create table feeds (
   owner text,
   token bigint not null default 0,
   lease_until timestamptz,
-  check (audience is not null or segment is not null and snapshot is not null)
+  check (audience is not null or segment is not null and snapshot is not null),
+  constraint feeds_within_approval check (users_at_most is null or fed_users <= users_at_most)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index feeds_of_run on feeds (run);
 

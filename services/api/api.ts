@@ -50,6 +50,7 @@ const documentation = {
     'Batch campaigns for millions of users: who, what and when, progress while they run, and a report that adds up.',
   tags: [
     { name: 'campaigns', description: 'Who gets what, and when' },
+    { name: 'approvals', description: 'Who has to approve what before it runs, and who has' },
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },

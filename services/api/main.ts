@@ -10,6 +10,7 @@ import { consoleFolder } from '../console/built-console.ts';
 import { accessModule } from './access/access-module.ts';
 import { actionTypesModule } from './action-types/action-types-module.ts';
 import { createApi } from './api.ts';
+import { approvalsModule } from './approvals/approvals-module.ts';
 import { audiencesModule } from './audiences/audiences-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
 import { clientsModule } from './clients/clients-module.ts';
@@ -53,6 +54,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...parts,
       ...access,
       ...campaignsModule(parts),
+      ...approvalsModule(parts),
       ...runsModule(parts),
       ...audiencesModule(parts),
       ...receiptsModule(parts),

@@ -2,6 +2,7 @@ import { accessRoutes } from './access/access-module.ts';
 import { admitCallers, type AdmitCallersDeps, type Admission } from './access/admit-callers.ts';
 import { recordChanges, type AuditLog } from './access/record-changes.ts';
 import { actionTypeRoutes } from './action-types/action-type-routes.ts';
+import { approvalsRoutes } from './approvals/approvals-module.ts';
 import { audienceRoutes } from './audiences/audience-routes.ts';
 import { campaignsRoutes } from './campaigns/campaigns-module.ts';
 import { clientsRoutes } from './clients/clients-module.ts';
@@ -22,6 +23,7 @@ import { troubleRoutes } from './trouble/trouble-module.ts';
 const rooms = [
   accessRoutes,
   campaignsRoutes,
+  approvalsRoutes,
   runsRoutes,
   liveRoutes,
   findRoutes,

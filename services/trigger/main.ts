@@ -28,6 +28,7 @@ import { createLetterReplays } from './sweep/postgres/letter-replays.ts';
 import { createReconciliation } from './sweep/postgres/reconciliation.ts';
 import { createRetentionStore } from './retain/postgres/retention.ts';
 import { createRunHistory } from './keep/postgres/run-history.ts';
+import { createRunApprovals } from './prepare/postgres/run-approvals.ts';
 import { createRunStore } from './keep/postgres/run-store.ts';
 import { createStepEndings } from './end/postgres/step-endings.ts';
 import { segmentationConnections } from './pages/page-questions.ts';
@@ -89,6 +90,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const trigger = createTrigger({
     publisher,
     runStore: createRunStore({ pool: hotPool }),
+    runApprovals: createRunApprovals({ pool }),
     runHistory: createRunHistory({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),

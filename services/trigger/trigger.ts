@@ -13,6 +13,7 @@ import type { Reconciliation } from './sweep/reconciliation.port.ts';
 import type { Retention } from './retain/retention-store.port.ts';
 import type { RunHistory } from './keep/run-history.port.ts';
 import type { RunStore } from './keep/run-store.port.ts';
+import type { RunApprovals } from './prepare/run-approvals.port.ts';
 import type { RegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
@@ -46,6 +47,7 @@ const afterErrorMs = 1000;
 export interface TriggerDeps {
   publisher: MessagePublisher;
   runStore: RunStore;
+  runApprovals: RunApprovals;
   runHistory: RunHistory;
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
@@ -138,6 +140,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   );
   const preparation = createRunPreparer({
     runStore,
+    runApprovals: deps.runApprovals,
     segmentation,
     storedAudiences: deps.storedAudiences,
     topicAdmin: deps.topicAdmin,

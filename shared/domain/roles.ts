@@ -1,9 +1,9 @@
 /**
  * What a key may do: `viewer` looks; `scheduler` has jobs and schedules of clients; `manager` makes campaigns, carries
- * them out and stops them; `operator` does everything, such as action types, clients, keys and what the engine set
- * aside.
+ * them out and stops them; `approver` approves what others have made; `operator` does everything, such as action types,
+ * clients, keys and what the engine set aside.
  */
-export const roles = ['viewer', 'scheduler', 'manager', 'operator'] as const;
+export const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
 
 export type Role = (typeof roles)[number];
 
@@ -11,6 +11,7 @@ const contained: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   scheduler: ['viewer', 'scheduler'],
   manager: ['viewer', 'manager'],
+  approver: ['viewer', 'approver'],
   operator: roles,
 };
 

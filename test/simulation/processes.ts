@@ -31,6 +31,7 @@ import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../suppo
 import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
 import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
+import { createMemoryRunApprovals } from '../support/memory/run-approvals.ts';
 import { createMemoryRunHistory } from '../support/memory/run-history.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
@@ -126,6 +127,7 @@ function startTrigger(
     ...shared,
     runStore: faults.wrap(weakening.runStore?.(runStore, database) ?? runStore),
     // For people alone: it has no fate of its own, so that walks stay what they were.
+    runApprovals: createMemoryRunApprovals(),
     runHistory: createMemoryRunHistory({ database }),
     feedStore: faults.wrap(weakening.feedStore?.(feedStore, database) ?? feedStore),
     outboxSweep: faults.wrap(weakening.outboxSweep?.(sweep, database) ?? sweep),

@@ -1,5 +1,6 @@
 import { accessModule } from '../../services/api/access/access-module.ts';
 import { actionTypesModule } from '../../services/api/action-types/action-types-module.ts';
+import { approvalsModule } from '../../services/api/approvals/approvals-module.ts';
 import { audiencesModule } from '../../services/api/audiences/audiences-module.ts';
 import { campaignsModule } from '../../services/api/campaigns/campaigns-module.ts';
 import { clientsModule } from '../../services/api/clients/clients-module.ts';
@@ -47,6 +48,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...parts,
     ...accessModule(parts),
     ...campaignsModule(parts),
+    ...approvalsModule(parts),
     ...runsModule(parts),
     ...audiencesModule(parts),
     ...receiptsModule(parts),

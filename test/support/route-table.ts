@@ -26,6 +26,9 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/campaigns/{id}/revisions',
       'GET /v1/campaigns/{id}/revisions/{revision}',
       'GET /v1/campaigns/{id}/revisions/{revision}/diff',
+      'GET /v1/approval-policy',
+      'GET /v1/approvals',
+      'GET /v1/approvals/{id}',
       'GET /v1/runs',
       'GET /v1/runs/{id}',
       'GET /v1/runs/{id}/progress',
@@ -116,6 +119,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/campaigns/{id}/archive',
       'POST /v1/campaigns/{id}/unarchive',
       'DELETE /v1/campaigns/{id}',
+      'POST /v1/campaigns/{id}/submit',
+      'POST /v1/campaigns/{id}/withdraw',
       'PATCH /v1/campaigns/{id}/budgets',
       'PATCH /v1/runs/{id}',
       'POST /v1/runs/{id}/pause',
@@ -126,6 +131,9 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/audiences',
       'DELETE /v1/audiences/{id}',
     ],
+  },
+  approver: {
+    campaign: ['POST /v1/campaigns/{id}/approve', 'POST /v1/campaigns/{id}/send-back'],
   },
   operator: {
     client: [
@@ -144,6 +152,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'DELETE /v1/api-keys/{id}',
     ],
     installation: [
+      'PUT /v1/approval-policy',
       'POST /v1/action-types',
       'PUT /v1/action-types/{name}',
       'PATCH /v1/action-types/{name}',
@@ -177,7 +186,15 @@ export interface ListedRoute {
   scope: RouteScope;
 }
 
-const neededRoles = ['anybody', 'viewer', 'scheduler', 'scheduler or manager', 'manager', 'operator'] as const;
+const neededRoles = [
+  'anybody',
+  'viewer',
+  'scheduler',
+  'scheduler or manager',
+  'manager',
+  'approver',
+  'operator',
+] as const;
 const routeScopes = ['none', 'client', 'schedule', 'campaign', 'key', 'installation'] as const;
 
 export const listedRoutes: readonly ListedRoute[] = neededRoles.flatMap((role) =>

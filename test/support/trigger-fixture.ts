@@ -22,6 +22,7 @@ import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry 
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { insertRun } from './memory/insert-run.ts';
+import { createMemoryRunApprovals } from './memory/run-approvals.ts';
 import { createMemoryRunHistory } from './memory/run-history.ts';
 import { createMemoryRunStore } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
@@ -141,6 +142,7 @@ export function createTriggerFixture() {
     return {
       publisher: bus.publisher(),
       runStore: createMemoryRunStore({ database }),
+      runApprovals: createMemoryRunApprovals(),
       runHistory: createMemoryRunHistory({ database }),
       feedStore: createMemoryFeedStore({ database }),
       outboxSweep: createMemoryOutboxSweep({ database }),

@@ -49,8 +49,9 @@ const refusals: [NeededRole, refused: Role[], taken: Role[]][] = [
   ['viewer', [], ['viewer']],
   ['scheduler', ['viewer', 'manager'], ['scheduler', 'operator']],
   ['scheduler or manager', ['viewer'], ['scheduler', 'manager']],
-  ['manager', ['viewer', 'scheduler'], ['manager', 'operator']],
-  ['operator', ['scheduler', 'manager'], ['operator']],
+  ['manager', ['viewer', 'scheduler', 'approver'], ['manager', 'operator']],
+  ['approver', ['viewer', 'scheduler', 'manager'], ['approver', 'operator']],
+  ['operator', ['scheduler', 'manager', 'approver'], ['operator']],
 ];
 
 describe('a route is refused', () => {

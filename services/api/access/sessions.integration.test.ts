@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { roles, type Role } from '../../../shared/domain/roles.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { authorized, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
@@ -366,6 +367,7 @@ describe('a role', () => {
     viewer: ['GET', '/v1/campaigns'],
     scheduler: ['POST', '/v1/schedules'],
     manager: ['POST', '/v1/campaigns'],
+    approver: ['POST', `/v1/campaigns/${publicId('campaign', crypto.randomUUID())}/approve`],
     operator: ['POST', '/v1/dead-letters/replay'],
   } as const;
 
@@ -373,7 +375,8 @@ describe('a role', () => {
     ['viewer', ['viewer']],
     ['scheduler', ['viewer', 'scheduler']],
     ['manager', ['viewer', 'manager']],
-    ['operator', ['viewer', 'scheduler', 'manager', 'operator']],
+    ['approver', ['viewer', 'approver']],
+    ['operator', ['viewer', 'scheduler', 'manager', 'approver', 'operator']],
   ] as const)('of %s may do what %j may', async (role, allowed) => {
     const { headers } = await addKey('someone', role);
     for (const needed of roles) {

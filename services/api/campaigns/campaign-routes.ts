@@ -3,16 +3,19 @@ import { z } from 'zod';
 import { campaign, writtenCampaign, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import type { ApprovalDesk } from '../approvals/approval-desk.port.ts';
+import { approvalNeeded } from '../approvals/approval-problems.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
-import { askSources, type AskSourcesDeps } from './ask-sources.ts';
+import { askSources, type AskedSources, type AskSourcesDeps } from './ask-sources.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { startCampaign } from './campaign-start.ts';
@@ -20,11 +23,12 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
-import { estimateView } from './estimate-view.ts';
+import { countryEstimates, estimateView } from './estimate-view.ts';
 import { refuseArchived, refuseFields, stateForbids } from './refusals.ts';
 import { unservedSteps } from './unserved-steps.ts';
 
 export interface CampaignRoutesDeps extends AskSourcesDeps {
+  approvals: Pick<ApprovalDesk, 'judge'>;
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
   shardRefusals: () => Promise<readonly ShardRefusal[]>;
@@ -72,8 +76,8 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       requireCampaignInScope(request, body);
       const warnings = await requireSources(body, deps);
       const [definition, about] = partsOf(body);
-      const { account } = callerOf(request);
-      const view = campaignView(await campaigns.create(definition, begun?.createdId, account, about));
+      const record = await campaigns.create(definition, begun?.createdId, callerOf(request), about);
+      const view = campaignView(record);
       return reply
         .code(201)
         .header('location', view.links.self)
@@ -112,7 +116,9 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
     schema: {
       operationId: 'startCampaign',
       summary: 'Start a campaign, now or when its schedule says',
-      description: 'Starting it again changes nothing. A time that has passed since the campaign was made means now.',
+      description:
+        'Starting it again changes nothing. A time that has passed since the campaign was made means now. 409 `approval-needed` while the ' +
+        'policy of the installation asks for an approval that there is not.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -126,13 +132,16 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
       refuseArchived(record);
-      const isDraft = record.state === 'draft';
-      if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
-      const warnings = isDraft ? await requireSources(record.definition, deps) : [];
-      const started = await startCampaign(campaigns, record, clock.now());
+      if (record.state !== 'draft') return { ...campaignView(record), warnings: [] };
+      requireConfigured(record.definition, await catalogue.refresh());
+      const asked = await askForSources(record.definition, deps);
+      const clearedBy = await requireCleared(record, asked.sources, deps);
+      const started = await startCampaign(campaigns, record, clock.now(), clearedBy);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);
-      return { ...campaignView(started), warnings };
+      // A policy that was set this moment, or an approval that was sent back.
+      if (started.state === 'draft') throw judgedAnew(id);
+      return { ...campaignView(started), warnings: asked.warnings };
     },
   });
 }
@@ -192,9 +201,38 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
 
 /** @throws {HttpProblem} 422 when something that the audience names is not there */
 export async function requireSources(definition: CampaignDefinition, deps: CampaignRoutesDeps): Promise<Warning[]> {
-  const { problems: found, warnings } = await askSources(definition, deps);
+  return (await askForSources(definition, deps)).warnings;
+}
+
+/** @throws {HttpProblem} 422 as above */
+async function askForSources(
+  definition: CampaignDefinition,
+  deps: CampaignRoutesDeps,
+): Promise<Pick<AskedSources, 'sources' | 'warnings'>> {
+  const { problems: found, warnings, sources } = await askSources(definition, deps);
   if (found.length > 0) throw invalidRequest(found);
-  return [...warnings, ...unservedSteps(definition, await deps.shardRefusals())];
+  return { sources, warnings: [...warnings, ...unservedSteps(definition, await deps.shardRefusals())] };
+}
+
+/**
+ * A source of which the size is not known is bounded when it runs.
+ * @throws {HttpProblem} 409 where an approval is needed
+ */
+async function requireCleared(
+  campaign: CampaignRecord,
+  sources: AskedSources['sources'],
+  { approvals }: CampaignRoutesDeps,
+): Promise<ClearedBy> {
+  const estimates = countryEstimates(campaign.definition.countries, sources);
+  const users = Object.fromEntries(estimates.map(({ country, users: { atMost } }) => [country, atMost ?? 0]));
+  const { clearance, ...clearedBy } = await approvals.judge(campaign, users);
+  if (clearance.kind === 'needed') throw approvalNeeded(campaign, clearance, users);
+  return clearedBy;
+}
+
+function judgedAnew(id: string): HttpProblem {
+  const detail = `what ${id} may start by has changed this moment: look at its approval, and start it again`;
+  return new HttpProblem({ status: 409, code: 'approval-needed', detail });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { earliestStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
 import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
@@ -7,7 +8,7 @@ import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
  * The instant that a campaign's schedule means; of a local time, the first country's. Null: as soon as it is started,
  * or each time that it recurs.
  */
-export function startOf({ schedule, countries }: CampaignDefinition): Date | null {
+export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'schedule' | 'countries'>): Date | null {
   switch (schedule.type) {
     case 'now':
     case 'recurring':
@@ -31,13 +32,14 @@ export function startCampaign(
   campaigns: CampaignStore,
   { campaignId, definition }: CampaignRecord,
   now: Date,
+  clearedBy: ClearedBy,
 ): Promise<CampaignRecord | undefined> {
   const { schedule } = definition;
   if (schedule.type === 'recurring') {
     const { type: _, ...recurrence } = schedule;
-    return campaigns.startRecurring(campaignId, recurrence);
+    return campaigns.startRecurring(campaignId, recurrence, clearedBy);
   }
   const startsAt = startOf(definition);
   if (startsAt === null && schedule.type !== 'now') throw new Error('a stored campaign has no due time');
-  return campaigns.start(campaignId, startsAt !== null && startsAt > now ? startsAt : null);
+  return campaigns.start(campaignId, startsAt !== null && startsAt > now ? startsAt : null, clearedBy);
 }

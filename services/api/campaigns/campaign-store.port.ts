@@ -2,6 +2,8 @@ import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-ca
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
+import type { ApprovalRecord } from '../approvals/approvals.port.ts';
+import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
 /**
@@ -26,6 +28,14 @@ export interface CampaignRecord {
   /** Of a recurring campaign that was started. */
   scheduleId: string | null;
   latestRun: { runId: string; state: RunState } | null;
+  /** The newest of the campaign itself; null: it was never submitted. */
+  approval: ApprovalRecord | null;
+}
+
+/** The key that writes, and the account in whose quotas that counts. */
+export interface Writer {
+  key: string;
+  account: string;
 }
 
 /** A change of what is said about a campaign. */
@@ -38,22 +48,23 @@ export interface CampaignStore {
   /**
    * @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is
    * given.
-   * @param account in whose quotas it counts, and its runs; null: in none
+   * @param by in whose account's quotas it counts, and its runs; null: in none's
    * @throws {BeyondQuotaError}
    */
   create(
     definition: CampaignDefinition,
     campaignId?: string,
-    account?: string | null,
+    by?: Writer | null,
     about?: CampaignAbout,
     origin?: CampaignOrigin | null,
   ): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
-   * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no
+   * Gives a draft another definition, as its next revision, and answers it as it is then. What was approved, or waits
+   * for it, is void where it covers something else; with only the name changed, it goes on. No effect where it is no
    * draft, or at another revision by now: who asks sees that by the answer's revision.
    * @param revision the one that the definition was made from
-   * @param account of who changes it
+   * @param by who changes it
    * @param said what is said about it, as part of the same change; no effect where that is not as it was before
    * @throws {BeyondQuotaError}
    */
@@ -61,7 +72,7 @@ export interface CampaignStore {
     campaignId: string,
     definition: CampaignDefinition,
     revision: number,
-    account?: string | null,
+    by?: Writer | null,
     said?: SaidAbout,
   ): Promise<CampaignRecord | undefined>;
   /**
@@ -72,11 +83,16 @@ export interface CampaignStore {
   /**
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock
+   * @param clearedBy as it was judged; no effect where that does not hold any more
    * @throws {BeyondQuotaError} its account has as many runs open as it may
    */
-  start(campaignId: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
+  start(campaignId: string, dueAt: Date | null, clearedBy?: ClearedBy): Promise<CampaignRecord | undefined>;
   /** draft → scheduled, with the schedule that will start its runs, just so. */
-  startRecurring(campaignId: string, recurrence: RecurrenceDefinition): Promise<CampaignRecord | undefined>;
+  startRecurring(
+    campaignId: string,
+    recurrence: RecurrenceDefinition,
+    clearedBy?: ClearedBy,
+  ): Promise<CampaignRecord | undefined>;
   /**
    * scheduled → draft, together with its job, or with a schedule that has not fired; no effect once the job has become
    * a run. Repeating it changes nothing.

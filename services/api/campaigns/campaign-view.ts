@@ -1,6 +1,7 @@
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { approvalSummaryView } from '../approvals/approval-view.ts';
 import { startOf } from './campaign-start.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 
@@ -10,7 +11,7 @@ export function campaignView(record: CampaignRecord): Campaign {
   return {
     id,
     revision: record.revision,
-    state: record.latestRun?.state ?? record.state,
+    state: record.latestRun?.state ?? stateOf(record),
     ...record.definition,
     ...record.about,
     origin: originView(record.origin),
@@ -19,6 +20,7 @@ export function campaignView(record: CampaignRecord): Campaign {
     startsAt: startsAt(record.definition),
     nextRunAt: record.nextRunAt?.toISOString() ?? null,
     scheduleId: record.scheduleId === null ? null : publicId('schedule', record.scheduleId),
+    approval: record.approval && approvalSummaryView(record.approval),
     links: {
       self,
       runs: `/v1/runs?campaignId=${id}`,
@@ -30,6 +32,10 @@ export function campaignView(record: CampaignRecord): Campaign {
 
 function originView(origin: CampaignOrigin | null): Campaign['origin'] {
   return origin && { campaignId: publicId('campaign', origin.campaignId), revision: origin.revision };
+}
+
+function stateOf({ state, approval }: CampaignRecord): Campaign['state'] {
+  return state === 'draft' && approval?.state === 'waiting' ? 'in_review' : state;
 }
 
 function startsAt(definition: CampaignDefinition): string | null {

@@ -43,9 +43,9 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       const [copied, said] = partsOf(changedCampaign(named, request.body ?? {}, config, clock.now()));
       requireCampaignInScope(request, copied);
       const warnings = await requireSources(copied, deps);
-      const { account } = callerOf(request);
+      const by = callerOf(request);
       const origin = { campaignId, revision };
-      const view = campaignView(await campaigns.create(copied, request.begun?.createdId, account, said, origin));
+      const view = campaignView(await campaigns.create(copied, request.begun?.createdId, by, said, origin));
       return reply
         .code(201)
         .header('location', view.links.self)

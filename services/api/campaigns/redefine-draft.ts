@@ -25,9 +25,8 @@ export async function redefineDraft(
   const [definition, about] = partsOf(written);
   requireCampaignInScope(request, definition);
   const warnings = await requireSources(definition, deps);
-  const { account } = callerOf(request);
   const said = { before: before.about, after: about };
-  const record = await deps.campaigns.redefine(campaignId, definition, revision, account, said);
+  const record = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), said);
   const id = publicId('campaign', campaignId);
   if (!record) throw notFound('campaign', id);
   requireDraft(record);

@@ -10,6 +10,7 @@ import { createAudiencePages } from '../pages/audience-pages.ts';
 import { createPageBuffer, type BufferCut } from './page-buffer.ts';
 import type { FeedStanding, PageQuestions } from '../pages/page-questions.ts';
 import type { FetchedPage, Stall } from '../pages/page-source.ts';
+import type { RunApprovals } from '../prepare/run-approvals.port.ts';
 import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import { createFeedWriter } from './feed-writer.ts';
@@ -40,6 +41,7 @@ export interface FeedPagerDeps {
   onEnded: () => void;
   clock: Clock;
   random: () => number;
+  runApprovals: Pick<RunApprovals, 'goBeyond'>;
   figures: Pick<TriggerFigures, 'stalled'>;
   warn: ThrottledWarn;
   logger: Logger;
@@ -52,8 +54,9 @@ export interface FeedPagerDeps {
  * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when
  *   its pause is over.
  * - `unverified`: a write failed, and may have been written all the same: the next owner has to read the cursor again.
+ * - `beyond`: it may have no more users as it is; where it may by now, it is claimed again.
  */
-export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified';
+export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified' | 'beyond';
 
 /** Pages one feed: fetches the next pages while the last ones are written, and writes no more than was granted. */
 export interface FeedPager {

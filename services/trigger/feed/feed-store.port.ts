@@ -10,6 +10,8 @@ export interface OwnedFeed {
   /** Users of the audience so far, held-out ones included, and those that were left out of it. */
   fedUsers: number;
   excludedUsers: number;
+  /** Of fedUsers, as many as were approved, or may be without it; null: any number. */
+  usersAtMost: number | null;
   /** How often in a row its next page was not to be had. */
   stalls: number;
   /** The last user that was fed, held out or excluded, or null before the first. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { RunApprovals } from '../prepare/run-approvals.port.ts';
 import type { Cut } from './cut-batches.ts';
 import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
 import type { BufferCut } from './page-buffer.ts';
@@ -18,6 +19,7 @@ export interface FeedWriterDeps {
   topics: TopicNames;
   clock: Clock;
   random: () => number;
+  runApprovals: Pick<RunApprovals, 'goBeyond'>;
   warn: ThrottledWarn;
   logger: Logger;
 }
@@ -26,8 +28,9 @@ export interface FeedWriterDeps {
  * - `written`: it is committed.
  * - `lost`: another trigger has taken the feed over.
  * - `unverified`: it failed, and may have been written all the same.
+ * - `beyond`: the feed may have no more users as it is: its run waits for an approval, or its bound was set anew.
  */
-export type WriteEnd = 'written' | 'lost' | 'unverified';
+export type WriteEnd = 'written' | 'lost' | 'unverified' | 'beyond';
 
 /** Where a feed stands in the database and on its topic: writes batches, and publishes what is committed. */
 export interface FeedWriter {
@@ -44,7 +47,7 @@ export interface FeedWriter {
 }
 
 export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
-  const { feed, feedStore, publisher, clock, random, warn, logger } = deps;
+  const { feed, feedStore, publisher, clock, random, runApprovals, warn, logger } = deps;
   const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
   let { cursor, nextBatchNo, fedUsers, excludedUsers } = feed;
@@ -54,6 +57,11 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     const { batches, invalidUsers, skipped, complete } = cut;
     const { feedId, token } = feed;
     const reached = cut.reached ?? cursor;
+    const more = cut.taken + skipped.heldOut;
+    if (feed.usersAtMost !== null && fedUsers + more > feed.usersAtMost) {
+      await runApprovals.goBeyond({ runId: feed.runId, country: feed.country, more });
+      return 'beyond';
+    }
     const users = { batches, invalidUsers, skipped };
     try {
       const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled };
@@ -64,7 +72,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     }
     cursor = reached;
     nextBatchNo += batches.length;
-    fedUsers += cut.taken + skipped.heldOut;
+    fedUsers += more;
     excludedUsers += skipped.excluded;
     return 'written';
   }

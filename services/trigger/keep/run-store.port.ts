@@ -4,7 +4,9 @@ import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import type { UnderWay } from '../../../shared/domain/run/under-way.ts';
+import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { FlowCounts } from '../feed/feed-store.port.ts';
+import type { ClearedRun } from '../prepare/run-approvals.port.ts';
 
 export interface RunToPrepare {
   runId: string;
@@ -12,6 +14,8 @@ export interface RunToPrepare {
   definition: CampaignDefinition;
   /** It tries users again that failed in its parent run. */
   isRetry: boolean;
+  /** The installation has a policy of who approves what. */
+  isJudged: boolean;
   /** By the database's clock; negative once it has passed. */
   deadlineInMs: number;
 }
@@ -21,6 +25,8 @@ export interface NewFeed {
   audience: FeedAudience;
   /** No user is fed before; absent: at once. */
   startsAt?: Date | undefined;
+  /** Users that it may have; absent: any number. */
+  usersAtMost?: number | undefined;
 }
 
 /** A run's totals as its keeper sees them. */
@@ -139,17 +145,17 @@ export interface RunStore {
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
   /**
-   * preparing → running, with its feeds. False when another trigger was first. Where feeds start later than the run,
-   * its deadline counts from the last of them.
+   * preparing → running, with its feeds. False when another trigger was first, or what it was cleared by does not hold
+   * any more. Where feeds start later than the run, its deadline counts from the last of them.
    * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
    */
-  begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;
+  begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number, clearedBy?: ClearedBy): Promise<boolean>;
   /**
    * The same for a run that tries failed users again: writes down who they are, those whose newest failure it is, and
    * inserts a feed for each country and step. Returns how many users there are: with none it does not begin. Null when
-   * another trigger was first.
+   * another trigger was first, or what it was cleared by does not hold any more.
    */
-  beginRetry(runId: string): Promise<number | null>;
+  beginRetry(runId: string, cleared?: ClearedRun): Promise<number | null>;
   /**
    * Runs whose work goes on, or is being cancelled, with their totals, oldest first.
    * @param which of these, those of these ids, or `over`: those that are being cancelled, and those past their deadline

@@ -1,6 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
+import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { ShardStore } from '../../../shared/ports/registry.ts';
@@ -8,6 +9,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import type { NewFeed, RunStore, RunToPrepare } from '../keep/run-store.port.ts';
 import { sourcesElsewhere } from './sources-elsewhere.ts';
+import { notJudged, type ClearedRun, type RunApprovals } from './run-approvals.port.ts';
 import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 
 /** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
@@ -19,6 +21,7 @@ export interface PrepareRunDeps extends ResolveDeps {
   topics: TopicNames;
   shards: ShardStore;
   registry: Pick<RegistryReader, 'refresh'>;
+  runApprovals: RunApprovals;
   /** What a new shard's topic is like; one that is there has its own number of partitions. */
   topicTerms: Omit<TopicSpec, 'topic'>;
   /** Questions of all runs in flight. */
@@ -26,7 +29,10 @@ export interface PrepareRunDeps extends ResolveDeps {
   logger: Logger;
 }
 
-/** `later`: it has to be tried again, for a cause that people are shown. */
+/**
+ * - `later`: it has to be tried again, for a cause that people are shown.
+ * - `ended`: it has, or is paused until it is approved.
+ */
 export type Prepared =
   { kind: 'begun' } | { kind: 'ended' } | { kind: 'later'; cause: string; retryAfterMs: number } | { kind: 'stopped' };
 
@@ -59,8 +65,11 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
   const batchUsers = Math.min(...run.definition.chain.map(({ action }) => types.get(action)?.config.batchSize ?? 1));
   const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
+  const cleared = await clear(run, () => deps.runApprovals.clear(run.runId, usersOf(feeds)), deps);
+  if (!cleared) return { kind: 'ended' };
+  const bounded = feeds.map((feed) => ({ ...feed, usersAtMost: cleared.usersAtMost?.[feed.country] }));
   // False when another trigger was first.
-  if (await deps.runStore.begin(run.runId, feeds, batchUsers)) {
+  if (await deps.runStore.begin(run.runId, bounded, batchUsers, cleared.clearedBy)) {
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
   }
   return { kind: 'begun' };
@@ -70,7 +79,9 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
 async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
-  const users = await deps.runStore.beginRetry(run.runId);
+  const cleared = await clear(run, () => deps.runApprovals.clearRetry(run.runId), deps);
+  if (!cleared) return { kind: 'ended' };
+  const users = await deps.runStore.beginRetry(run.runId, cleared);
   if (users === 0) {
     await endRun(run, 'failed', 'nobody is left whose failure could be tried again', deps);
     return { kind: 'ended' };
@@ -78,6 +89,28 @@ async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Pr
   if (users !== null)
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, users }, 'run of failed users begun');
   return { kind: 'begun' };
+}
+
+/** Null where the run waits for an approval now. */
+async function clear(
+  { runId, campaignId, isJudged }: RunToPrepare,
+  judge: () => Promise<ClearedRun | null>,
+  { logger }: PrepareRunDeps,
+): Promise<ClearedRun | null> {
+  if (!isJudged) return notJudged;
+  const cleared = await judge();
+  if (!cleared) logger.info({ runId, campaignId }, 'run waits for an approval');
+  return cleared;
+}
+
+/** As far as is known; how many are in several sources at once is not. */
+function usersOf(feeds: readonly NewFeed[]): UsersByCountry {
+  return Object.fromEntries(
+    feeds.map(({ country, audience }) => [
+      country,
+      audience.include.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0),
+    ]),
+  );
 }
 
 export async function endRun(

@@ -33,11 +33,13 @@ export const keyScope = z
   .meta({ id: 'Scope', description: 'What of the installation a key is for. null is all of that kind, [] is none' });
 
 export const rolesSaid =
-  'viewer looks; scheduler has jobs and schedules of its clients; manager makes and carries out campaigns; operator does everything';
+  'viewer looks; scheduler has jobs and schedules of its clients; manager makes and carries out campaigns; approver approves those of others; operator does everything';
 
 const fields = {
   name: text.describe('Such as the service, or the person, that has it'),
-  owner: text.nullable().describe('The team to ask about it'),
+  owner: text
+    .nullable()
+    .describe('Whom to ask about it; a person where it writes or approves campaigns: keys of one owner are one person'),
   role: z.enum(roles).describe(rolesSaid),
   scope: keyScope,
   expiresAt: z.iso.datetime({ offset: true }).nullable().describe('It is refused from then on; null: it stays'),

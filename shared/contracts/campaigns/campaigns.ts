@@ -7,6 +7,7 @@ import { isStorable } from '../../domain/ids/stored-text.ts';
 import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
 import { aboutFields, unstorable } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
+import { approvalSummary } from './approval-summary.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
@@ -227,7 +228,9 @@ export const campaign = z
   .object({
     id: z.string(),
     revision: z.int().min(1),
-    state: z.enum(['draft', 'scheduled', ...runStates]).describe("The latest run's state, once there is a run"),
+    state: z
+      .enum(['draft', 'in_review', 'scheduled', ...runStates])
+      .describe("The latest run's state, once there is a run; in_review: a draft that waits for approval"),
     ...writtenFields,
     origin: campaignOrigin.nullable().describe('What it was made from; null: from nothing'),
     createdAt: time,
@@ -240,6 +243,7 @@ export const campaign = z
       .describe(
         'sch_…, once a recurring campaign is started: pause it, end it and see what it did under /v1/schedules',
       ),
+    approval: approvalSummary.nullable().describe('The newest one of the campaign; null: it was never submitted'),
     links: z.object({ self: z.string(), runs: z.string(), start: z.string(), latestRun: z.string().nullable() }),
   })
   .meta({ id: 'Campaign' });

@@ -15,6 +15,7 @@ export const idPrefixes = {
   change: 'chg',
   runEvent: 'evt',
   audience: 'aud',
+  approval: 'apr',
   settlement: 'set',
   quarantinedStep: 'qst',
 } as const;

@@ -68,6 +68,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: null }),
         fedUsers: 0,
         excludedUsers: 0,
+        usersAtMost: null,
         stalls: 0,
         cursor: null,
         nextBatchNo: 1,
@@ -165,6 +166,20 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
   });
 
   describe(`feeding ${name}`, () => {
+    it('takes as many users as the feed may have, and of more writes none', async () => {
+      const { runId } = await createRun(subject);
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+      await subject.runs.begin(runId, [{ country: 'SG', audience, usersAtMost: 3 }]);
+      const feed = (await claimAgain('t')) ?? expect.fail();
+      expect(feed.usersAtMost).toBe(3);
+      const held = { excluded: 0, heldOut: 1 };
+      expect(await subject.feeds.writePages(pagesOf(feed, { skipped: held }))).toBe(true);
+      const more = pagesOf(feed, { batches: [{ batchNo: 2, users: ['u3'] }], cursor: 'u3' });
+      await expect(subject.feeds.writePages(more)).rejects.toThrow(/feeds_within_approval/);
+      await subject.passTime(leaseMs + 1);
+      expect(await claimAgain()).toMatchObject({ fedUsers: 3, cursor: 'u2', nextBatchNo: 2 });
+    });
+
     it('writes batches and moves the cursor', async () => {
       const { feed } = await ownedFeed();
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);

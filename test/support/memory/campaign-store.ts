@@ -20,7 +20,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   return {
     get: (campaignId) => atOnce(() => get(campaignId)),
 
-    create: (definition, campaignId = uuidv7(), _account = null, about = {}, origin = null) =>
+    create: (definition, campaignId = uuidv7(), _by = null, about = {}, origin = null) =>
       atOnce(() => {
         const existing = get(campaignId);
         if (existing) return existing;
@@ -38,7 +38,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         return recordOf(row, database);
       }),
 
-    redefine: (campaignId, definition, revision, _account = null, said) =>
+    redefine: (campaignId, definition, revision, _by = null, said) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
         if (row?.state === 'draft' && row.revision === revision && (!said || saysNow(row, said))) {
@@ -129,6 +129,7 @@ export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRe
     scheduleId: schedule?.id ?? null,
     nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),
     latestRun: latestRun ? { runId: latestRun.id, state: latestRun.state } : null,
+    approval: null,
   };
 }
 

@@ -63,6 +63,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const row = held(pages.feedId, pages.token);
         const first = pages.batches[0]?.batchNo ?? row?.nextBatchNo;
         if (row?.nextBatchNo !== first || !row) return false;
+        requireWithinBound(row, pages);
         write(database, row, pages);
         return true;
       }),
@@ -164,6 +165,12 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
   };
 }
 
+/** As the constraint of the table does. */
+function requireWithinBound({ fedUsers, usersAtMost }: FeedRow, { batches, skipped }: FedPages): void {
+  const more = batches.reduce((sum, { users }) => sum + users.length, 0) + (skipped?.heldOut ?? 0);
+  if (usersAtMost !== null && fedUsers + more > usersAtMost) throw new Error('feeds_within_approval');
+}
+
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {
     const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: row.fromStep };
@@ -194,10 +201,22 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers, token } = row;
+  const {
+    feedId,
+    country,
+    audience,
+    fedUsers,
+    excludedUsers,
+    usersAtMost,
+    stalls,
+    cursor,
+    nextBatchNo,
+    batchUsers,
+    token,
+  } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run, row.fromStep);
-  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers };
+  const place = { fedUsers, excludedUsers, usersAtMost, stalls, cursor, nextBatchNo, batchUsers };
   return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 

@@ -13,6 +13,7 @@ export interface FeedRow {
   fedUsers: number;
   heldOutUsers: number;
   excludedUsers: number;
+  usersAtMost: number | null;
   complete: boolean;
   stalled: string | null;
   owner: string | null;

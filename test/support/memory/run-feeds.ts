@@ -12,6 +12,7 @@ export const unfed = {
   fedUsers: 0,
   heldOutUsers: 0,
   excludedUsers: 0,
+  usersAtMost: null,
   complete: false,
   stalled: null,
   owner: null,

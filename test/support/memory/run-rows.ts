@@ -45,6 +45,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           stalledUntilMs: null,
           stalls: 0,
           stepUnits: null,
+          usersAtMost: null,
           fromStep: 1,
           audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };

@@ -40,6 +40,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
               campaignId: row.campaignId,
               definition: definitionOf(database, row),
               isRetry: row.parentId !== null,
+              isJudged: false,
               deadlineInMs,
             };
           }),
@@ -52,12 +53,21 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         const lastStartMs = Math.max(...feeds.map(({ startsAt }) => startsAt?.getTime() ?? -Infinity));
         row.deadlineAtMs += Math.max(0, lastStartMs - row.scheduledFor.getTime());
-        for (const { startsAt, ...feed } of feeds) {
+        for (const { startsAt, usersAtMost = null, ...feed } of feeds) {
           const id = uuidv7();
           const stepUnits = stepUnitsOf(database, row.campaignId, feed.country);
           const startsAtMs = startsAt?.getTime() ?? -Infinity;
           const later = startsAtMs > clock.nowMs() ? { stalled: notItsTimeYet, stalledUntilMs: startsAtMs } : {};
-          database.feeds.set(id, { ...unfed, ...feed, ...later, feedId: id, runId, batchUsers, stepUnits });
+          database.feeds.set(id, {
+            ...unfed,
+            ...feed,
+            ...later,
+            usersAtMost,
+            feedId: id,
+            runId,
+            batchUsers,
+            stepUnits,
+          });
         }
         return true;
       }),

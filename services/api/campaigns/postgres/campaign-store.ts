@@ -11,7 +11,10 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
-import type { CampaignRecord, CampaignState, CampaignStore, SaidAbout } from '../campaign-store.port.ts';
+import { neededNone, type ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
+import { newestOfCampaign, recordOfApproval, type ApprovalJson } from '../../approvals/postgres/approval-rows.ts';
+import type { CampaignRecord, CampaignState, CampaignStore, Writer } from '../campaign-store.port.ts';
+import { redefine } from './redefine-campaign.ts';
 
 export interface CampaignStoreDeps {
   pool: Pool;
@@ -19,7 +22,7 @@ export interface CampaignStoreDeps {
 }
 
 export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): CampaignStore {
-  const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
+  const changes = (by: Writer | null) => ({ account: by?.account ?? null, quotas, of: ['campaignChanges'] as const });
 
   async function get(campaignId: string): Promise<CampaignRecord | undefined> {
     const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = $1`, [campaignId]);
@@ -36,21 +39,21 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
   return {
     get,
 
-    create: async (definition, campaignId = uuidv7(), account = null, about = {}, origin = null) => {
+    create: async (definition, campaignId = uuidv7(), by = null, about = {}, origin = null) => {
       const known = await get(campaignId);
       if (known) return known;
-      await withinQuota(pool, changes(account), (client) =>
-        client.query(insertCampaign.with({ campaignId, name: definition.name, definition, account, about, origin })),
-      );
+      const facts = { campaignId, name: definition.name, definition, about, origin };
+      const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
+      await withinQuota(pool, changes(by), (client) => client.query(insertCampaign.with({ ...facts, ...writer })));
       // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
       const record = await get(campaignId);
       if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
       return record;
     },
 
-    redefine: async (campaignId, definition, revision, account = null, said) => {
-      await withinQuota(pool, changes(account), (client) =>
-        redefine(client, campaignId, { definition, revision, account, said }),
+    redefine: async (campaignId, definition, revision, by = null, said) => {
+      await withinQuota(pool, changes(by), (client) =>
+        redefine(client, campaignId, { definition, revision, by, said }),
       );
       return get(campaignId);
     },
@@ -60,15 +63,20 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       return rowCount === 1;
     },
 
-    start: async (campaignId, dueAt) => {
+    start: async (campaignId, dueAt, { policy, approvalId } = neededNone) => {
       await starting(campaignId, (client) =>
-        client.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]),
+        client.query(
+          startCampaign.with({
+            ...{ campaignId, startId: uuidv7(), partition: partitionOf(campaignId) },
+            ...{ dueAt, policy, approvalId },
+          }),
+        ),
       );
       return get(campaignId);
     },
 
-    startRecurring: async (campaignId, recurrence) => {
-      await starting(campaignId, (client) => startRecurring(client, campaignId, recurrence));
+    startRecurring: async (campaignId, recurrence, clearedBy = neededNone) => {
+      await starting(campaignId, (client) => startRecurring(client, campaignId, recurrence, clearedBy));
       return get(campaignId);
     },
 
@@ -88,30 +96,14 @@ export async function selectCampaignRecords(
   return new Map(rows.map((row) => [row.id, recordOf(row)]));
 }
 
-interface NewRevision {
-  definition: CampaignDefinition;
-  /** The one before. */
-  revision: number;
-  account: string | null;
-  said: SaidAbout | undefined;
-}
-
-async function redefine(
+async function startRecurring(
   client: PoolClient,
   campaignId: string,
-  { definition, revision, account, said }: NewRevision,
+  recurrence: RecurrenceDefinition,
+  { policy, approvalId }: ClearedBy,
 ): Promise<void> {
-  const { before = null, after = null } = said ?? {};
-  const { rowCount } = await client.query(
-    nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
-  );
-  if (rowCount === 0) return;
-  await client.query('delete from budgets where campaign = $1', [campaignId]);
-  await client.query(insertRevision, [campaignId, revision + 1, definition, account]);
-}
-
-async function startRecurring(client: PoolClient, campaignId: string, recurrence: RecurrenceDefinition): Promise<void> {
-  const { rows } = await client.query<{ name: string; now: Date }>(scheduleCampaign, [campaignId]);
+  const values = [campaignId, policy, approvalId];
+  const { rows } = await client.query<{ name: string; now: Date }>(scheduleCampaign, values);
   const [started] = rows;
   if (!started) return;
   const nowMs = started.now.getTime();
@@ -120,21 +112,6 @@ async function startRecurring(client: PoolClient, campaignId: string, recurrence
   await client.query(insertSchedule.with({ scheduleId: uuidv7(), campaignId, ...started, definition, next, look }));
 }
 
-interface NextRevision extends Record<'before' | 'after', CampaignAbout | null> {
-  campaignId: string;
-  revision: number;
-  name: string;
-}
-
-const nextRevision = statementOf<NextRevision>(
-  'next-campaign-revision',
-  ($) => `
-  update campaigns set revision = revision + 1, name = ${$('name')}, about = coalesce(${$('after')}::jsonb, about),
-    updated_at = now()
-  where id = ${$('campaignId')} and revision = ${$('revision')} and state = 'draft' and archived_at is null
-    and about = coalesce(${$('before')}::jsonb, about)`,
-);
-
 const describeCampaign = `
   update campaigns set about = $3::jsonb, updated_at = now() where id = $1 and about = $2::jsonb`;
 
@@ -142,18 +119,11 @@ const describeCampaign = `
  * A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be
  * gone before.
  */
-const insertRevision = `
-  with b as (
-    insert into budgets (campaign, country, units)
-    select $1::uuid, k.country, k.units from jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
-  )
-  insert into campaign_revisions (campaign, revision, definition, account) values ($1, $2, $3, $4)`;
-
 const selectDraft = `select account from campaigns where id = $1 and state = 'draft'`;
 
 const scheduleCampaign = `
   update campaigns set state = 'scheduled', updated_at = now()
-  where id = $1 and state = 'draft' and archived_at is null
+  where id = $1 and state = 'draft' and archived_at is null and is_cleared(id, revision, $2, $3)
   returning name, now() as now`;
 
 interface NewSchedule {
@@ -180,6 +150,7 @@ interface NewCampaign {
   name: string;
   definition: CampaignDefinition;
   account: string | null;
+  writtenBy: string | null;
   about: CampaignAbout;
   origin: CampaignOrigin | null;
 }
@@ -196,22 +167,36 @@ const insertCampaign = statementOf<NewCampaign>(
     select c.id, k.country, k.units
     from c, jsonb_to_recordset(${$('definition')}::jsonb -> 'budgets') k (country text, units bigint)
   )
-  insert into campaign_revisions (campaign, revision, definition, account)
-  select id, revision, ${$('definition')}, ${$('account')} from c`,
+  insert into campaign_revisions (campaign, revision, definition, account, written_by)
+  select id, revision, ${$('definition')}, ${$('account')}, ${$('writtenBy')} from c`,
 );
+
+interface NewStart {
+  campaignId: string;
+  startId: string;
+  partition: number;
+  /** Null: now. */
+  dueAt: Date | null;
+}
 
 /**
  * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due
  * time becomes the run's `scheduled_for`, goes over HTTP, and must still be the same when it comes back.
  */
-const startCampaign = `
+const startCampaign = statementOf<ClearedBy & NewStart>(
+  'start-campaign',
+  ($) => `
   with started as (
     update campaigns set state = 'scheduled', updated_at = now()
-    where id = $1 and state = 'draft' and archived_at is null
+    where id = ${$('campaignId')} and state = 'draft' and archived_at is null
+      and is_cleared(id, revision, ${$('policy')}, ${$('approvalId')})
     returning id, revision
   )
   insert into run_starts (partition_id, due_at, id, campaign, revision)
-  select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
+  select ${$('partition')}, date_trunc('milliseconds', coalesce(${$('dueAt')}::timestamptz, now())), ${$('startId')},
+    id, revision
+  from started`,
+);
 
 /** A job that the scheduler takes at this moment is waited for, and is gone then. */
 const unscheduleCampaign = `
@@ -228,7 +213,7 @@ const unscheduleCampaign = `
 const selectCampaigns = `
   select c.id, c.revision, c.state, c.about, c.origin, c.created_at, c.archived_at,
     r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at,
-    s.id as schedule, l.id as run, l.state as run_state
+    s.id as schedule, l.id as run, l.state as run_state, (${newestOfCampaign('c.id')}) as approval
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   left join lateral (
@@ -255,6 +240,7 @@ interface CampaignRow {
   schedule: string | null;
   run: string | null;
   run_state: RunState | null;
+  approval: ApprovalJson | null;
 }
 
 function recordOf(row: CampaignRow): CampaignRecord {
@@ -270,5 +256,6 @@ function recordOf(row: CampaignRow): CampaignRecord {
     nextRunAt: row.due_at,
     scheduleId: row.schedule,
     latestRun: row.run !== null && row.run_state !== null ? { runId: row.run, state: row.run_state } : null,
+    approval: row.approval && recordOfApproval(row.approval),
   };
 }

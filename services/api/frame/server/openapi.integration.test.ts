@@ -50,6 +50,7 @@ describe('the OpenAPI document', () => {
       'activateRegion',
       'addClientKey',
       'addReceipts',
+      'approveCampaign',
       'archiveCampaign',
       'backfillSchedule',
       'cancelJob',
@@ -95,6 +96,8 @@ describe('the OpenAPI document', () => {
       'find',
       'getActionType',
       'getApiKey',
+      'getApproval',
+      'getApprovalPolicy',
       'getAudience',
       'getCampaign',
       'getCampaignRevision',
@@ -122,6 +125,7 @@ describe('the OpenAPI document', () => {
       'groupDeadLetters',
       'listActionTypes',
       'listApiKeys',
+      'listApprovals',
       'listAudienceRejects',
       'listAudiences',
       'listBudgets',
@@ -171,15 +175,19 @@ describe('the OpenAPI document', () => {
       'rotateApiKey',
       'runJobNow',
       'runScheduleNow',
+      'sendBackCampaign',
       'setActionTypeSecret',
+      'setApprovalPolicy',
       'setClientAuth',
       'settleRun',
       'startCampaign',
+      'submitCampaign',
       'switchRegion',
       'unarchiveCampaign',
       'unscheduleCampaign',
       'uploadAudience',
       'watchLive',
+      'withdrawCampaign',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
@@ -298,7 +306,7 @@ describe('the OpenAPI document', () => {
         else
           expect([path, role]).toEqual([
             path,
-            expect.stringMatching(/^(viewer|scheduler|manager|operator|scheduler or manager)$/),
+            expect.stringMatching(/^(viewer|scheduler|manager|approver|operator|scheduler or manager)$/),
           ]);
         if (method === 'get') expect([path, role]).toEqual([path, path.includes('/api-keys') ? 'operator' : 'viewer']);
         expect(Object.keys(responses)).toContain('403');

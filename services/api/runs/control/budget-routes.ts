@@ -3,23 +3,29 @@ import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/cam
 import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
-import { invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
+import { revisedSince } from '../../frame/if-match.ts';
+import { callerOf } from '../../access/scopes.ts';
+import type { ApprovalDesk } from '../../approvals/approval-desk.port.ts';
 import type { BudgetFigures, BudgetStore } from './budget-store.port.ts';
-import type { CampaignStore } from '../../campaigns/campaign-store.port.ts';
+import type { CampaignRecord, CampaignStore, Writer } from '../../campaigns/campaign-store.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { budgetView } from './budget-view.ts';
+import { needOfRaise } from './raised-budgets.ts';
 
 export interface BudgetRoutesDeps {
   campaigns: CampaignStore;
   budgets: BudgetStore;
+  approvals: Pick<ApprovalDesk, 'policy'>;
 }
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
 
-export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetRoutesDeps): void {
+export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals }: BudgetRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/campaigns/:id/budgets',
@@ -43,12 +49,14 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetR
       summary: 'Raise or lower budgets of a campaign, while its runs go on',
       description:
         'What waits for a budget goes on by itself within seconds; a run that has paused itself is to be resumed. What is used or reserved ' +
-        'already stays so: a budget that is lowered below it lets nobody be called. A country cannot get a budget later.',
+        'already stays so: a budget that is lowered below it lets nobody be called. A country cannot get a budget later. ' +
+        'Of a draft it is a change like others, with a revision. Once started, what the policy wants approved is raised no further than it was.',
       tags,
       params: byId,
       body: budgetChanges,
       response: {
         200: jsonAnswer('The budgets as they are now', campaignBudgets),
+        ...problems(409),
       },
     },
     handler: async (request) => {
@@ -61,10 +69,34 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetR
         from: changed.map(({ country, units }) => ({ country, units })),
         to: request.body.budgets,
       };
-      await budgets.change(requireId('campaign', id), request.body.budgets);
+      await change(requireId('campaign', id), before, request.body.budgets, callerOf(request));
       return { items: (await budgetsOf(id)).map(budgetView) };
     },
   });
+
+  /** @throws {HttpProblem} 409, 412 */
+  async function change(campaignId: string, before: readonly Budget[], wanted: readonly Budget[], by: Writer) {
+    const campaign = await campaigns.get(campaignId);
+    if (!campaign) throw notFound('campaign', publicId('campaign', campaignId));
+    const after = before.map((each) => wanted.find(({ country }) => country === each.country) ?? each);
+    if (campaign.state !== 'draft') {
+      await requireApproved(campaign, before, wanted);
+      return budgets.change(campaignId, wanted);
+    }
+    const definition = { ...campaign.definition, budgets: after.map(({ country, units }) => ({ country, units })) };
+    const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
+    if (changed?.revision !== campaign.revision + 1)
+      throw revisedSince(publicId('campaign', campaignId), changed?.revision ?? campaign.revision);
+  }
+
+  async function requireApproved({ approval }: CampaignRecord, before: readonly Budget[], wanted: readonly Budget[]) {
+    const { rules } = await approvals.policy();
+    const approved = approval?.state === 'approved' ? (approval.covers.budgets ?? []) : [];
+    const { approvers, why } = needOfRaise(rules, { before, wanted, approved });
+    if (approvers === 0) return;
+    const detail = `that is more than was approved (${why.join(', ')}): make another campaign for it, and submit that`;
+    throw new HttpProblem({ status: 409, code: 'approval-needed', detail });
+  }
 
   /** @throws {HttpProblem} 404 */
   async function budgetsOf(id: string): Promise<BudgetFigures[]> {

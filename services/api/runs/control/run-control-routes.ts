@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { ApprovalDesk } from '../../approvals/approval-desk.port.ts';
+import { runWaits } from '../../approvals/approval-problems.ts';
 import type { EngineConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { cancelPreview, controlledRun, runChanges, runEvent } from '../../../../shared/contracts/runs/runs.ts';
@@ -22,6 +24,7 @@ import { controlledRunView, runEventView } from './control-view.ts';
 import { runSummaryView } from '../run-view.ts';
 
 export interface RunControlRoutesDeps {
+  approvals: Pick<ApprovalDesk, 'isRunWaiting'>;
   control: RunControl;
   reports: RunReports;
   catalogue: CatalogueReader;
@@ -70,7 +73,11 @@ export function runControlRoutes(server: HttpServer, deps: RunControlRoutesDeps)
   eventsRoute(server, deps);
 }
 
-function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }: RunControlRoutesDeps): void {
+function verbRoute(
+  server: HttpServer,
+  verb: ControlVerb,
+  { control, approvals, catalogue }: RunControlRoutesDeps,
+): void {
   server.route({
     method: 'POST',
     url: `/runs/:id/${verb}`,
@@ -89,9 +96,9 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
     handler: async (request) => {
       const { id } = request.params;
       const reason = request.body?.reason;
-      const controlled = await control.change(requireId('run', id), (run) =>
-        decideVerb(verb, run, askerOf(request), reason),
-      );
+      const runId = requireId('run', id);
+      if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runWaits(id);
+      const controlled = await control.change(runId, (run) => decideVerb(verb, run, askerOf(request), reason));
       if (!controlled) throw notFound('run', id);
       const { run, underWay, decision } = controlled;
       request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: run.state };

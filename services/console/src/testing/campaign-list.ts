@@ -35,6 +35,7 @@ export const campaigns: ListCampaignsResponse = {
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,
+      approval: null,
       links: {
         self: '/v1/campaigns/cmp_live',
         runs: '/v1/runs?campaignId=cmp_live',
@@ -99,6 +100,7 @@ export const campaigns: ListCampaignsResponse = {
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,
+      approval: null,
       links: {
         self: '/v1/campaigns/cmp_ended',
         runs: '/v1/runs?campaignId=cmp_ended',
@@ -164,6 +166,7 @@ export const campaigns: ListCampaignsResponse = {
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,
+      approval: null,
       links: {
         self: '/v1/campaigns/cmp_draft',
         runs: '/v1/runs?campaignId=cmp_draft',

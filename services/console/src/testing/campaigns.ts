@@ -21,6 +21,7 @@ export const runningCampaign: GetCampaignResponse = {
   startsAt: null,
   nextRunAt: null,
   scheduleId: null,
+  approval: null,
   links: {
     self: '/v1/campaigns/cmp_live',
     runs: '/v1/runs?campaignId=cmp_live',
@@ -50,6 +51,7 @@ export const draft: GetCampaignResponse = {
   startsAt: null,
   nextRunAt: null,
   scheduleId: null,
+  approval: null,
   links: {
     self: '/v1/campaigns/cmp_draft',
     runs: '/v1/runs?campaignId=cmp_draft',

@@ -37,7 +37,8 @@ export const claim = statementOf<Claiming>(
   from free
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
-    f.audience, f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor,
+    f.audience, f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers",
+    f.users_at_most::float8 as "usersAtMost", f.stalls, f.cursor,
     f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
     free.parent is not null as "isRetry",
     free.settled ->> 'priority' as priority,

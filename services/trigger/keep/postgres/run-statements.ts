@@ -18,6 +18,7 @@ export const isAnyOpen = `select exists (select from runs where ended_at is null
 
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
+    exists (select from approval_policies) as "isJudged",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
@@ -45,6 +46,9 @@ interface Beginning {
   /** As JSON. */
   audiences: readonly (string | null)[];
   startsAt: readonly (Date | null)[];
+  usersAtMost: readonly (number | null)[];
+  policy: number | null;
+  approval: string | null;
 }
 
 export const begin = statementOf<Beginning>(
@@ -54,21 +58,24 @@ export const begin = statementOf<Beginning>(
     update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null,
       waiting_since = null, deadline_at = deadline_at + coalesce(
         (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
-    where id = ${$('runId')} and state = 'preparing' returning id, campaign, revision
+    where id = ${$('runId')} and state = 'preparing'
+      and is_cleared(campaign, revision, ${$('policy')}, ${$('approval')})
+    returning id, campaign, revision
   ), e as (
     insert into run_events (run, kind, detail)
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units, stalled,
-      stalled_until)
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units,
+      users_at_most, stalled, stalled_until)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
-      step_units(r.campaign, r.revision, k.country),
+      step_units(r.campaign, r.revision, k.country), k.users_at_most,
       -- Given back until its time.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
     from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
         ${$('snapshots')}::text[],
-        ${$('estimates')}::bigint[], ${$('audiences')}::jsonb[], ${$('startsAt')}::timestamptz[])
-      k (feed, country, segment, snapshot, estimate, audience, starts_at)
+        ${$('estimates')}::bigint[], ${$('audiences')}::jsonb[], ${$('startsAt')}::timestamptz[],
+        ${$('usersAtMost')}::bigint[])
+      k (feed, country, segment, snapshot, estimate, audience, starts_at, users_at_most)
   )
   select from r`,
 );

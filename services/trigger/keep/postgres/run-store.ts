@@ -11,6 +11,7 @@ import { readShardRefusals } from '../../../../shared/postgres/registry/shard-re
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { readUnderWay } from '../../../../shared/postgres/ledger/under-way.ts';
+import { notJudged } from '../../prepare/run-approvals.port.ts';
 import type { FlowCounts } from '../../feed/feed-store.port.ts';
 import type {
   BudgetShortage,
@@ -24,6 +25,7 @@ import type {
   RunToPrepare,
   WaitingStep,
 } from '../run-store.port.ts';
+import { neededNone } from '../../../../shared/domain/approval/clearance.ts';
 import { beginRetry } from '../../prepare/postgres/begin-retry.ts';
 import * as statements from './run-statements.ts';
 
@@ -49,7 +51,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);
     },
-    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
+    begin: async (runId, feeds, batchUsers = usualBatchUsers, { policy, approvalId } = neededNone) => {
       const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(
         statements.begin.with({
@@ -63,14 +65,17 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
           estimates: audiences.map(({ estimate }) => estimate),
           audiences: audiences.map(({ audience }) => audience && JSON.stringify(audience)),
           startsAt: feeds.map(({ startsAt }) => startsAt ?? null),
+          usersAtMost: feeds.map(({ usersAtMost }) => usersAtMost ?? null),
+          policy,
+          approval: approvalId,
         }),
       );
       return rowCount === 1;
     },
-    beginRetry: (runId) =>
+    beginRetry: (runId, cleared = notJudged) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
-        return beginRetry(client, runId);
+        return beginRetry(client, runId, cleared);
       }),
     tallies: (which) => talliesOf(pool, which),
     listRuns: async (since) => {

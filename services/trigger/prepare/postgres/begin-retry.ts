@@ -1,14 +1,20 @@
 import type { PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { UsersByCountry } from '../../../../shared/domain/approval/user-bounds.ts';
 import { standingFailures } from '../../../../shared/postgres/ledger/standing-failures.ts';
+import type { ClearedRun } from '../run-approvals.port.ts';
 
 /** Writing down a million users takes some ten seconds. */
 const timeoutMs = 600_000;
 
 /** Inside of a transaction: the users of a child run and a feed for each country and step, and on it goes. */
-export async function beginRetry(client: PoolClient, runId: string): Promise<number | null> {
-  const { rows: runs } = await client.query<RetryRow>(lockPreparing, [runId]);
+export async function beginRetry(
+  client: PoolClient,
+  runId: string,
+  { clearedBy: { policy, approvalId }, usersAtMost }: ClearedRun,
+): Promise<number | null> {
+  const { rows: runs } = await client.query<RetryRow>(lockPreparing, [runId, policy, approvalId]);
   const [run] = runs;
   if (!run) return null;
   const { rows: places } = await client.query<{ country: string; step: number }>(selectPlaces, [runId]);
@@ -20,10 +26,21 @@ export async function beginRetry(client: PoolClient, runId: string): Promise<num
   };
   const users = { ...insertUsers.with({ ...feeds, ...run.retry }), query_timeout: timeoutMs };
   await client.query(users);
-  const { rows } = await client.query<{ users: number }>(insertFeeds.with(feeds));
+  const { rows } = await client.query<{ users: number }>(insertFeeds.with({ ...feeds, usersAtMost }));
   const count = rows.reduce((sum, feed) => sum + feed.users, 0);
   if (count > 0) await client.query(begin, [runId]);
   return count;
+}
+
+/** Inside of a transaction: the users that a child run will have, by country. */
+export async function countRetried(client: PoolClient, runId: string): Promise<UsersByCountry> {
+  await client.query(`set local statement_timeout = ${timeoutMs}`);
+  const { rows: runs } = await client.query<RetryRow>('select retry from runs where id = $1', [runId]);
+  const retry = runs[0]?.retry;
+  if (!retry) return {};
+  const asked = { ...countUsers.with({ runId, ...retry }), query_timeout: timeoutMs };
+  const { rows } = await client.query<{ country: string; users: number }>(asked);
+  return Object.fromEntries(rows.map(({ country, users }) => [country, users]));
 }
 
 /** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
@@ -31,7 +48,9 @@ interface RetryRow {
   retry: { of: string | null; steps: number[] | null; countries: string[] | null; reasons: string[] | null };
 }
 
-const lockPreparing = `select retry from runs where id = $1 and state = 'preparing' and retry is not null for update`;
+const lockPreparing = `
+  select retry from runs
+  where id = $1 and state = 'preparing' and retry is not null and is_cleared(campaign, revision, $2, $3) for update`;
 
 /** Where a user of the family has failed at all: at most as many as there are countries and steps. */
 const selectPlaces = `
@@ -53,31 +72,43 @@ interface NewFeeds {
 const placesOf = ($: (param: keyof NewFeeds) => string) =>
   `unnest(${$('feeds')}::uuid[], ${$('ofCountries')}::text[], ${$('ofSteps')}::int2[]) k (feed, country, step)`;
 
-/** Frozen: what had failed when the run was created. Written in the order of the key. */
-const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
-  ($) => `
+interface RetryParams extends Record<keyof RetryRow['retry'], unknown> {
+  runId: string;
+}
+
+/** Frozen: what had failed when the run was created. */
+const standing = ($: (param: keyof RetryParams) => string) => {
+  const filter = { of: $('of'), steps: $('steps'), countries: $('countries'), reasons: $('reasons') };
+  return standingFailures({ ...filter, until: `(select created_at from runs where id = ${$('runId')})` });
+};
+
+const family = ($: (param: keyof RetryParams) => string) => `
   with family as (
     select m.id, m.created_at from runs n join runs m on m.id = n.parent or m.parent = n.parent and m.id <> n.id
     where n.id = ${$('runId')}
-  )
+  )`;
+
+const countUsers = unnamedStatementOf<RetryParams>(
+  ($) => `${family($)}
+  select s.country, count(distinct s.user_id)::float8 as users from (${standing($)}) s group by s.country`,
+);
+
+/** Written in the order of the key. */
+const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
+  ($) => `${family($)}
   insert into retry_users (feed, user_id)
   select k.feed, s.user_id
   from ${placesOf($)}
-  join (${standingFailures({
-    of: $('of'),
-    steps: $('steps'),
-    countries: $('countries'),
-    reasons: $('reasons'),
-    until: `(select created_at from runs where id = ${$('runId')})`,
-  })}) s on s.country = k.country and s.step = k.step
+  join (${standing($)}) s on s.country = k.country and s.step = k.step
   order by k.feed, s.user_id
   on conflict do nothing`,
 );
 
-const insertFeeds = unnamedStatementOf<NewFeeds>(
+/** A country's users, who failed in different steps, were together no more than its bound in the parent. */
+const insertFeeds = unnamedStatementOf<NewFeeds & Pick<ClearedRun, 'usersAtMost'>>(
   ($) => `
-  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, batch_users, step_units)
-  select k.feed, ${$('runId')}, k.country, '', '', t.users, k.step,
+  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, users_at_most, batch_users, step_units)
+  select k.feed, ${$('runId')}, k.country, '', '', t.users, k.step, (${$('usersAtMost')}::jsonb ->> k.country)::bigint,
     -- As its parent's: every endpoint of the chain takes so many.
     (select min(batch_users) from feeds where run = (select parent from runs where id = ${$('runId')})),
     (select step_units(campaign, revision, k.country) from runs where id = ${$('runId')})

@@ -13,13 +13,15 @@ const contained: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   scheduler: ['viewer', 'scheduler'],
   manager: ['viewer', 'manager'],
-  operator: ['viewer', 'scheduler', 'manager', 'operator'],
+  approver: ['viewer', 'approver'],
+  operator: ['viewer', 'scheduler', 'manager', 'approver', 'operator'],
 };
 
 export const roleWords = {
   viewer: 'Viewer',
   scheduler: 'Scheduler',
   manager: 'Manager',
+  approver: 'Approver',
   operator: 'Operator',
 } as const;
 

@@ -43,11 +43,12 @@ const campaign: Campaign = {
     startsAt: null,
     nextRunAt: null,
     scheduleId: null,
+    approval: null,
   },
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 
-const added = ['origin', 'archivedAt', 'startsAt', 'nextRunAt', 'scheduleId', 'links'];
+const added = ['origin', 'archivedAt', 'startsAt', 'nextRunAt', 'scheduleId', 'approval', 'links'];
 const shownOnly = ['id', 'revision', 'state', 'createdAt', ...added];
 const definition = Object.fromEntries(Object.entries(campaign).filter(([name]) => !shownOnly.includes(name)));
 const said = (changes: Partial<CampaignForm>) => definitionOf({ ...newForm('UTC'), ...changes }, types);

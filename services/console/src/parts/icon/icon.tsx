@@ -9,6 +9,12 @@ const outlines = {
       <path d="M8 5v3.2l2 1.3" />
     </>
   ),
+  review: (
+    <>
+      <path d="M1.8 8S4 3.8 8 3.8 14.2 8 14.2 8 12 12.2 8 12.2 1.8 8 1.8 8Z" />
+      <circle cx="8" cy="8" r="1.8" />
+    </>
+  ),
   running: (
     <>
       <circle cx="8" cy="8" r="5.75" />

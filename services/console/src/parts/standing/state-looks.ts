@@ -14,6 +14,7 @@ export interface StateLook {
 
 const looks: Readonly<Record<ShownState, StateLook>> = {
   draft: { icon: 'draft', word: 'Draft', tone: 'idle' },
+  in_review: { icon: 'review', word: 'In review', tone: 'warn' },
   scheduled: { icon: 'scheduled', word: 'Scheduled', tone: 'idle' },
   preparing: { icon: 'running', word: 'Preparing', tone: 'run' },
   running: { icon: 'running', word: 'Running', tone: 'run' },

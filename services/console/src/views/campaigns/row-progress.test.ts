@@ -42,6 +42,7 @@ function campaignOf(changes: Partial<ListedCampaign> = {}): ListedCampaign {
       startsAt: null,
       nextRunAt: null,
       scheduleId: null,
+      approval: null,
     },
     ...{ links: { self: '', runs: '', start: '', latestRun: null }, standing: 'running', needsAttention: false },
     ...{ run, ...changes },

@@ -38,6 +38,7 @@ const campaign: ListedCampaign = {
   schedule: { type: 'now' },
   ...{ deadlineSeconds: 86_400, priority: 'normal', createdAt: '2026-11-23T02:00:00.000Z', startsAt: null },
   ...{ nextRunAt: null, scheduleId: null, origin: null, archivedAt: null, needsAttention: false, run: running },
+  approval: null,
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 

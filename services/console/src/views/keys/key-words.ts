@@ -4,6 +4,7 @@ export const roleSaid = {
   viewer: 'reads, and sees no bodies or answers of jobs',
   scheduler: 'jobs and schedules of its clients',
   manager: 'campaigns in its countries and action types',
+  approver: 'approves campaigns that others have written, in its countries and action types',
   operator: 'everything in its scope, keys among it',
 } as const satisfies Record<ApiKey['role'], string>;
 

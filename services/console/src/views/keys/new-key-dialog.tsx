@@ -10,7 +10,7 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Issued } from './issued.tsx';
 import { emptyForm, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
 
-const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'operator'];
+const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
 
 /** Who gets a key, for what, and until when; then its secret, once. */
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {

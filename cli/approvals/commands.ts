@@ -1,0 +1,128 @@
+import {
+  approveCampaign,
+  getApproval,
+  getApprovalPolicy,
+  listApprovals,
+  sendBackCampaign,
+  setApprovalPolicy,
+  submitCampaign,
+  withdrawCampaign,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { ApprovalPolicyRulesInput } from '../../sdk/generated/types.gen.ts';
+import { z } from 'zod';
+import { approvalStates } from '../../shared/domain/approval/approval-states.ts';
+import { writeData } from '../frame/command-context.ts';
+import { apiOf, byHand, command, group, viewOf, worded } from '../frame/command-table.ts';
+import { canAsk, isConfirmed } from '../frame/confirm.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { fieldsFile, readFields, yes } from '../frame/given.ts';
+import { needed, oneOf, pages, several, text } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { tableOf } from '../show/tables.ts';
+import { approvalColumns, coverText, renderApproval, ruleColumns, standingText } from './render.ts';
+
+const list = command({
+  name: 'list',
+  said: 'what waits for an approval, newest first; with --state, what became of others',
+  options: {
+    state: oneOf('--state <state>', 'only those', approvalStates),
+    campaignId: text('--campaign <id>', 'only those of it'),
+    ...pages(50, 1000),
+  },
+  ask: ({ client, options: { state = 'waiting', ...query } }) => listApprovals({ client, query: { state, ...query } }),
+  shown: tableOf('nothing', approvalColumns),
+});
+
+const show = command({
+  name: 'show',
+  args: ['<approval>'],
+  said: 'what it covers, what differs from what was approved before, and who has approved it',
+  ask: ({ client, args: [id] }) => getApproval({ client, path: { id } }),
+  shown: renderApproval,
+});
+
+const submit = command({
+  name: 'submit',
+  args: ['<campaign>'],
+  said: 'ask for its approval as it is',
+  options: { users: several('--users <SG=50000>', 'so many at most in a country; five percent more than expected') },
+  ask: ({ client, args: [id], options: { users } }) =>
+    submitCampaign({ client, path: { id }, body: users ? { usersAtMost: usersOf(users) } : {} }),
+  refused: 'not submitted',
+  shown: (approval) => `${approval.id} ${standingText(approval)}: ${coverText(approval)}\n`,
+});
+
+/** What is approved is what was looked at. */
+const approve = byHand({
+  name: 'approve',
+  args: ['<approval>'],
+  said: 'approve what another has written; shows it and asks first where a person can answer',
+  options: { word: text('--word <text>', 'for whoever approves after'), ...yes },
+  run: async ({ args: [id], options: { word, yes: isSure }, context }) => {
+    const client = await apiOf(context);
+    const { data: seen } = await getApproval({ client, path: { id } });
+    if (!isSure && canAsk(context)) {
+      context.terminal.note(renderApproval(seen, viewOf(context)));
+      if (!(await isConfirmed(`approve ${coverText(seen)}?`, context))) {
+        context.terminal.note('not approved\n');
+        return exitCodes.failure;
+      }
+    }
+    const body = { hash: seen.hash, ...(word !== undefined && { word }) };
+    const path = { id: seen.campaignId };
+    const { data } = await worded({ outcome: 'not approved' }, () => approveCampaign({ client, path, body }));
+    writeData(context, data, () => `${data.id} ${standingText(data)}\n`);
+    return exitCodes.ok;
+  },
+});
+
+const sendBack = command({
+  name: 'send-back',
+  args: ['<approval>'],
+  said: 'send it back to its author with a word; also what was approved',
+  options: { word: needed('--word <text>', 'what is missing or wrong') },
+  ask: async ({ client, args: [id], options: { word } }) => {
+    const { data: seen } = await getApproval({ client, path: { id } });
+    return sendBackCampaign({ client, path: { id: seen.campaignId }, body: { hash: seen.hash, word } });
+  },
+  refused: 'not sent back',
+  shown: ({ id, state }) => `${id} ${state}\n`,
+});
+
+const withdraw = command({
+  name: 'withdraw',
+  args: ['<campaign>'],
+  said: 'take back what was submitted of it',
+  ask: ({ client, args: [id] }) => withdrawCampaign({ client, path: { id } }),
+  refused: 'not withdrawn',
+  shown: ({ id, state }) => `${id} ${state}\n`,
+});
+
+const policy = command({
+  name: 'policy',
+  said: 'from which size on who has to approve what; with --file, what it is from now on',
+  options: fieldsFile,
+  ask: async ({ client, options: { file }, context: { input } }) => {
+    if (file === undefined) return getApprovalPolicy({ client });
+    const body = await readFields({ words: [], file, input }, z.custom<ApprovalPolicyRulesInput>());
+    return setApprovalPolicy({ client, body });
+  },
+  refused: 'not changed',
+  shown: ({ rules }, view) => tableOf('no rules: nothing is asked for', ruleColumns)({ items: rules }, view),
+});
+
+function usersOf(texts: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    texts.map((each) => {
+      const [, country = '', users = ''] = /^([A-Z]{2})=(\d+)$/.exec(each) ?? [];
+      if (country === '') throw new UsageError(`--users takes a country and a number, such as SG=50000, not ${each}`);
+      return [country, Number(users)];
+    }),
+  );
+}
+
+export const commands = [
+  group('approvals', 'who has to approve what before it runs, and who has', [
+    ...[list, show, submit, approve, sendBack, withdraw, policy],
+  ]),
+];

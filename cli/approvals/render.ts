@@ -1,0 +1,66 @@
+import type { Approval, ApprovalRule, ApprovalSummary } from '../../sdk/generated/types.gen.ts';
+import { canonicalJson } from '../../shared/domain/approval/canonical-hash.ts';
+import type { View } from '../frame/command-table.ts';
+import { count } from '../show/numbers.ts';
+import { cut, left, renderFacts, right } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+
+const usersOf = ({ usersAtMost }: ApprovalSummary) => Object.values(usersAtMost).reduce((sum, each) => sum + each, 0);
+
+/** `at most 3,150 users (SG 1,050, ID 2,100) and 6,300 units`. */
+export function coverText(approval: ApprovalSummary): string {
+  const byCountry = Object.entries(approval.usersAtMost).map(([country, users]) => `${country} ${count(users)}`);
+  const units = approval.unitsAtMost === null ? '' : ` and ${count(approval.unitsAtMost)} units`;
+  return `at most ${count(usersOf(approval))} users (${byCountry.join(', ')})${units}`;
+}
+
+/** `waiting, 1 of 2`. */
+export function standingText({ state, given, needed }: ApprovalSummary): string {
+  return state === 'waiting' ? `waiting, ${given.length} of ${needed}` : state;
+}
+
+export const approvalColumns = [
+  left('id', ({ id }: Approval) => id),
+  cut('campaign', ({ campaignName }: Approval) => campaignName),
+  left('of', ({ campaignId, runId }: Approval) => runId ?? campaignId),
+  left('state', (approval: Approval) => standingText(approval)),
+  right('users', (approval: Approval) => usersOf(approval)),
+  right('units', ({ unitsAtMost }: Approval) => unitsAtMost ?? ''),
+  left('by', ({ submittedBy }: Approval) => submittedBy ?? 'its run'),
+  left('starts', ({ startsAt }: Approval) => (startsAt === null ? '' : utcTime(startsAt))),
+];
+
+export const ruleColumns = [
+  left('countries', ({ countries }: ApprovalRule) => countries?.join(' ') ?? 'all'),
+  right('users above', ({ usersAbove }: ApprovalRule) => usersAbove ?? ''),
+  right('units above', ({ unitsAbove }: ApprovalRule) => unitsAbove ?? ''),
+  right('approvers', ({ approvers }: ApprovalRule) => approvers),
+];
+
+/** What it covers, line by line; what differs from what was approved before stands beside it. */
+export function renderApproval(approval: Approval, view: View): string {
+  const { id, campaignName, campaignId, runId, revision, why, given, stateReason, covers, coveredBefore } = approval;
+  const { submittedBy, submittedAt, refusedToYou, hash } = approval;
+  const before = new Map<string, unknown>(Object.entries(coveredBefore ?? {}));
+  const changed = Object.entries(covers)
+    .filter(([field, value]) => canonicalJson(value) !== canonicalJson(before.get(field) ?? null))
+    .map(
+      ([field, value]) =>
+        `${field} ${before.has(field) ? `${canonicalJson(before.get(field))} → ` : ''}${canonicalJson(value)}`,
+    );
+  const gone = [...before.keys()].filter((field) => !Object.hasOwn(covers, field)).map((field) => `${field} is gone`);
+  return renderFacts(
+    { name: campaignName, facts: [id, runId ?? campaignId, `revision ${revision}`, standingText(approval)] },
+    [
+      ['covers', coverText(approval)],
+      ['because of', why],
+      [coveredBefore === null ? 'what' : 'changed', [...changed, ...gone]],
+      ['submitted', `${utcTime(submittedAt)} by ${submittedBy ?? 'its run'}`],
+      ['approved by', given.map(({ by, word }) => (word === null ? by : `${by}: ${word}`))],
+      ['reason', stateReason],
+      ['you', refusedToYou],
+      ['hash', hash],
+    ],
+    view,
+  );
+}

@@ -1,0 +1,57 @@
+-- Who has to approve what before it runs, and who has (docs/decisions/0082-approval-is-of-what-would-run.md).
+
+-- The newest one is in force; none: nothing is asked for.
+create table approval_policies (
+  revision int primary key,
+  rules jsonb not null,
+  made_by uuid,
+  created_at timestamptz not null default now()
+);
+
+create table approvals (
+  id uuid primary key,
+  campaign uuid not null references campaigns on delete cascade,
+  revision int not null,
+  -- Of this run alone; null: of the runs that the campaign starts by itself.
+  run uuid,
+  -- SHA-256 of what it covers, as canonical JSON.
+  hash text not null,
+  -- The definition but for its name, and the users at most by country.
+  covers jsonb not null,
+  state text not null check (state in ('waiting', 'approved', 'sent-back', 'withdrawn', 'void')),
+  -- Why it is in its state, for people: what was said when it was sent back, what has voided it.
+  state_reason text,
+  state_since timestamptz not null default now(),
+  -- By the policy, when it was submitted or approved last.
+  needed int not null,
+  why jsonb not null,
+  -- The key; null: its run asked for it.
+  submitted_by uuid,
+  submitted_at timestamptz not null default now(),
+  -- When it came to be approved first, whatever became of it then.
+  approved_at timestamptz
+);
+-- One at a time.
+create unique index approvals_in_force on approvals (campaign, coalesce(run, campaign))
+  where state in ('waiting', 'approved');
+create index approvals_of_campaign on approvals (campaign, id);
+create index approvals_of_run on approvals (run) where run is not null;
+create index approvals_by_state on approvals (state, id);
+
+create table approval_votes (
+  approval uuid not null references approvals on delete cascade,
+  api_key uuid not null,
+  word text,
+  at timestamptz not null default now(),
+  primary key (approval, api_key)
+);
+
+-- Whether what is about to start was judged by the policy that is in force, and the approval that it was cleared by, if
+-- any, still is.
+create function is_cleared(of_campaign uuid, of_revision int, of_policy int, of_approval uuid)
+returns boolean language sql stable as $$
+  select of_policy is not distinct from (select max(revision) from approval_policies)
+    and (of_approval is null or exists (
+      select from approvals
+      where id = of_approval and campaign = of_campaign and revision = of_revision and state = 'approved'))
+$$;

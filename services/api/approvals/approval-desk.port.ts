@@ -1,0 +1,91 @@
+import type { ApprovalCovers } from '../../../shared/contracts/campaigns/approvals.ts';
+import type { ApprovalRule } from '../../../shared/domain/approval/approval-policy.ts';
+import type { ApprovalState, ApprovalVerb } from '../../../shared/domain/approval/approval-states.ts';
+import type { Clearance, ClearedBy } from '../../../shared/domain/approval/clearance.ts';
+import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
+import type { CampaignRecord } from '../campaigns/campaign-store.port.ts';
+import type { Page } from '../frame/page.port.ts';
+import type { ApprovalRecord } from './approvals.port.ts';
+
+export interface PolicyRecord {
+  /** 0: there never was one. */
+  revision: number;
+  rules: ApprovalRule[];
+  madeAt: Date | null;
+}
+
+/** In a list, with what an approver wants to know beside it. */
+export interface ListedApproval {
+  approval: ApprovalRecord;
+  campaignName: string;
+  /** By the one that was approved before it; null where none was. */
+  coveredBefore: ApprovalCovers | null;
+  /** Who wrote a revision since then, or submitted it: none of them approves it. */
+  authors: readonly Author[];
+}
+
+export interface Author {
+  /** Of the key; null: it has none. */
+  owner: string | null;
+}
+
+/** Who asks. */
+export interface Approver {
+  key: string;
+  owner: string | null;
+}
+
+export interface ApprovalSearch {
+  state?: ApprovalState | undefined;
+  campaignId?: string | undefined;
+  runId?: string | undefined;
+}
+
+export type JudgedStart = ClearedBy & { clearance: Clearance };
+
+/**
+ * What became of a verb.
+ * - `forbidden`: the state does not allow it; null: it was never submitted
+ * - `other-hash`: what is in force has another hash
+ * - `refused`: the key that asks may not approve it, or its author is not known
+ * - `none-needed`: the policy asks for none of what was submitted
+ * - `changed`: the campaign is at another revision by now
+ */
+export type Decided =
+  | { kind: 'done'; approval: ApprovalRecord; isLast: boolean }
+  | { kind: 'forbidden'; verb: ApprovalVerb; state: ApprovalState | null }
+  | { kind: 'other-hash'; hash: string }
+  | { kind: 'refused'; why: string }
+  | { kind: 'none-needed' }
+  | { kind: 'changed' };
+
+export interface Submission {
+  campaign: CampaignRecord;
+  usersAtMost: UsersByCountry;
+  by: Approver;
+}
+
+export interface Approving {
+  campaignId: string;
+  hash: string;
+  word: string | null;
+  by: Approver;
+}
+
+export interface ApprovalDesk {
+  policy(): Promise<PolicyRecord>;
+  /** Another revision. @returns undefined where it is at another than the expected one */
+  setPolicy(rules: readonly ApprovalRule[], expected: number | null, by: string): Promise<PolicyRecord | undefined>;
+  list(search: ApprovalSearch, limit: number, cursor: string | null): Promise<Page<ListedApproval>>;
+  get(approvalId: string): Promise<ListedApproval | undefined>;
+  /** Whether a run waits for an approval. */
+  isRunWaiting(runId: string): Promise<boolean>;
+  /** Judges the start of a campaign of which so many users are known. */
+  judge(campaign: CampaignRecord, users: UsersByCountry): Promise<JudgedStart>;
+  submit(submission: Submission): Promise<Decided>;
+  /** The last one that is needed lets a run go on that waits for it. */
+  approve(approving: Approving): Promise<Decided>;
+  /** @param hash null: of the campaign itself */
+  sendBack(campaignId: string, hash: string | null, word: string): Promise<Decided>;
+  withdraw(campaignId: string): Promise<Decided>;
+}

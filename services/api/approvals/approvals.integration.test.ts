@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { approvalShape } from '../../../shared/contracts/campaigns/approvals.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { approvalsOn, verdictOf, type Person } from '../../../test/support/approvals-on-api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+
+const on = apiOnPostgres();
+const { addPeople, approve, asks, look, setPolicy, submit, write } = approvalsOn(on);
+
+const start = (id: string) => asks('mei, manager', 'POST', `/campaigns/${id}/start`);
+const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.string() }).parse(answer.json()).detail;
+
+beforeEach(addPeople);
+
+describe('without a policy', () => {
+  it('a campaign starts as it is, and nothing can be submitted', async () => {
+    const { id, approval } = await write();
+    expect(approval).toBeNull();
+    expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('409 no-approval-needed');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+});
+
+describe('with a policy', () => {
+  beforeEach(() => setPolicy());
+
+  it('what is small starts as it is', async () => {
+    const { id } = await write('mei, manager', { countries: ['SG', 'ID'] });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('what is large is refused with the reason until it is approved, and starts then', async () => {
+    const { id } = await write();
+    const refused = await start(id);
+    expect(verdictOf(refused)).toBe('409 approval-needed');
+    expect(detailOf(refused)).toMatch(
+      /needs 1 approver \(more than 2,000 users\): POST \/v1\/campaigns\/cmp_.*\/submit/,
+    );
+
+    const { hash, needed, why, usersAtMost } = await submit(id);
+    expect({ needed, why, usersAtMost }).toEqual({
+      needed: 1,
+      why: ['more than 2,000 users'],
+      usersAtMost: { SG: 1050, ID: 1050, VN: 1050 },
+    });
+    expect(detailOf(await start(id))).toMatch(/it waits for approval, and has 0/);
+    expect((await look(id)).state).toBe('in_review');
+
+    expect(await approve(id, hash)).toMatchObject({ state: 'approved', given: [{ by: 'rahayu' }] });
+    expect(await look(id)).toMatchObject({ state: 'draft', approval: { state: 'approved', submittedBy: 'mei' } });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('two have to approve what is larger, and not one of them twice', async () => {
+    const { id } = await write();
+    const { hash, needed } = await submit(id, { usersAtMost: { SG: 4000 } });
+    expect(needed).toBe(2);
+    expect(await approve(id, hash)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
+    expect(await approve(id, hash)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    expect(await approve(id, hash, 'wei, approver')).toMatchObject({ state: 'approved' });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('a policy that has come to ask for more asks for another approver', async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await approve(id, hash);
+    await setPolicy({ rules: [{ usersAbove: 2000, approvers: 2 }] });
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    await approve(id, hash, 'wei, approver');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it.each<[string, object, boolean]>([
+    ['another audience', { audience: { include: [{ segment: 'others' }] } }, true],
+    ['another parameter', { chain: [{ action: 'send-message', params: { template: 'other' } }] }, true],
+    ['another time', { schedule: { type: 'at', time: '2026-02-01T00:00:00Z' } }, true],
+    ['another pace', { paceUsersPerSecond: 10 }, true],
+    ['another limit of failures', { pauseAtFailedPercent: 50 }, true],
+    ['another name alone', { name: 'Lapsed riders' }, false],
+    ['what is said about it', { tags: ['payday'] }, false],
+  ])('%s: an approval is void where it covers something else', async (_, change, isVoid) => {
+    const { id } = await write();
+    await approve(id, (await submit(id)).hash);
+    expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}`, change))).toBe('200');
+    const [field = ''] = Object.keys(change);
+    const voided = { state: 'void', stateReason: `${field} changed after it` };
+    expect((await look(id)).approval).toMatchObject(isVoid ? voided : { state: 'approved' });
+    expect(verdictOf(await start(id))).toBe(isVoid ? '409 approval-needed' : '200');
+  });
+
+  it('another budget is another revision, and voids it too', async () => {
+    const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
+    const { id } = await write('mei, manager', { chain, budgets: [{ country: 'SG', units: 500 }] });
+    const { hash, unitsAtMost } = await submit(id);
+    expect(unitsAtMost).toBe(500 + 1050 + 1050);
+    await approve(id, hash);
+    const raised = { budgets: [{ country: 'SG', units: 501 }] };
+    expect(verdictOf(await asks('tan, manager', 'PATCH', `/campaigns/${id}/budgets`, raised))).toBe('200');
+    expect(await look(id)).toMatchObject({
+      revision: 2,
+      approval: { state: 'void', stateReason: 'budgets changed after it' },
+    });
+    // Who has raised it is an author of it now.
+    const again = await submit(id);
+    expect(verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: again.hash }))).toBe(
+      '200',
+    );
+  });
+
+  it('a budget of what has started is raised up to what was approved, and no further', async () => {
+    await setPolicy({ rules: [{ unitsAbove: 1000, approvers: 1 }] });
+    const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
+    const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 1500 }] });
+    await approve(id, (await submit(id)).hash);
+    await start(id);
+    const change = async (units: number) =>
+      verdictOf(
+        await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, { budgets: [{ country: 'SG', units }] }),
+      );
+    expect(await change(900)).toBe('200');
+    expect(await change(1500)).toBe('200');
+    expect(await change(1501)).toBe('409 approval-needed');
+  });
+
+  describe('who approves', () => {
+    it.each<[string, Person, string]>([
+      ['not the author with another key', 'mei, approver', '403 author-approves-not'],
+      ['not with a key without an owner', 'no owner, approver', '403 author-approves-not'],
+      ['not a manager', 'tan, manager', '403 forbidden'],
+      ['another approver', 'rahayu, approver', '200'],
+    ])('%s', async (_, person, verdict) => {
+      const { id } = await write();
+      const { hash, id: approvalId } = await submit(id);
+      const seen = approvalShape.parse((await asks(person, 'GET', `/approvals/${approvalId}`)).json());
+      expect(seen.refusedToYou === null).toBe(verdict === '200');
+      expect(verdictOf(await asks(person, 'POST', `/campaigns/${id}/approve`, { hash }))).toBe(verdict);
+    });
+
+    it('nobody who has written a part of it since it was approved last', async () => {
+      const { id } = await write('tan, manager');
+      await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 10 });
+      const first = await submit(id, {}, 'tan, manager');
+      const byMei = () => asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: first.hash });
+      expect(verdictOf(await byMei())).toBe('403 author-approves-not');
+      await approve(id, first.hash);
+      // What tan writes on top of what was approved is tan's alone.
+      await asks('tan, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 20 });
+      const second = await submit(id, {}, 'tan, manager');
+      expect(await approve(id, second.hash, 'mei, approver')).toMatchObject({ state: 'approved' });
+    });
+
+    it('what a key without an owner has written is not submitted', async () => {
+      const { id } = await write('no owner, manager');
+      expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('403 author-approves-not');
+    });
+
+    it('with the hash that was seen: another one is refused', async () => {
+      const { id } = await write();
+      const { hash } = await submit(id);
+      const { hash: wider } = await submit(id, { usersAtMost: { SG: 2000 } });
+      const answer = await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash });
+      expect(verdictOf(answer)).toBe('409 revision-changed');
+      expect(
+        verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: 'f'.repeat(64) })),
+      ).toBe('409 revision-changed');
+      expect(await approve(id, wider)).toMatchObject({ state: 'approved' });
+    });
+  });
+
+  describe('the list', () => {
+    it('shows what waits, what is covered, and what was before it', async () => {
+      const { id } = await write();
+      await approve(id, (await submit(id)).hash);
+      await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { deadlineSeconds: 3600 });
+      await submit(id);
+      const page = pageShape(approvalShape).parse(
+        (await asks('rahayu, approver', 'GET', '/approvals?state=waiting')).json(),
+      );
+      expect(page.items).toMatchObject([
+        {
+          campaignId: id,
+          campaignName: 'Lapsed riders, December',
+          revision: 2,
+          covers: { deadlineSeconds: 3600, usersAtMost: { SG: 1050 } },
+          coveredBefore: { deadlineSeconds: 86_400 },
+          refusedToYou: null,
+          submittedBy: 'mei',
+        },
+      ]);
+    });
+
+    it('has what became of the others', async () => {
+      const { id } = await write();
+      await submit(id);
+      await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { word: 'no hold-out?' });
+      const page = pageShape(approvalShape).parse((await on.ask('GET', `/v1/approvals?campaignId=${id}`)).json());
+      expect(page.items).toMatchObject([{ state: 'sent-back', stateReason: 'no hold-out?' }]);
+    });
+  });
+
+  it('everything stands in the audit log', async () => {
+    const { id } = await write();
+    await approve(id, (await submit(id)).hash);
+    const { items } = pageShape(auditRecord).parse((await on.ask('GET', '/v1/audit')).json());
+    expect(items.map(({ route, keyName }) => `${route} ${keyName ?? ''}`)).toEqual([
+      '/v1/campaigns/:id/approve rahayu, approver',
+      '/v1/campaigns/:id/submit mei, manager',
+      '/v1/campaigns mei, manager',
+      '/v1/approval-policy a test',
+    ]);
+    expect(items.at(-1)?.detail).toMatchObject({ from: [], to: [{ usersAbove: 2000, approvers: 1 }, {}] });
+  });
+});
+
+describe('the policy', () => {
+  it('is at its next revision with each change, and refuses one of what has changed since', async () => {
+    expect((await on.ask('GET', '/v1/approval-policy')).json()).toEqual({ revision: 0, rules: [], madeAt: null });
+    await setPolicy();
+    const put = (etag: string) =>
+      on.api.server.inject({
+        method: 'PUT',
+        url: '/v1/approval-policy',
+        headers: { authorization: `Bearer muster_the-key-of-the-tests`, 'if-match': etag },
+        payload: { rules: [] },
+      });
+    expect(verdictOf(await put('"0"'))).toBe('412 precondition-failed');
+    expect((await put('"1"')).json()).toMatchObject({ revision: 2, rules: [] });
+  });
+});

@@ -1,0 +1,22 @@
+import type { ApprovalCovers } from '../../../shared/contracts/campaigns/approvals.ts';
+import type { ApprovalState } from '../../../shared/domain/approval/approval-states.ts';
+
+/** An approval as it is stored (docs/decisions/0082-approval-is-of-what-would-run.md). */
+export interface ApprovalRecord {
+  approvalId: string;
+  campaignId: string;
+  revision: number;
+  /** Of this run alone; null: of what the campaign starts by itself. */
+  runId: string | null;
+  hash: string;
+  covers: ApprovalCovers;
+  state: ApprovalState;
+  stateReason: string | null;
+  stateSince: Date;
+  needed: number;
+  why: readonly string[];
+  given: readonly { by: string; word: string | null; at: Date }[];
+  /** Null: its run asked for it. */
+  submittedBy: string | null;
+  submittedAt: Date;
+}

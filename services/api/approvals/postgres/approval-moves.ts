@@ -1,0 +1,176 @@
+import type { PoolClient } from 'pg';
+import { coversOf, hashOfCovers, type ApprovalCovers } from '../../../../shared/contracts/campaigns/approvals.ts';
+import { approvalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
+import {
+  approvalMoveOf,
+  type ApprovalState,
+  type ApprovalVerb,
+} from '../../../../shared/domain/approval/approval-states.ts';
+import { hasUnknownAuthor, refusedApproval } from '../../../../shared/domain/approval/approvers.ts';
+import { costTermsOf, reachOf } from '../../../../shared/domain/approval/user-bounds.ts';
+import { insertApproval, personsOf, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
+import { judgeFrom } from '../../../../shared/postgres/ledger/judge-from.ts';
+import type { Approving, Author, Decided, Submission } from '../approval-desk.port.ts';
+import { authorsOf, columnsOf } from './approval-reads.ts';
+import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
+import { voidOne } from './void-approvals.ts';
+
+/** It could never be approved. */
+const unknownAuthor =
+  'it was written, or is submitted, with a key that has no owner: give that key its owner, so that its author is known';
+
+/** Everything here is inside of a transaction. */
+interface Held {
+  approvalId: string;
+  runId: string | null;
+  hash: string;
+  covers: ApprovalCovers;
+  state: ApprovalState;
+  needed: number;
+  authors: Author[];
+}
+
+export async function submit(client: PoolClient, { campaign, usersAtMost, by }: Submission): Promise<Decided> {
+  const { campaignId, revision, definition } = campaign;
+  const { rowCount } = await client.query(lockCampaign, [campaignId, revision]);
+  if (rowCount === 0) return { kind: 'changed' };
+  const covers = coversOf(definition, usersAtMost);
+  const newest = await lockNewest(client, campaignId);
+  const isInForce = newest !== undefined && approvalMoveOf('submit', newest.state) === 'stays';
+  if (isInForce && newest.hash === hashOfCovers(covers, null)) return done(client, newest.approvalId);
+
+  const policy = await readPolicy(client);
+  const need = approvalNeed(policy?.rules ?? [], reachOf(usersAtMost, costTermsOf(covers)));
+  if (need.approvers === 0) return { kind: 'none-needed' };
+  const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
+  if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
+  if (isInForce) await client.query(voidOne, [newest.approvalId, 'it was submitted anew']);
+  const wanted = { campaignId, revision, runId: null, covers, submittedBy: by.key };
+  return done(client, await insertApproval(client, { ...wanted, ...need }));
+}
+
+export async function approve(client: PoolClient, { campaignId, hash, word, by }: Approving): Promise<Decided> {
+  const held = await lockByHash(client, campaignId, hash);
+  if (!held || approvalMoveOf('approve', held.state) === 'forbidden') return notInForce(client, campaignId, held);
+  const why = refusedApproval(by, held.authors);
+  if (why !== null) return { kind: 'refused', why };
+
+  const { approvalId, covers, runId, state } = held;
+  await client.query(insertVote, [approvalId, by.key, word, by.owner]);
+  const policy = await readPolicy(client);
+  const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, costTermsOf(covers)));
+  const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, need.approvers]);
+  const isLast = state === 'waiting' && rows[0]?.state === 'approved';
+  if (isLast && runId !== null) await letGoOn(client, runId, covers, by.owner ?? '');
+  return done(client, approvalId, isLast);
+}
+
+export async function sendBack(
+  client: PoolClient,
+  campaignId: string,
+  hash: string | null,
+  word: string,
+): Promise<Decided> {
+  const held = hash === null ? await lockNewest(client, campaignId) : await lockByHash(client, campaignId, hash);
+  if (!held && hash !== null) return notInForce(client, campaignId, undefined);
+  return move(client, held, 'send-back', 'sent-back', word);
+}
+
+export async function withdraw(client: PoolClient, campaignId: string): Promise<Decided> {
+  return move(client, await lockNewest(client, campaignId), 'withdraw', 'withdrawn', null);
+}
+
+async function move(
+  client: PoolClient,
+  held: Held | undefined,
+  verb: ApprovalVerb,
+  to: ApprovalState,
+  reason: string | null,
+): Promise<Decided> {
+  const verdict = approvalMoveOf(verb, held?.state ?? null);
+  if (!held || verdict === 'forbidden') return { kind: 'forbidden', verb, state: held?.state ?? null };
+  if (verdict === 'moves') await client.query(moveOne, [held.approvalId, to, reason]);
+  return done(client, held.approvalId);
+}
+
+/** The run that waits for it: with room for those that were approved. One that a person has paused beside stays so. */
+async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers, approver: string): Promise<void> {
+  await client.query(setBounds, [runId, covers.usersAtMost]);
+  const { rowCount } = await client.query(resumeRun, [runId, JSON.stringify({ by: { keyName: approver } })]);
+  if (rowCount === 1) await client.query(judgeFrom, [runId]);
+}
+
+async function done(client: PoolClient, approvalId: string, isLast = false): Promise<Decided> {
+  const { rows } = await client.query<{ approval: ApprovalJson }>(selectOne, [approvalId]);
+  const [row] = rows;
+  if (!row) throw new Error(`the approval ${approvalId} is gone right after it was written`);
+  return { kind: 'done', approval: recordOfApproval(row.approval), isLast };
+}
+
+/** What was looked at is another one, or over. @param held with the hash that was looked at */
+async function notInForce(client: PoolClient, campaignId: string, held: Held | undefined): Promise<Decided> {
+  const newest = held && held.runId !== null ? held : await lockNewest(client, campaignId);
+  const isInForce = newest !== undefined && ['waiting', 'approved'].includes(newest.state);
+  if (isInForce && newest.hash !== held?.hash) return { kind: 'other-hash', hash: newest.hash };
+  return { kind: 'forbidden', verb: 'approve', state: (held ?? newest)?.state ?? null };
+}
+
+async function lockNewest(client: PoolClient, campaignId: string): Promise<Held | undefined> {
+  return (await client.query<Held>(selectNewest, [campaignId])).rows[0];
+}
+
+async function lockByHash(client: PoolClient, campaignId: string, hash: string): Promise<Held | undefined> {
+  return (await client.query<Held>(selectByHash, [campaignId, hash])).rows[0];
+}
+
+const heldColumns = `
+  a.id as "approvalId", a.run as "runId", a.hash, a.covers, ${stateOf('a')} as state, a.needed,
+  (${authorsOf(columnsOf('a'))}) as authors`;
+
+const lockCampaign = `select from campaigns where id = $1 and revision = $2 for no key update`;
+
+const selectNewest = `
+  select ${heldColumns} from approvals a where a.campaign = $1 and a.run is null order by a.id desc limit 1
+  for update of a`;
+
+/** Behind all ids that there are. */
+const latest = `'${'f'.repeat(32)}'`;
+
+/** As the authors of what is submitted now, whatever was approved before. */
+const selectAuthors = `
+  select (${authorsOf({ campaign: '$1::uuid', revision: '$2::int', submittedBy: '$3::uuid', id: latest })}) as authors`;
+
+/** Of several with the same content, the one that counts: the newest. */
+const selectByHash = `
+  select ${heldColumns} from approvals a where a.campaign = $1 and a.hash = $2 order by a.id desc limit 1
+  for update of a`;
+
+/** A second key of the same person adds nothing. */
+const insertVote = `
+  insert into approval_votes (approval, api_key, word)
+  select $1, $2, $3 where not exists (
+    select from approval_votes v join api_keys k on k.id = v.api_key
+    where v.approval = $1 and lower(trim(k.owner)) = lower(trim($4)))
+  on conflict do nothing`;
+
+const countVotes = `
+  update approvals a set needed = $2,
+    state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,
+    state_since = case when a.state = 'waiting' and (${personsOf('a')}) >= $2 then now() else a.state_since end,
+    approved_at = case when (${personsOf('a')}) >= $2 then coalesce(a.approved_at, now()) else a.approved_at end
+  where a.id = $1 returning a.state`;
+
+const moveOne = `update approvals set state = $2, state_reason = $3, state_since = now() where id = $1`;
+
+const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
+
+/** Only what was paused for it: services/trigger/prepare/postgres/run-approvals.ts. */
+const resumeRun = `
+  with r as (
+    update runs set state = case when started_at is null then 'preparing' else 'running' end, state_since = now(),
+      state_reason = null
+    where id = $1 and state in ('pausing', 'paused') and state_reason like 'waits for approval%' returning id
+  )
+  insert into run_events (run, kind, detail) select id, 'resumed', $2::jsonb from r`;
+
+const selectOne = `select ${approvalJson('a')} as approval from approvals a where a.id = $1`;

@@ -1,0 +1,37 @@
+import type { ApprovalRecord } from '../approvals.port.ts';
+
+/** As a row's JSON has it: times are texts. */
+export interface ApprovalJson extends Omit<ApprovalRecord, 'stateSince' | 'submittedAt' | 'given'> {
+  stateSince: string;
+  submittedAt: string;
+  given: { by: string; word: string | null; at: string }[];
+}
+
+/** What cannot be approved any more is void: its run has ended. @param a the row of `approvals` */
+export const stateOf = (a: string) => `
+  case when ${a}.state = 'waiting' and exists (select from runs where id = ${a}.run and ended_at is not null)
+    then 'void' else ${a}.state end`;
+
+/** An approval as JSON. @param a the row of `approvals` */
+export const approvalJson = (a: string) => `
+  jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
+    'hash', ${a}.hash, 'covers', ${a}.covers, 'state', ${stateOf(a)}, 'stateReason', ${a}.state_reason,
+    'stateSince', ${a}.state_since, 'needed', ${a}.needed, 'why', ${a}.why, 'submittedAt', ${a}.submitted_at,
+    'submittedBy', (select coalesce(k.owner, k.name) from api_keys k where k.id = ${a}.submitted_by),
+    'given', coalesce((
+      select jsonb_agg(jsonb_build_object('by', coalesce(k.owner, k.name), 'word', v.word, 'at', v.at) order by v.at)
+      from approval_votes v join api_keys k on k.id = v.api_key where v.approval = ${a}.id), '[]'))`;
+
+/** The newest one of a campaign itself, as JSON. */
+export const newestOfCampaign = (campaignId: string) => `
+  select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null
+  order by a.id desc limit 1`;
+
+export function recordOfApproval({ stateSince, submittedAt, given, ...rest }: ApprovalJson): ApprovalRecord {
+  return {
+    ...rest,
+    stateSince: new Date(stateSince),
+    submittedAt: new Date(submittedAt),
+    given: given.map(({ at, ...vote }) => ({ ...vote, at: new Date(at) })),
+  };
+}

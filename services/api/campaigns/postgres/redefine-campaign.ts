@@ -1,0 +1,66 @@
+import type { PoolClient } from 'pg';
+import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
+import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { voidUnlessSame } from '../../approvals/postgres/void-approvals.ts';
+import type { SaidAbout, Writer } from '../campaign-store.port.ts';
+
+interface NewRevision {
+  definition: CampaignDefinition;
+  /** The one before. */
+  revision: number;
+  by: Writer | null;
+  said: SaidAbout | undefined;
+}
+
+/** In a transaction: the next revision of a draft; no effect where it is none, or at another one. */
+export async function redefine(
+  client: PoolClient,
+  campaignId: string,
+  { definition, revision, by, said }: NewRevision,
+): Promise<void> {
+  const { before = null, after = null } = said ?? {};
+  const { rowCount } = await client.query(
+    nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
+  );
+  if (rowCount === 0) return;
+  await client.query('delete from budgets where campaign = $1', [campaignId]);
+  const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
+  await client.query(insertRevision.with({ campaignId, revision: revision + 1, definition, ...writer }));
+  await voidUnlessSame(client, campaignId, definition, revision + 1);
+}
+
+interface NextRevision extends Record<'before' | 'after', CampaignAbout | null> {
+  campaignId: string;
+  revision: number;
+  name: string;
+}
+
+const nextRevision = statementOf<NextRevision>(
+  'next-campaign-revision',
+  ($) => `
+  update campaigns set revision = revision + 1, name = ${$('name')}, about = coalesce(${$('after')}::jsonb, about),
+    updated_at = now()
+  where id = ${$('campaignId')} and revision = ${$('revision')} and state = 'draft' and archived_at is null
+    and about = coalesce(${$('before')}::jsonb, about)`,
+);
+
+interface InsertedRevision {
+  campaignId: string;
+  revision: number;
+  definition: CampaignDefinition;
+  account: string | null;
+  writtenBy: string | null;
+}
+
+const insertRevision = statementOf<InsertedRevision>(
+  'insert-campaign-revision',
+  ($) => `
+  with b as (
+    insert into budgets (campaign, country, units)
+    select ${$('campaignId')}::uuid, k.country, k.units
+    from jsonb_to_recordset(${$('definition')}::jsonb -> 'budgets') k (country text, units bigint)
+  )
+  insert into campaign_revisions (campaign, revision, definition, account, written_by)
+  values (${$('campaignId')}, ${$('revision')}, ${$('definition')}, ${$('account')}, ${$('writtenBy')})`,
+);

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { setUp } from '../../../test/support/started-trigger.ts';
+import { userIds } from '../../../test/support/trigger-fixture.ts';
+import type { UsersBeyond } from '../prepare/run-approvals.port.ts';
+
+describe('a feed that may have so many users', () => {
+  /** Its bound is that from the first page on. @param beyond what becomes of the bound when it has come to it */
+  function bounded(users: number, beyond: (setBound: (bound: number) => void) => void = () => undefined) {
+    const asked: UsersBeyond[] = [];
+    const setBound = (bound: number) => {
+      for (const row of world.feedRows()) row.usersAtMost = bound;
+    };
+    const world = setUp(userIds(users), ({ feedStore, runApprovals }) => ({
+      runApprovals: {
+        ...runApprovals,
+        goBeyond: async (more) => {
+          asked.push(more);
+          beyond(setBound);
+          await Promise.resolve();
+        },
+      },
+      feedStore: {
+        ...feedStore,
+        claim: async (...terms) => {
+          for (const row of world.feedRows()) row.usersAtMost ??= 2000;
+          return feedStore.claim(...terms);
+        },
+      },
+    }));
+    return { ...world, asked };
+  }
+
+  it('is fed whole where it has no more', async () => {
+    const { clock, startCampaign, isFed, asked, fedUsers } = bounded(2000);
+    await startCampaign();
+    await passTime(clock, 10_000);
+    expect(isFed()).toBe(true);
+    expect(fedUsers('SG')).toHaveLength(2000);
+    expect(asked).toEqual([]);
+  });
+
+  it('has no user more, and asks', async () => {
+    const { clock, startCampaign, feed, asked, fedUsers } = bounded(5000);
+    const { runId } = await startCampaign();
+    await passTime(clock, 10_000);
+    expect(feed()).toMatchObject({ complete: false, fedUsers: fedUsers('SG').length });
+    expect(fedUsers('SG').length).toBeLessThanOrEqual(2000);
+    expect(asked[0]).toMatchObject({ runId, country: 'SG' });
+  });
+
+  it('goes on where its bound is set anew', async () => {
+    const { clock, startCampaign, isFed, fedUsers } = bounded(5000, (setBound) => setBound(5000));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    expect(isFed()).toBe(true);
+    expect(fedUsers('SG')).toHaveLength(5000);
+  });
+});

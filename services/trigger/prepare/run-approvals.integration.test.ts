@@ -1,0 +1,279 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { approvalShape } from '../../../shared/contracts/campaigns/approvals.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { approvalsOn, verdictOf } from '../../../test/support/approvals-on-api.ts';
+import { createFeedStore } from '../feed/postgres/feed-store.ts';
+import { createRunStore } from '../keep/postgres/run-store.ts';
+import { createRunApprovals } from './postgres/run-approvals.ts';
+import { notJudged, type ClearedRun } from './run-approvals.port.ts';
+
+const on = apiOnPostgres();
+const { addPeople, approve, asks, setPolicy, submit, write } = approvalsOn(on);
+const stores = () => ({
+  runs: createRunStore({ pool: on.pool }),
+  feeds: createFeedStore({ pool: on.pool }),
+  approvals: createRunApprovals({ pool: on.pool }),
+});
+
+beforeEach(addPeople);
+
+/** Of a campaign for SG, as the scheduler makes it: whatever the API would have said to its start. */
+async function madeRun({ id, revision = 1 }: { id: string; revision?: number }, parentId?: string): Promise<string> {
+  const campaignId = uuidOf('campaign', id) ?? '';
+  const scheduledFor = new Date(on.deps.clock.nowMs() + made++);
+  return on.deps.rows.addRun({ campaignId, revision, scheduledFor, state: 'preparing', ...(parentId && { parentId }) });
+}
+let made = 0;
+
+const writeForSingapore = (changes: object = {}) => write('mei, manager', { countries: ['SG'], ...changes });
+
+function begin(runId: string, { clearedBy, usersAtMost }: ClearedRun): Promise<boolean> {
+  const audience = segmentAlone({ segment: 'lapsed-riders', snapshot: 's1', estimate: 1000 });
+  return stores().runs.begin(runId, [{ country: 'SG', audience, usersAtMost: usersAtMost?.['SG'] }], 100, clearedBy);
+}
+
+const stateOf = async (runId: string) => {
+  const { rows } = await on.pool.query<{ state: string; reason: string | null }>(
+    'select state, state_reason as reason from runs where id = $1',
+    [runId],
+  );
+  return rows[0];
+};
+
+const requests = async (runId: string) => {
+  const answer = await on.ask('GET', `/v1/approvals?runId=${publicId('run', runId)}`);
+  return z.object({ items: z.array(approvalShape) }).parse(answer.json()).items;
+};
+
+async function feed(runId: string, from: number, count: number): Promise<boolean> {
+  const [owned] = await stores().feeds.claim(`trigger-${from}`, 1000, 10, 'all');
+  if (owned?.runId !== runId) throw new Error('the feed could not be claimed');
+  const { feedId, token, nextBatchNo } = owned;
+  const users = Array.from({ length: count }, (_, index) => `u${String(from + index).padStart(6, '0')}`);
+  const batches = [{ batchNo: nextBatchNo, users }];
+  const page = { batches, invalidUsers: [], cursor: users.at(-1) ?? null, complete: false, staysStalled: false };
+  try {
+    return await stores().feeds.writePages({ feedId, token, ...page });
+  } finally {
+    await stores().feeds.release(`trigger-${from}`, [owned]);
+  }
+}
+
+describe('without a policy', () => {
+  it('a run begins unjudged, and its feeds have no bound', async () => {
+    const runId = await madeRun(await writeForSingapore());
+    expect(await stores().runs.toPrepare(10, [])).toMatchObject([{ runId, isJudged: false }]);
+    expect(await begin(runId, notJudged)).toBe(true);
+    expect(await on.rowsOf('feeds')).toMatchObject([{ users_at_most: null }]);
+  });
+});
+
+describe('with a policy', () => {
+  beforeEach(() => setPolicy());
+
+  it('a run that was judged by none, or by an older one, does not begin', async () => {
+    const runId = await madeRun(await writeForSingapore());
+    expect(await stores().runs.toPrepare(10, [])).toMatchObject([{ runId, isJudged: true }]);
+    expect(await begin(runId, notJudged)).toBe(false);
+    const cleared = await stores().approvals.clear(runId, { SG: 1000 });
+    await setPolicy();
+    expect(await begin(runId, cleared ?? expect.fail('it was not cleared'))).toBe(false);
+    expect(await stateOf(runId)).toMatchObject({ state: 'preparing' });
+  });
+
+  it('a small run begins with as many users as need no approval, and its feed gets no user more', async () => {
+    const runId = await madeRun(await writeForSingapore());
+    const cleared = await stores().approvals.clear(runId, { SG: 1000 });
+    expect(cleared).toMatchObject({ usersAtMost: { SG: 2000 }, clearedBy: { policy: 1, approvalId: null } });
+    expect(await begin(runId, cleared ?? expect.fail())).toBe(true);
+    expect(await feed(runId, 0, 2000)).toBe(true);
+    await expect(feed(runId, 2000, 1)).rejects.toThrow(/feeds_within_approval/);
+    expect(await on.rowsOf('feeds')).toMatchObject([{ fed_users: '2000', next_batch_no: 2 }]);
+  });
+
+  it('a large run waits before anybody is called, and begins when it is approved', async () => {
+    const campaign = await writeForSingapore();
+    const runId = await madeRun(campaign);
+    expect(await stores().approvals.clear(runId, { SG: 3000 })).toBeNull();
+    expect(await stateOf(runId)).toEqual({ state: 'paused', reason: 'waits for approval: more than 2,000 users' });
+    expect(await stores().runs.toPrepare(10, [])).toEqual([]);
+    const [asked] = await requests(runId);
+    expect(asked).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3150 }, needed: 1, submittedBy: null });
+
+    const resume = await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/resume`);
+    expect(verdictOf(resume)).toBe('409 approval-needed');
+    expect(
+      verdictOf(await asks('mei, approver', 'POST', `/campaigns/${campaign.id}/approve`, { hash: asked?.hash })),
+    ).toBe('403 author-approves-not');
+    await approve(campaign.id, asked?.hash ?? '');
+    expect(await stateOf(runId)).toEqual({ state: 'preparing', reason: null });
+    const cleared = await stores().approvals.clear(runId, { SG: 3000 });
+    expect(cleared).toMatchObject({ usersAtMost: { SG: 3150 } });
+    expect(await begin(runId, cleared ?? expect.fail())).toBe(true);
+  });
+
+  it('a run does not begin by an approval that is sent back this moment', async () => {
+    const campaign = await writeForSingapore();
+    const { hash } = await submit(campaign.id, { usersAtMost: { SG: 3000 } });
+    await approve(campaign.id, hash);
+    const runId = await madeRun(campaign);
+    const cleared = await stores().approvals.clear(runId, { SG: 2500 });
+    expect(cleared?.clearedBy.approvalId).not.toBeNull();
+    await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, { word: 'not yet' });
+    expect(await begin(runId, cleared ?? expect.fail())).toBe(false);
+    expect(await stores().approvals.clear(runId, { SG: 2500 })).toBeNull();
+    expect(await stateOf(runId)).toMatchObject({ state: 'paused' });
+  });
+
+  it('looked at again, a run that waits asks no second time', async () => {
+    const runId = await madeRun(await writeForSingapore());
+    await stores().approvals.clear(runId, { SG: 3000 });
+    await on.pool.query(`update runs set state = 'preparing' where id = $1`, [runId]);
+    expect(await stores().approvals.clear(runId, { SG: 3000 })).toBeNull();
+    expect(await requests(runId)).toHaveLength(1);
+    await on.pool.query(`update runs set state = 'preparing' where id = $1`, [runId]);
+    expect(await stores().approvals.clear(runId, { SG: 5000 })).toBeNull();
+    expect((await requests(runId)).map(({ state, needed }) => `${state} ${needed}`)).toEqual(['waiting 2', 'void 1']);
+  });
+
+  it('a run that waits is paused and cancelled like others', async () => {
+    const runId = await madeRun(await writeForSingapore());
+    await stores().approvals.clear(runId, { SG: 3000 });
+    const ask = async (verb: string) =>
+      verdictOf(await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/${verb}`));
+    expect([await ask('pause'), await ask('cancel'), await ask('cancel')]).toEqual(['200', '200', '200']);
+    expect(await stateOf(runId)).toMatchObject({ state: 'cancelled' });
+    expect(await requests(runId)).toMatchObject([{ state: 'void' }]);
+  });
+
+  describe('on its way', () => {
+    async function begunRun() {
+      const campaign = await writeForSingapore();
+      const runId = await madeRun(campaign);
+      await begin(runId, (await stores().approvals.clear(runId, { SG: 1000 })) ?? expect.fail());
+      await feed(runId, 0, 2000);
+      return { campaign, runId };
+    }
+
+    it('a run that has more users waits for half as many again, and goes on when they are approved', async () => {
+      const { campaign, runId } = await begunRun();
+      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      expect(await stateOf(runId)).toEqual({ state: 'pausing', reason: 'waits for approval: more than 2,000 users' });
+      const [asked] = await requests(runId);
+      expect(asked).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3151 } });
+      await approve(campaign.id, asked?.hash ?? '');
+      expect(await stateOf(runId)).toEqual({ state: 'running', reason: null });
+      expect(await feed(runId, 2000, 1000)).toBe(true);
+      await expect(feed(runId, 3000, 152)).rejects.toThrow(/feeds_within_approval/);
+    });
+
+    it('goes on at once where the policy has come to let it', async () => {
+      const { runId } = await begunRun();
+      await setPolicy({ rules: [{ usersAbove: 4000, approvers: 1 }] });
+      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      expect(await stateOf(runId)).toMatchObject({ state: 'running' });
+      expect(await feed(runId, 2000, 2000)).toBe(true);
+      await setPolicy({ rules: [] });
+      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      expect(await feed(runId, 4000, 9000)).toBe(true);
+    });
+
+    it('one that a person has paused too stays paused when it is approved', async () => {
+      const { campaign, runId } = await begunRun();
+      await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/pause`, { reason: 'rewards are down' });
+      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      expect(await stateOf(runId)).toEqual({ state: 'pausing', reason: 'paused by mei, manager: rewards are down' });
+      expect(await requests(runId)).toEqual([]);
+      expect(campaign.state).toBe('draft');
+    });
+  });
+
+  describe('what recurs', () => {
+    const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
+
+    async function started() {
+      const campaign = await writeForSingapore({ schedule });
+      await approve(campaign.id, (await submit(campaign.id, { usersAtMost: { SG: 3000 } })).hash);
+      const answer = await asks('mei, manager', 'POST', `/campaigns/${campaign.id}/start`);
+      expect(verdictOf(answer)).toBe('200');
+      return campaign;
+    }
+
+    it('is approved once: each of its runs begins by it, and one with more users waits for one of its own', async () => {
+      const campaign = await started();
+      for (let run = 0; run < 3; run++) {
+        const runId = await madeRun(campaign);
+        const cleared = await stores().approvals.clear(runId, { SG: 3000 });
+        expect(await begin(runId, cleared ?? expect.fail())).toBe(true);
+      }
+      const larger = await madeRun(campaign);
+      expect(await stores().approvals.clear(larger, { SG: 3001 })).toBeNull();
+      const [asked] = await requests(larger);
+      await approve(campaign.id, asked?.hash ?? '');
+      expect(await stores().approvals.clear(larger, { SG: 3001 })).toMatchObject({ usersAtMost: { SG: 3152 } });
+      // It was for that run alone.
+      expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
+    });
+
+    it('a run that a person fires beside the schedule waits for an approval of its own', async () => {
+      const campaign = await started();
+      const [row] = await on.rowsOf('schedules');
+      const runId = await madeRun(campaign);
+      await on.pool.query(
+        `insert into occurrences (schedule, scheduled_for, kind, state, open, target, due_at, region, owner)
+         select $1, scheduled_for, 'manual', 'fired', true, $2, scheduled_for, 'r', 'o' from runs where id = $3`,
+        [row?.['id'], uuidv7(), runId],
+      );
+      expect(await stores().approvals.clear(runId, { SG: 3000 })).toBeNull();
+      expect(await requests(runId)).toMatchObject([{ state: 'waiting', usersAtMost: { SG: 3150 } }]);
+    });
+
+    it('that was started before there was a policy waits with its next run', async () => {
+      await setPolicy({ rules: [] });
+      const campaign = await writeForSingapore({ schedule });
+      await asks('mei, manager', 'POST', `/campaigns/${campaign.id}/start`);
+      await setPolicy();
+      expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3000 })).toBeNull();
+    });
+  });
+
+  describe('failed users that are tried again', () => {
+    async function failedRun(users: number) {
+      await setPolicy({ rules: [{ usersAbove: 2, approvers: 1 }] });
+      const campaign = await writeForSingapore();
+      const campaignId = uuidOf('campaign', campaign.id) ?? '';
+      const at = new Date(on.deps.clock.nowMs());
+      const run = { campaignId, revision: 1, scheduledFor: at, startedAt: at, endedAt: at } as const;
+      const of = await on.deps.rows.addRun({ ...run, state: 'completed_with_failures' });
+      const feedId = await on.deps.rows.addFeed(of, { country: 'SG', fedUsers: users, complete: true });
+      for (let user = 0; user < users; user++) await on.deps.rows.addFailure(feedId, { user: `u${user}`, batchNo: 1 });
+      const answer = await asks('mei, manager', 'POST', `/runs/${publicId('run', of)}/retry-failed`);
+      expect(verdictOf(answer)).toBe('201');
+      const { runId } = z.object({ runId: z.string() }).parse(answer.json());
+      return { campaign, runId: uuidOf('run', runId) ?? '' };
+    }
+
+    it('wait where so many were never approved, and begin when they are', async () => {
+      const { campaign, runId } = await failedRun(3);
+      expect(await stores().runs.beginRetry(runId)).toBeNull();
+      expect(await stores().approvals.clearRetry(runId)).toBeNull();
+      expect(await stateOf(runId)).toMatchObject({ state: 'paused', reason: 'waits for approval: more than 2 users' });
+      const [asked] = await requests(runId);
+      await approve(campaign.id, asked?.hash ?? '');
+      const cleared = await stores().approvals.clearRetry(runId);
+      expect(await stores().runs.beginRetry(runId, cleared ?? expect.fail())).toBe(3);
+      const feeds = await on.rowsOf('feeds');
+      expect(feeds.filter(({ run }) => run === runId)).toMatchObject([{ users_at_most: '4' }]);
+    });
+
+    it('begin where so few need no approval', async () => {
+      const { runId } = await failedRun(2);
+      const cleared = await stores().approvals.clearRetry(runId);
+      expect(await stores().runs.beginRetry(runId, cleared ?? expect.fail())).toBe(2);
+    });
+  });
+});

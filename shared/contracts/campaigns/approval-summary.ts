@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { approvalStates } from '../../domain/approval/approval-states.ts';
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const usersByCountry = z.record(z.string(), z.int().min(0)).meta({ examples: [{ SG: 50_000, ID: 120_000 }] });
+
+/** An approval, without what it covers. */
+export const approvalFields = {
+  id: z.string().describe('apr_…'),
+  state: z.enum(approvalStates),
+  stateReason: z.string().nullable().describe('Such as what was said when it was sent back, or what has voided it'),
+  stateSince: time,
+  revision: z.int().min(1),
+  runId: z.string().nullable().describe('Of this run alone; null: of the runs that the campaign starts by itself'),
+  hash: z.string().describe('SHA-256 of what it covers: `approve` names it'),
+  usersAtMost: usersByCountry.describe('Each run may have no user more in any country'),
+  unitsAtMost: z.number().nullable().describe('That a run may spend; null: its steps cost nothing'),
+  needed: z.int().min(0).describe('So many have to approve it'),
+  why: z.array(z.string()).describe('What of it makes the policy ask for that many'),
+  given: z.array(z.object({ by: z.string(), word: z.string().nullable(), at: time })).describe('Who has'),
+  submittedBy: z.string().nullable().describe('Null: its run asked for it'),
+  submittedAt: time,
+};
+
+export const approvalSummary = z.object(approvalFields).meta({ id: 'ApprovalSummary' });
+
+export type ApprovalSummary = z.output<typeof approvalSummary>;

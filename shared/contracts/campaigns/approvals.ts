@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { canonicalHash } from '../../domain/approval/canonical-hash.ts';
+import { costTermsOf, reachOf, type UsersByCountry } from '../../domain/approval/user-bounds.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { unstorable } from './about-campaign.ts';
+import { approvalFields, usersByCountry } from './approval-summary.ts';
+import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
+
+const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
+const size = z.int().min(0).max(1_000_000_000_000);
+
+export const approvalRule = z
+  .strictObject({
+    countries: z.array(country).min(1).max(250).optional().describe('Only what is for one of these; absent: all'),
+    usersAbove: size.optional().describe('It asks where a run may have more users'),
+    unitsAbove: size.optional().describe('... or may spend more units'),
+    approvers: z.int().min(1).max(5).describe('None of them the author'),
+  })
+  .meta({ id: 'ApprovalRule', description: 'Without usersAbove and unitsAbove it always asks' });
+
+const rules = z.array(approvalRule).max(50).describe('The one that asks for the most counts');
+
+export const writtenPolicy = z.strictObject({ rules }).meta({
+  id: 'ApprovalPolicyRules',
+  examples: [
+    {
+      rules: [
+        { usersAbove: 100_000, unitsAbove: 10_000, approvers: 1 },
+        { usersAbove: 1_000_000, approvers: 2 },
+      ],
+    },
+  ],
+});
+
+export const approvalPolicy = z
+  .object({
+    revision: z.int().min(0).describe('0: there is no policy, and nothing is asked for'),
+    rules,
+    madeAt: z.iso.datetime({ precision: 3 }).nullable(),
+  })
+  .meta({ id: 'ApprovalPolicy' });
+
+/** What runs, and with how many users at most: whatever is in it voids the approval when it changes. */
+export const approvalCovers = campaignDefinition
+  .omit({ name: true })
+  .extend({ usersAtMost: usersByCountry })
+  .meta({ id: 'ApprovalCovers' });
+
+export type ApprovalCovers = z.output<typeof approvalCovers>;
+
+const word = z.string().trim().min(1).max(500).refine(isStorable, unstorable);
+
+export const submission = z
+  .strictObject({
+    usersAtMost: z
+      .record(country, size)
+      .optional()
+      .describe('By country, above the five percent more than is expected now that are taken where it is not named'),
+  })
+  .meta({ id: 'ApprovalSubmission' });
+
+export const approving = z
+  .strictObject({
+    hash: z.string().regex(/^[0-9a-f]{64}$/, 'has to be the 64 digits of the approval that was looked at'),
+    word: word.optional().describe('For whoever approves after'),
+  })
+  .meta({ id: 'Approving' });
+
+export const sendingBack = z
+  .strictObject({
+    hash: approving.shape.hash.optional().describe('Absent: that of the campaign, not one of a single run'),
+    word: word.describe('What is missing or wrong'),
+  })
+  .meta({ id: 'SendingBack' });
+
+export const approvalShape = z
+  .object({
+    ...approvalFields,
+    campaignId: z.string(),
+    campaignName: z.string(),
+    covers: approvalCovers,
+    coveredBefore: approvalCovers.nullable().describe('By the last one that was approved; null: it is the first'),
+    startsAt: z.iso.datetime({ precision: 3 }).nullable().describe('Null: as soon as it is started, or each time'),
+    refusedToYou: z.string().nullable().describe('Why the key that asks may not approve it; null: it may'),
+    links: z.object({ campaign: z.string(), run: z.string().nullable() }),
+  })
+  .meta({ id: 'Approval' });
+
+export type ApprovalShape = z.output<typeof approvalShape>;
+
+/** @param definition with its budgets as they are now */
+export function coversOf({ name: _, budgets, ...definition }: CampaignDefinition, usersAtMost: UsersByCountry) {
+  const byCountry = budgets?.toSorted((a, b) => (a.country < b.country ? -1 : 1));
+  return { ...definition, ...(byCountry && { budgets: byCountry }), usersAtMost };
+}
+
+/** The same for the same content, whatever the order of its fields. @param runId null: of the campaign */
+export function hashOfCovers(covers: ApprovalCovers, runId: string | null): string {
+  return canonicalHash({ covers, runId });
+}
+
+/** Null where no step costs anything, Infinity where nothing limits it. */
+export function unitsAtMostOf(covers: ApprovalCovers): number | null {
+  const terms = costTermsOf(covers);
+  if (terms.unitsPerUser === 0) return null;
+  return reachOf(covers.usersAtMost, terms).reduce((sum, { units }) => sum + units, 0);
+}

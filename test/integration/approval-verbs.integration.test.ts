@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { publicId, uuidOf } from '../../shared/domain/ids/ids.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import { approvalsOn, verdictOf } from '../support/approvals-on-api.ts';
+import { createRunApprovals } from '../../services/trigger/prepare/postgres/run-approvals.ts';
+
+const on = apiOnPostgres();
+const { addPeople, approve, asks, setPolicy, submit, write } = approvalsOn(on);
+
+beforeEach(async () => {
+  await addPeople();
+  await setPolicy();
+});
+
+const asMaker = (url: string, payload?: object) => asks('mei, manager', 'POST', url, payload);
+const asChecker = (url: string, payload?: object) => asks('rahayu, approver', 'POST', url, payload);
+
+/** A campaign brought there, and the hash that its approver sees. */
+const campaigns: Record<string, () => Promise<{ id: string; hash: string }>> = {
+  'never submitted': async () => ({ id: (await write()).id, hash: 'f'.repeat(64) }),
+  waiting: async () => {
+    const { id } = await write();
+    return { id, hash: (await submit(id)).hash };
+  },
+  approved: async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await approve(id, hash);
+    return { id, hash };
+  },
+  'sent back': async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await asChecker(`/campaigns/${id}/send-back`, { word: 'no hold-out?' });
+    return { id, hash };
+  },
+  withdrawn: async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await asMaker(`/campaigns/${id}/withdraw`);
+    return { id, hash };
+  },
+  void: async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { priority: 'high' });
+    return { id, hash };
+  },
+  scheduled: async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await approve(id, hash);
+    await asMaker(`/campaigns/${id}/start`);
+    return { id, hash };
+  },
+};
+
+const needed = '409 approval-needed';
+const forbidden = '409 state-forbids';
+
+describe('each verb of a campaign, by how its approval stands', () => {
+  it.each([
+    // submit, approve, send back, withdraw, start, unschedule, change
+    ['never submitted', ['200', forbidden, forbidden, forbidden, needed, '200', '200']],
+    ['waiting', ['200', '200', '200', '200', needed, '200', '200']],
+    ['approved', ['200', '200', '200', '200', '200', '200', '200']],
+    ['sent back', ['200', forbidden, '200', forbidden, needed, '200', '200']],
+    ['withdrawn', ['200', forbidden, forbidden, '200', needed, '200', '200']],
+    ['void', ['200', forbidden, forbidden, forbidden, needed, '200', '200']],
+    ['scheduled', ['200', '200', '200', '200', '200', '200', forbidden]],
+  ])('%s', async (standing, verdicts) => {
+    const verbs = [
+      (id: string) => asMaker(`/campaigns/${id}/submit`),
+      (id: string, hash: string) => asChecker(`/campaigns/${id}/approve`, { hash }),
+      (id: string) => asChecker(`/campaigns/${id}/send-back`, { word: 'no hold-out?' }),
+      (id: string) => asMaker(`/campaigns/${id}/withdraw`),
+      (id: string) => asMaker(`/campaigns/${id}/start`),
+      (id: string) => asMaker(`/campaigns/${id}/unschedule`),
+      (id: string) => asks('mei, manager', 'PATCH', `/campaigns/${id}`, { priority: 'low' }),
+    ];
+    const said = [];
+    for (const verb of verbs) {
+      const { id, hash } = (await campaigns[standing]?.()) ?? expect.fail();
+      said.push(verdictOf(await verb(id, hash)));
+    }
+    expect(said).toEqual(verdicts);
+  });
+});
+
+/** A run of an approved campaign that has come to more users, brought there. */
+async function waitingRun(state: 'preparing' | 'running'): Promise<{ id: string; runId: string; hash: string }> {
+  const { id } = (await campaigns['approved']?.()) ?? expect.fail();
+  const at = new Date(on.deps.clock.nowMs());
+  const run = { campaignId: uuidOf('campaign', id) ?? '', revision: 1, scheduledFor: at, state } as const;
+  const uuid = await on.deps.rows.addRun({ ...run, ...(state === 'running' && { startedAt: at }) });
+  await createRunApprovals({ pool: on.pool }).clear(uuid, { SG: 2500, ID: 0, VN: 0 });
+  const runId = publicId('run', uuid);
+  const { items } = (await on.ask('GET', `/v1/approvals?runId=${runId}`)).json<{ items: { hash: string }[] }>();
+  return { id, runId, hash: items[0]?.hash ?? expect.fail('the run has asked for nothing') };
+}
+
+type Waiting = Awaited<ReturnType<typeof waitingRun>>;
+
+const runs: Record<string, () => Promise<Waiting>> = {
+  'waits, not begun': () => waitingRun('preparing'),
+  'waits on its way': () => waitingRun('running'),
+  'approved, not begun': async () => {
+    const waiting = await waitingRun('preparing');
+    await approve(waiting.id, waiting.hash);
+    return waiting;
+  },
+  'approved on its way': async () => {
+    const waiting = await waitingRun('running');
+    await approve(waiting.id, waiting.hash);
+    return waiting;
+  },
+  'sent back': async () => {
+    const waiting = await waitingRun('running');
+    await asChecker(`/campaigns/${waiting.id}/send-back`, { hash: waiting.hash, word: 'too many' });
+    return waiting;
+  },
+  cancelled: async () => {
+    const waiting = await waitingRun('preparing');
+    await asMaker(`/runs/${waiting.runId}/cancel`);
+    return waiting;
+  },
+};
+
+describe('each verb of a run that has asked for an approval', () => {
+  it.each([
+    // pause, resume, cancel, change, retry, approve, send back
+    ['waits, not begun', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
+    ['waits on its way', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
+    ['approved, not begun', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],
+    ['approved on its way', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],
+    ['sent back', ['200', '200', '200', '200', '409 run-not-ended', forbidden, '200']],
+    ['cancelled', [forbidden, forbidden, '200', forbidden, '409 nothing-to-retry', forbidden, forbidden]],
+  ])('%s', async (standing, verdicts) => {
+    const verbs = [
+      ({ runId }: Waiting) => asMaker(`/runs/${runId}/pause`),
+      ({ runId }: Waiting) => asMaker(`/runs/${runId}/resume`),
+      ({ runId }: Waiting) => asMaker(`/runs/${runId}/cancel`),
+      ({ runId }: Waiting) => asks('mei, manager', 'PATCH', `/runs/${runId}`, { paceUsersPerSecond: 5 }),
+      ({ runId }: Waiting) => asMaker(`/runs/${runId}/retry-failed`),
+      ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/approve`, { hash }),
+      ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/send-back`, { hash, word: 'too many' }),
+    ];
+    const said = [];
+    for (const verb of verbs) said.push(verdictOf(await verb((await runs[standing]?.()) ?? expect.fail())));
+    expect(said).toEqual(verdicts);
+  });
+});
