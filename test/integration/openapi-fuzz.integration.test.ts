@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { apiDocument } from '../../services/api/api-document.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
@@ -124,6 +125,29 @@ async function check(operation: Operation, request: FuzzRequest): Promise<void> 
   expect(judge(operation, answer)).toEqual([]);
   if (answer.status < 300) accepted.add(operation.operationId);
 }
+
+describe('the example of a body', () => {
+  const withBody = operations.flatMap((operation) => {
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    const { $ref: ref } = referring.parse(schema);
+    return ref === undefined ? [] : [{ name: nameOf(operation), operation, ref }];
+  });
+
+  it.each(withBody)('is accepted as it stands: $name', async ({ operation, ref }) => {
+    const component = document.components.schemas[ref.replace('#/components/schemas/', '')];
+    const { examples } = withExamples.parse(component);
+    const path = { name: 'night', shard: 'award-reward.SG', region: 'local', id: '@run:0', secret: 'authorization' };
+    for (const body of examples) {
+      const request = { path, query: [], headers: {}, body: JSON.stringify(body), isFitting: true };
+      const answer = await sender.send(operation, request);
+      // What may be wrong is not the body: who asks, what the path names, or the state that it is in.
+      expect([200, 201, 202, 204, 401, 403, 404, 409, 428], answer.body).toContain(answer.status);
+    }
+  });
+});
+
+const referring = z.object({ $ref: z.string().optional() }).default({});
+const withExamples = z.object({ examples: z.array(z.json()).min(1) });
 
 describe('an operation asks for a key', () => {
   it.each(operations.filter(asksForKey).map((operation) => ({ name: nameOf(operation), operation })))(

@@ -8,7 +8,10 @@ const enabled = z.boolean().describe('false: no campaign may begin with it; what
 /** An action type as it is registered. */
 export const actionTypeDefinition = z
   .strictObject({ name, ...actionTypeConfig.shape, enabled: enabled.default(true) })
-  .meta({ id: 'ActionTypeDefinition' });
+  .meta({
+    id: 'ActionTypeDefinition',
+    examples: [{ name: 'award-points', url: 'https://points.example.com/v1/batches', class: 'A' }],
+  });
 
 /** Of headers that a change may have: others pass. */
 const secretValue = z.string().meta({ writeOnly: true });
@@ -17,7 +20,7 @@ export const secretBody = z
   .strictObject({
     value: secretValue.describe('The whole Authorization header; or whsec_ and 24 to 64 bytes in base64'),
   })
-  .meta({ id: 'ActionTypeSecret' });
+  .meta({ id: 'ActionTypeSecret', examples: [{ value: 'Bearer 3f9c0c27' }] });
 
 const secrets = z
   .strictObject({
@@ -32,7 +35,7 @@ const secrets = z
 export const actionTypeReplacement = actionTypeDefinition
   .omit({ name: true })
   .extend({ secrets })
-  .meta({ id: 'ActionTypeReplacement' });
+  .meta({ id: 'ActionTypeReplacement', examples: [{ url: 'https://rewards.example.com/v1/batches', class: 'A' }] });
 
 /** Fields to be different; null for its default (JSON merge patch). */
 export const actionTypePatch = z
@@ -41,7 +44,7 @@ export const actionTypePatch = z
       Object.entries(actionTypeReplacement.shape).map(([field, shape]) => [field, z.nullable(shape).optional()]),
     ),
   )
-  .meta({ id: 'ActionTypePatch' });
+  .meta({ id: 'ActionTypePatch', examples: [{ timeoutMs: 5000 }] });
 
 const time = z.iso.datetime({ precision: 3 });
 

@@ -62,4 +62,4 @@ export type ShardShape = z.infer<typeof shard>;
 
 export const shardPatch = z
   .strictObject({ partitions: z.int().min(1).max(1000).describe('Raised under load; never lowered') })
-  .meta({ id: 'ShardPatch' });
+  .meta({ id: 'ShardPatch', examples: [{ partitions: 12 }] });

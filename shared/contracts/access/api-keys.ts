@@ -52,7 +52,10 @@ export const newApiKey = z
     scope: keyScope.prefault({}),
     expiresAt: fields.expiresAt.default(null),
   })
-  .meta({ id: 'NewApiKey' });
+  .meta({
+    id: 'NewApiKey',
+    examples: [{ name: 'checkout', owner: 'payments', role: 'scheduler', scope: { clients: ['shop'] } }],
+  });
 
 export const apiKeyPatch = z
   .strictObject({
@@ -62,7 +65,7 @@ export const apiKeyPatch = z
     scope: keyScope.optional().describe('Takes the place of the whole scope before'),
     expiresAt: fields.expiresAt.optional(),
   })
-  .meta({ id: 'ApiKeyPatch' });
+  .meta({ id: 'ApiKeyPatch', examples: [{ owner: 'payments' }] });
 
 export const apiKeyStates = ['active', 'expired', 'revoked'] as const;
 
@@ -100,6 +103,6 @@ export const rotation = z
       .default(86_400)
       .describe('So long the secret before, and sessions that it opened, go on; 0 where others know it'),
   })
-  .meta({ id: 'Rotation' });
+  .meta({ id: 'Rotation', examples: [{ overlapSeconds: 3600 }] });
 
 export type ScopeShape = z.output<typeof keyScope>;

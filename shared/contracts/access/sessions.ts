@@ -9,7 +9,7 @@ export const logIn = z
     link: z.string().max(512).optional().describe('What stands behind # in a link that logs in once'),
   })
   .refine(({ apiKey, link }) => (apiKey === undefined) !== (link === undefined), 'has to hold apiKey or link')
-  .meta({ id: 'LogIn' });
+  .meta({ id: 'LogIn', examples: [{ apiKey: 'mk_…' }] });
 
 export const sessionShape = z
   .object({

@@ -20,4 +20,4 @@ export const campaignBudgets = z.object({ items: z.array(budgetFigures) }).meta(
 
 export const budgetChanges = z
   .strictObject({ budgets: budgets.describe('Those to be changed; the others stay') })
-  .meta({ id: 'BudgetChanges' });
+  .meta({ id: 'BudgetChanges', examples: [{ budgets: [{ country: 'SG', units: 50_000 }] }] });

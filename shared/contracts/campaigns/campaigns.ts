@@ -215,7 +215,7 @@ export const campaignPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(writtenFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
   )
-  .meta({ id: 'CampaignPatch' });
+  .meta({ id: 'CampaignPatch', examples: [{ name: 'Lapsed riders, January' }] });
 
 export type CampaignDefinition = z.infer<typeof campaignDefinition>;
 export type Priority = CampaignDefinition['priority'];

@@ -30,7 +30,17 @@ export const receiptOfCall = z.object({ key: z.string().max(100).describe('Idemp
 
 export const receiptsRequest = z
   .object({ receipts: z.array(z.union([receiptOfCall, receiptOfRun])).max(maxReceipts) })
-  .meta({ id: 'Receipts', description: 'Delivery receipts, in any order and as often as you like' });
+  .meta({
+    id: 'Receipts',
+    examples: [
+      {
+        receipts: [
+          { key: 'the Idempotency-Key of the call', user: 'u1', status: 'delivered', at: '2026-12-01T09:00:00Z' },
+        ],
+      },
+    ],
+    description: 'Delivery receipts, in any order and as often as you like',
+  });
 
 /**
  * - `malformed`: the receipt has not the form; `invalid-key`: `key` is no `Idempotency-Key` of ours; `invalid-time`:

@@ -70,7 +70,10 @@ export const newClientAuth = z
       })
       .describe('A certificate that dispatchers show when they connect to these servers'),
   ])
-  .meta({ id: 'NewClientAuth' });
+  .meta({
+    id: 'NewClientAuth',
+    examples: [{ kind: 'bearer', origins: ['https://shop.example.com'], token: '3f9c0c27' }],
+  });
 
 export type NewClientAuth = z.output<typeof newClientAuth>;
 

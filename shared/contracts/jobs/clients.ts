@@ -146,14 +146,16 @@ export type ClientDefinition = z.output<typeof clientDefinition>;
 /** As it is read back: a newer version may have written more, and what is missing gets its default. */
 export const keptClientDefinition = z.object(clientFields);
 
-export const newClient = z.strictObject({ name: clientName, ...clientFields }).meta({ id: 'NewClient' });
+export const newClient = z
+  .strictObject({ name: clientName, ...clientFields })
+  .meta({ id: 'NewClient', examples: [{ name: 'orders' }] });
 
 /** Fields to be different; null for its default (JSON merge patch of one level). */
 export const clientPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(newClient.shape).map(([field, shape]) => [field, z.nullable(shape).optional()])),
   )
-  .meta({ id: 'ClientPatch' });
+  .meta({ id: 'ClientPatch', examples: [{ relevancySeconds: 3600 }] });
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -192,7 +194,7 @@ export const newClientKey = z
       .default(inADay)
       .describe('How long calls are signed with the older keys too: until receivers know the new one'),
   })
-  .meta({ id: 'NewClientKey' });
+  .meta({ id: 'NewClientKey', examples: [{ othersExpireInSeconds: 3600 }] });
 
 export const addedClientKey = z
   .object({
@@ -205,4 +207,4 @@ export const addedClientKey = z
 export const disabling = z
   .strictObject({ reason: z.string().trim().min(1).max(500).optional() })
   .default({})
-  .meta({ id: 'Disabling' });
+  .meta({ id: 'Disabling', examples: [{ reason: 'the shop is closed' }] });

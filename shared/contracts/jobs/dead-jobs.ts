@@ -46,7 +46,9 @@ const withExpired = z
   .default(false)
   .describe('Also what has expired; it is called whenever that is, and never expires again');
 
-export const replayOne = z.strictObject({ withExpired }).meta({ id: 'ReplayDeadJob' });
+export const replayOne = z
+  .strictObject({ withExpired })
+  .meta({ id: 'ReplayDeadJob', examples: [{ withExpired: true }] });
 
 export const replayMany = z
   .strictObject({
@@ -59,7 +61,7 @@ export const replayMany = z
   .refine((given) => given.client !== undefined || given.cause !== undefined || given.all === true, {
     error: 'names nothing: say client, cause, or all',
   })
-  .meta({ id: 'ReplayDeadJobs' });
+  .meta({ id: 'ReplayDeadJobs', examples: [{ client: 'shop', perSecond: 10 }] });
 
 export const replayedJobs = z
   .object({

@@ -21,12 +21,12 @@ export const newJobChange = z
     path: ['dueAt'],
     error: 'is for reschedule, which needs it or delaySeconds',
   })
-  .meta({ id: 'NewJobChange' });
+  .meta({ id: 'NewJobChange', examples: [{ verb: 'cancel', client: 'shop', tag: 'order-17' }] });
 
 /** Jobs of a client by the keys that they were accepted with. */
 export const jobsToCancel = z
   .strictObject({ client: clientRef, idempotencyKeys: z.array(jobKey).min(1).max(5000) })
-  .meta({ id: 'JobsToCancel' });
+  .meta({ id: 'JobsToCancel', examples: [{ client: 'shop', idempotencyKeys: ['order-17'] }] });
 
 export const cancelledJobs = z
   .object({

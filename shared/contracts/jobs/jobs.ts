@@ -139,7 +139,10 @@ const jobFields = {
 export const oneTime = { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' };
 
 /** One job; due now when it says nothing else. */
-export const newJob = jobOf(clientRef).meta({ id: 'NewJob' });
+export const newJob = jobOf(clientRef).meta({
+  id: 'NewJob',
+  examples: [{ client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 600, body: { order: 17 } }],
+});
 
 export type NewJob = z.output<typeof newJob>;
 
@@ -165,7 +168,12 @@ export const newJobs = z
     client: clientRef.optional().describe('Of all jobs that name none'),
     jobs: z.array(jobOfMany).min(1).max(maxBulkJobs),
   })
-  .meta({ id: 'NewJobs' });
+  .meta({
+    id: 'NewJobs',
+    examples: [
+      { client: 'shop', jobs: [{ url: 'https://shop.example.com/remind', dueAt: '2026-12-01T09:00:00+08:00' }] },
+    ],
+  });
 
 const warning = z.object({ code: z.string(), detail: z.string() });
 
@@ -280,6 +288,6 @@ export const newDue = z
     path: ['dueAt'],
     error: 'is missing: say dueAt or delaySeconds',
   })
-  .meta({ id: 'NewDue' });
+  .meta({ id: 'NewDue', examples: [{ dueAt: '2026-12-01T09:00:00+08:00' }] });
 
 export type NewDue = z.output<typeof newDue>;

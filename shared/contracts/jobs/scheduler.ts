@@ -66,10 +66,10 @@ export type SchedulerShape = z.output<typeof schedulerShape>;
 
 export const regionSwitch = z
   .strictObject({ reason: z.string().min(1).max(500).optional().describe('For whoever reads it later') })
-  .meta({ id: 'RegionSwitch' });
+  .meta({ id: 'RegionSwitch', examples: [{ reason: 'the other region is away' }] });
 
 export const hostSelection = z
   .strictObject({ client: clientRef, host: z.string().min(1).max(500).describe('As it is listed') })
-  .meta({ id: 'HostSelection' });
+  .meta({ id: 'HostSelection', examples: [{ client: 'shop', host: 'https://shop.example.com' }] });
 
 export const enabledHost = z.object({ clientId: z.string(), host: z.string() });

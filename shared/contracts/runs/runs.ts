@@ -267,7 +267,7 @@ export const runChanges = z
     pauseAtFailedPercent: settingsShape.pauseAtFailedPercent.optional(),
     pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
   })
-  .meta({ id: 'RunChanges' });
+  .meta({ id: 'RunChanges', examples: [{ paceUsersPerSecond: 500, priority: 'high' }] });
 
 export type RunChanges = z.infer<typeof runChanges>;
 

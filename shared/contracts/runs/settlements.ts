@@ -22,7 +22,11 @@ export const settleRequest = z
     z.strictObject({ by: z.literal('hand'), ...settledFields, country: country.optional() }),
     z.strictObject({ by: z.literal('status'), step: step.optional(), country: country.optional() }),
   ])
-  .meta({ id: 'SettleRequest', description: 'by hand: one user; by status: the status endpoints (class C) are asked' });
+  .meta({
+    id: 'SettleRequest',
+    examples: [{ by: 'hand', userId: 'u1', step: 1, outcome: 'succeeded' }],
+    description: 'by hand: one user; by status: the status endpoints (class C) are asked',
+  });
 
 /** `line` from 1; `userId` as far as it could be read. */
 const rejectedLine = z.object({ line: z.int().min(1), userId: z.string().nullable(), rule: z.string() });

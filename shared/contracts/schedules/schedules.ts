@@ -38,7 +38,20 @@ const note = z.string().max(2000).refine(isStorable, unstorable);
 
 const scheduleFields = { name, target, ...recurrenceFields, groups: groups.optional(), note: note.optional() };
 
-export const newSchedule = z.strictObject(scheduleFields).superRefine(checkRecurrence).meta({ id: 'NewSchedule' });
+export const newSchedule = z
+  .strictObject(scheduleFields)
+  .superRefine(checkRecurrence)
+  .meta({
+    id: 'NewSchedule',
+    examples: [
+      {
+        name: 'Close the day',
+        target: { client: 'shop', url: 'https://shop.example.com/close' },
+        cron: '0 22 * * *',
+        zone: 'Asia/Singapore',
+      },
+    ],
+  });
 
 export type NewScheduleBody = z.output<typeof newSchedule>;
 
@@ -47,7 +60,7 @@ export const schedulePatch = z
   .strictObject(
     Object.fromEntries(Object.entries(scheduleFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
   )
-  .meta({ id: 'SchedulePatch' });
+  .meta({ id: 'SchedulePatch', examples: [{ cron: '30 22 * * *' }] });
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -101,7 +114,7 @@ export const previewQuery = z.strictObject({ count, after: after.describe('Now, 
 export const previewBody = z
   .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after })
   .superRefine(checkRecurrence)
-  .meta({ id: 'PreviewRequest' });
+  .meta({ id: 'PreviewRequest', examples: [{ cron: '0 9 * * MON-FRI', zone: 'Asia/Singapore', count: 5 }] });
 
 export const previewShape = z
   .object({
@@ -142,7 +155,7 @@ export const backfillRequest = z
     until: instant.describe('Both inclusive; what is to come does not fire'),
     groups: groupNames.optional(),
   })
-  .meta({ id: 'BackfillRequest' });
+  .meta({ id: 'BackfillRequest', examples: [{ from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' }] });
 
 export const occurrenceStates = ['fired', 'buffered', 'skipped'] as const;
 
@@ -187,7 +200,9 @@ const groupFields = {
     .default([]),
 };
 
-export const groupDefinition = z.strictObject(groupFields).meta({ id: 'GroupDefinition' });
+export const groupDefinition = z
+  .strictObject(groupFields)
+  .meta({ id: 'GroupDefinition', examples: [{ tags: ['rides'], countries: ['SG'] }] });
 
 export const groupShape = z
   .object({
