@@ -21,6 +21,7 @@ const tables: Record<string, Table> = {
   doctor: installation,
   campaign: () => import('./campaigns/commands.ts'),
   approvals: () => import('./approvals/commands.ts'),
+  template: () => import('./templates/commands.ts'),
   run: () => import('./runs/commands.ts'),
   explain: () => import('./runs/explain-command.ts'),
   audience: () => import('./audiences/commands.ts'),

@@ -7,6 +7,7 @@ const subjects = [
   'access',
   'campaigns',
   'approvals',
+  'templates',
   'action-types',
   'runs',
   'feeds',

@@ -254,7 +254,7 @@ describe('a copy', () => {
   test('says what it is a copy of', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, origin: { campaignId: 'cmp_0', revision: 3 } });
     api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
-    expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/copy of +cmp_0, revision 3\n/);
+    expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/made from +copy of cmp_0, revision 3\n/);
   });
 
   test('needs the actions that its prices are of', async () => {

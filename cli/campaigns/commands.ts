@@ -5,13 +5,16 @@ import {
   changeCampaign,
   cloneCampaign,
   createCampaign,
+  diffCampaignRevisions,
   estimateCampaign,
   getCampaign,
   getRunProgress,
   listBudgets,
+  listCampaignRevisions,
   listCampaigns,
   listRuns,
   previewCampaign,
+  restoreCampaignRevision,
   startCampaign,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Campaign, CheckedCampaign } from '../../sdk/generated/types.gen.ts';
@@ -238,7 +241,14 @@ const named = '<campaign|run>';
 export const commands = [
   group('campaign', 'campaigns and their runs, over the API', [
     ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
-    ...revisionCommands,
+    ...revisionCommands<CheckedCampaign>({
+      arg: '<campaign>',
+      list: listCampaignRevisions,
+      diff: diffCampaignRevisions,
+      restore: restoreCampaignRevision,
+      restored: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
+      warned: warningsOf,
+    }),
     ...archiveCommands,
     ...[report(named), runs, failures(named), retryFailed(named)],
   ]),

@@ -78,7 +78,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
       ['pauses', limit === undefined ? null : `above ${limit} % failed users in a step`],
       ['budget', budgets.map(({ country, units }) => `${country}: ${count(units)} units`)],
       ['created', utcTime(createdAt)],
-      ['copy of', origin && `${origin.campaignId}, revision ${origin.revision}`],
+      ['made from', origin && originText(origin)],
       ['archived', archivedAt === null ? null : utcTime(archivedAt)],
       ['runs', runs.length === 0 ? 'none yet' : runs.map(runLine)],
     ],
@@ -88,6 +88,13 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
 
 export function metadataTexts(metadata: Readonly<Record<string, string>>): string[] {
   return Object.entries(metadata).map(([key, value]) => `${key}=${oneLine(value)}`);
+}
+
+/** `copy of cmp_1, revision 3`; of a template with the values of its variables. */
+function originText(origin: NonNullable<Campaign['origin']>): string {
+  if ('campaignId' in origin) return `copy of ${origin.campaignId}, revision ${origin.revision}`;
+  const values = Object.entries(origin.variables).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [`${origin.templateId}, revision ${origin.revision}`, ...values].join(', ');
 }
 
 function priceText(unitsPerUser: number | undefined): string {

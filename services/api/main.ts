@@ -13,6 +13,7 @@ import { createApi } from './api.ts';
 import { approvalsModule } from './approvals/approvals-module.ts';
 import { audiencesModule } from './audiences/audiences-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
+import { templatesModule } from './templates/templates-module.ts';
 import { clientsModule } from './clients/clients-module.ts';
 import { readConfig } from './config.ts';
 import { readConsolePages } from './console/console-pages.ts';
@@ -55,6 +56,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...access,
       ...campaignsModule(parts),
       ...approvalsModule(parts),
+      ...templatesModule(parts),
       ...runsModule(parts),
       ...audiencesModule(parts),
       ...receiptsModule(parts),

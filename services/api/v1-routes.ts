@@ -17,6 +17,7 @@ import { runReceiptRoutes } from './receipts/run-receipt-routes.ts';
 import { runsRoutes } from './runs/runs-module.ts';
 import { schedulesRoutes } from './schedules/schedules-module.ts';
 import { shardRoutes } from './shards/shard-routes.ts';
+import { templatesRoutes } from './templates/templates-module.ts';
 import { troubleRoutes } from './trouble/trouble-module.ts';
 
 /** What needs a key, room by room. */
@@ -24,6 +25,7 @@ const rooms = [
   accessRoutes,
   campaignsRoutes,
   approvalsRoutes,
+  templatesRoutes,
   runsRoutes,
   liveRoutes,
   findRoutes,

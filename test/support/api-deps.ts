@@ -12,6 +12,7 @@ import { schedulesModule } from '../../services/api/schedules/schedules-module.t
 import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
 import { shardsModule } from '../../services/api/shards/shards-module.ts';
+import { templatesModule } from '../../services/api/templates/templates-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
@@ -49,6 +50,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...accessModule(parts),
     ...campaignsModule(parts),
     ...approvalsModule(parts),
+    ...templatesModule(parts),
     ...runsModule(parts),
     ...audiencesModule(parts),
     ...receiptsModule(parts),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { Role } from '../../../shared/domain/roles.ts';
@@ -15,7 +16,7 @@ const on = apiOnPostgres({ begun: 'once' });
 
 /** Two teams, and what the second has. The key `ours` is an operator's with a scope; `whole` is one without. */
 let theirs: Record<
-  'client' | 'job' | 'deadJob' | 'change' | 'schedule' | 'campaign' | 'run' | 'audience' | 'key',
+  'client' | 'job' | 'deadJob' | 'change' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience' | 'key',
   string
 >;
 let theirCampaignSchedule: string;
@@ -41,6 +42,7 @@ beforeAll(async () => {
     ...{ client, job, change, schedule },
     deadJob: publicId('job', await addDeadJob(client)),
     campaign: publicId('campaign', campaignId),
+    template: publicId('template', await addTemplate()),
     run: publicId('run', await on.deps.rows.addRun(run)),
     audience: publicId('audience', await addList()),
     key: publicId('apiKey', on.key),
@@ -68,6 +70,12 @@ const addList = () =>
     `insert into audiences (id, name, state, users, attempt) values (uuidv7(), 'theirs', 'ready', '{"ID": 3}', uuidv7())`,
     [],
   );
+
+const addTemplate = async () => {
+  const campaign = { countries: ['ID', { $variable: 'country' }], chain: [{ action: 'award-reward' }] };
+  const definition = { name: 'theirs', variables: { country: { type: 'string' as const } }, campaign };
+  return (await on.deps.templates.create(uuidv7(), definition, null)).templateId;
+};
 
 const addSchedule = (campaign: string) =>
   addRow(
@@ -102,6 +110,7 @@ function ofNeighbour(route: string): string {
     clients: theirs.client,
     schedules: theirs.schedule,
     campaigns: theirs.campaign,
+    templates: theirs.template,
     runs: theirs.run,
     audiences: theirs.audience,
     'api-keys': theirs.key,
@@ -113,7 +122,7 @@ const routesOf = (scope: RouteScope) => listedRoutes.filter((each) => each.scope
 const withId = (scope: RouteScope) => routesOf(scope).filter((route) => route.includes('{id}'));
 const isLook = (route: string) => route.startsWith('GET ');
 
-it.each(['job', 'change', 'client', 'schedule', 'deadJob', 'key', 'campaign', 'run', 'audience'] as const)(
+it.each(['job', 'change', 'client', 'schedule', 'deadJob', 'key', 'campaign', 'template', 'run', 'audience'] as const)(
   "a key without a scope sees the neighbour's %s",
   async (kind) => {
     const nouns: Record<string, string> = { change: 'jobs/changes', deadJob: 'dead-jobs', key: 'api-keys' };

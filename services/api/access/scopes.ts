@@ -43,7 +43,7 @@ export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps):
   }
 }
 
-const kinds: readonly OwnedKind[] = ['job', 'jobChange', 'schedule', 'campaign', 'run', 'audience'];
+const kinds: readonly OwnedKind[] = ['job', 'jobChange', 'schedule', 'campaign', 'template', 'run', 'audience'];
 
 /** An id that is of none of these is a client's, or its name. */
 async function namedBy(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {

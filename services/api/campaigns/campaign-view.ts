@@ -31,7 +31,9 @@ export function campaignView(record: CampaignRecord): Campaign {
 }
 
 function originView(origin: CampaignOrigin | null): Campaign['origin'] {
-  return origin && { campaignId: publicId('campaign', origin.campaignId), revision: origin.revision };
+  if (origin === null) return null;
+  if ('campaignId' in origin) return { ...origin, campaignId: publicId('campaign', origin.campaignId) };
+  return { ...origin, templateId: publicId('template', origin.templateId) };
 }
 
 function stateOf({ state, approval }: CampaignRecord): Campaign['state'] {

@@ -3,15 +3,13 @@ import {
   campaignRevision,
   listedRevision,
   revisionDiff,
-  type RevisionDiff,
 } from '../../../shared/contracts/campaigns/campaign-revisions.ts';
-import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { differences } from '../../../shared/domain/differences.ts';
 import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { invalidCursor } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
@@ -21,12 +19,12 @@ import { redefineDraft } from './redefine-draft.ts';
 import type { CampaignRevisions, RevisionRecord } from './postgres/campaign-revisions.ts';
 import { refuseFields, requireDraft } from './refusals.ts';
 import { requireCampaign } from './require-campaign.ts';
+import { inFieldOrder, placeOfRevision, revisionNumber } from './revision-parts.ts';
 
 export interface RevisionRoutesDeps extends CampaignRoutesDeps {
   campaignRevisions: CampaignRevisions;
 }
 
-const revisionNumber = z.coerce.number().int().min(1).max(2_147_483_647);
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const byRevision = byId.extend({ revision: revisionNumber });
 const tags = ['campaigns'];
@@ -54,7 +52,7 @@ function listRoute(server: HttpServer, { campaigns, campaignRevisions }: Revisio
     },
     handler: async ({ params: { id }, query: { limit, cursor } }) => {
       const { campaignId } = await requireCampaign(id, campaigns);
-      const { items, next } = await campaignRevisions.page(campaignId, limit, placeOf(cursor));
+      const { items, next } = await campaignRevisions.page(campaignId, limit, placeOfRevision(cursor));
       return {
         items: items.map((item) => ({ ...item, createdAt: item.createdAt.toISOString() })),
         next: next === null ? null : String(next),
@@ -100,7 +98,7 @@ function diffRoute(server: HttpServer, deps: RevisionRoutesDeps): void {
       const { campaignId, revision: newest } = await requireCampaign(id, deps.campaigns);
       const to = query.to ?? newest;
       const [before, after] = [await revisionOf(campaignId, from, deps), await revisionOf(campaignId, to, deps)];
-      return { from, to, differences: inOrder(before.definition, after.definition) };
+      return { from, to, differences: inFieldOrder(fields, before.definition, after.definition) };
     },
   });
 }
@@ -152,17 +150,3 @@ async function revisionOf(
 }
 
 const fields = Object.keys(campaignDefinition.shape);
-
-/** As a person writes a definition: the database has its fields in an order of its own. */
-function inOrder(before: CampaignDefinition, after: CampaignDefinition): RevisionDiff['differences'] {
-  const placeOfField = ({ pointer }: { pointer: string }) => fields.indexOf(pointer.split('/')[1] ?? '');
-  return revisionDiff.shape.differences
-    .parse(differences(before, after))
-    .toSorted((one, other) => placeOfField(one) - placeOfField(other));
-}
-
-function placeOf(cursor: string | undefined): number | null {
-  if (cursor === undefined) return null;
-  if (!/^[1-9]\d{0,8}$/.test(cursor)) throw invalidCursor(cursor);
-  return Number(cursor);
-}

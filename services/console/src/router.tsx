@@ -23,6 +23,7 @@ import { keysSearch } from './views/keys/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
 import { reportSearch } from './views/report/search.ts';
+import { templatesSearch } from './views/templates/search.ts';
 import { newCampaignSearch } from './views/new-campaign/search.ts';
 
 interface RouterContext {
@@ -101,6 +102,13 @@ const editCampaign = createRoute({
   component: lazyRouteComponent(() => import('./views/new-campaign/edit-campaign-view.tsx'), 'EditCampaignView'),
 });
 
+const templates = createRoute({
+  getParentRoute: () => root,
+  path: '/templates',
+  validateSearch: templatesSearch,
+  component: lazyRouteComponent(() => import('./views/templates/templates-view.tsx'), 'TemplatesView'),
+});
+
 const liveRun = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId',
@@ -162,6 +170,7 @@ const views = [
   newCampaign,
   campaign,
   editCampaign,
+  templates,
   liveRun,
   report,
   failures,

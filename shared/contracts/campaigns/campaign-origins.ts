@@ -1,12 +1,23 @@
 import { z } from 'zod';
+import { json } from './json.ts';
 
-/** What a campaign was made from, as it is stored. */
-export interface CampaignOrigin {
-  /** uuid; it may be deleted since. */
-  campaignId: string;
-  revision: number;
-}
+/** What a campaign was made from, as it is stored: by uuids. It may be deleted since. */
+export type CampaignOrigin =
+  | { campaignId: string; revision: number }
+  | { templateId: string; revision: number; variables: Record<string, z.core.util.JSONType> };
+
+const revision = z.int().min(1);
 
 export const campaignOrigin = z
-  .object({ campaignId: z.string().describe('cmp_…; it may be deleted since'), revision: z.int().min(1) })
-  .meta({ id: 'CampaignOrigin', description: 'The campaign that it is a copy of, and which revision of it' });
+  .union([
+    z.object({ campaignId: z.string().describe('cmp_…, of which it is a copy'), revision }),
+    z.object({
+      templateId: z.string().describe('tpl_…'),
+      revision,
+      variables: z.record(z.string(), json).describe('The values that it was made with'),
+    }),
+  ])
+  .meta({
+    id: 'CampaignOrigin',
+    description: 'The campaign or the template, which may be deleted since, and its revision',
+  });

@@ -8,10 +8,9 @@ import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrence
 import { aboutFields, unstorable } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
+import { json } from './json.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
-export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
-
 export const chainStep = z.strictObject({
   action: z.string().min(1).max(64).refine(isStorable, unstorable),
   params: z.record(z.string(), json).refine(holdsStorableTexts, unstorable).default({}),

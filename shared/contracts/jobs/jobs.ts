@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldProblem } from '../field-problems.ts';
-import { json } from '../campaigns/campaigns.ts';
+import { json } from '../campaigns/json.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { sealedMark } from './stored-calls.ts';
 

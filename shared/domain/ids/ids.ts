@@ -3,6 +3,7 @@ import { fromString, toUUID } from 'typeid-js';
 /** Ids at the border are type-prefixed and sortable (TypeID over uuid v7); inside they are plain uuids. */
 export const idPrefixes = {
   campaign: 'cmp',
+  template: 'tpl',
   run: 'run',
   feed: 'feed',
   job: 'job',

@@ -9,7 +9,7 @@ export interface CampaignReach {
   actionTypes: readonly string[];
 }
 
-export type OwnedKind = 'job' | 'jobChange' | 'schedule' | 'campaign' | 'run' | 'audience';
+export type OwnedKind = 'job' | 'jobChange' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience';
 
 export type Owners = ReturnType<typeof createOwners>;
 
@@ -20,6 +20,7 @@ export function createOwners({ pool }: { pool: Pool }) {
     jobChange: (id) => pool.query<OwnerRow>(ownerOfJobChange, [id]),
     schedule: (id) => pool.query<OwnerRow>(ownerOfSchedule, [id]),
     campaign: (id) => pool.query<OwnerRow>(ownerOfCampaign, [id]),
+    template: (id) => pool.query<OwnerRow>(ownerOfTemplate, [id]),
     run: (id) => pool.query<OwnerRow>(ownerOfRun, [id]),
     audience: (id) => pool.query<OwnerRow>(ownerOfAudience, [id]),
   };
@@ -66,6 +67,15 @@ const ownerOfCampaign = `
   select null::uuid as "clientId", ${reach}
   from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   where c.id = $1::uuid`;
+
+/** What of a template is no variable. */
+const texts = (path: string) => `array(
+    select value #>> '{}' from jsonb_path_query(r.definition, '$.campaign.${path} ? (@.type() == "string")') value)`;
+
+const ownerOfTemplate = `
+  select null::uuid as "clientId", ${texts('countries[*]')} as countries, ${texts('chain[*].action')} as "actionTypes"
+  from templates t join template_revisions r on r.template = t.id and r.revision = t.revision
+  where t.id = $1::uuid`;
 
 const ownerOfRun = `
   select null::uuid as "clientId", ${reach}

@@ -17,7 +17,13 @@ export interface NavigationGroup {
 
 /** What there is, in the order of the sidebar; a view that does not exist yet has no place here. */
 export const navigation: readonly NavigationGroup[] = [
-  { heading: null, entries: [{ to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' }] },
+  {
+    heading: null,
+    entries: [
+      { to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' },
+      { to: '/templates', label: 'Templates', icon: 'draft' },
+    ],
+  },
   {
     heading: 'Engine',
     entries: [

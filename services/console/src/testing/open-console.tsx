@@ -17,6 +17,7 @@ import * as live from './live-run.ts';
 import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
 import { shards } from './shards.ts';
+import { templates } from './templates.ts';
 
 configureClient();
 // A busy machine is slow; a test that waits in vain says so later, and none that passes is slower.
@@ -51,6 +52,7 @@ export function answersFor(role: Role): Answers {
     'POST /v1/campaigns/preview': preview,
     'GET /v1/campaigns/cmp_draft': draft,
     'GET /v1/campaigns/:id': runningCampaign,
+    'GET /v1/templates': templates,
     'GET /v1/audiences': { items: [], next: null },
     'GET /v1/runs': ({ query }: Asked) => ('campaignId' in query ? runsOfCampaign : runs),
     'GET /v1/runs/run_ended': ended.endedRun,

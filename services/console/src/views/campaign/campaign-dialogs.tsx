@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { archiveCampaign, deleteCampaign, unarchiveCampaign, unscheduleCampaign } from '#client/sdk.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
-import { VerbDialog } from './verb-dialog.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 
 export type CampaignVerb = keyof typeof dialogs;
 

@@ -30,7 +30,15 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
         <span>
           Created <b>{<Time instant={createdAt} />}</b>
         </span>
-        {origin !== null && (
+        {origin !== null && 'templateId' in origin && (
+          <span>
+            From{' '}
+            <Link className="link" to="/templates">
+              revision {origin.revision} of a template
+            </Link>
+          </span>
+        )}
+        {origin !== null && 'campaignId' in origin && (
           <span>
             Copied from{' '}
             <Link className="link" to="/campaigns/$campaignId" params={{ campaignId: origin.campaignId }}>

@@ -6,7 +6,7 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { VerbDialog } from './verb-dialog.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 
 interface RevisionDialogProps {
   campaign: Campaign;

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Button } from '../controls/button.tsx';
+import { Dialog } from './dialog.tsx';
 
 interface VerbDialogProps {
   title: string;
@@ -20,7 +20,7 @@ interface VerbDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something is done with a campaign, and says why it was refused. */
+/** Asks before something is done, and says why it was refused. */
 export function VerbDialog({ title, lead, children, verb, leave, isGrave, act, onDone, onClose }: VerbDialogProps) {
   const queries = useQueryClient();
   const doing = useMutation({

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import {
+  changeTemplate,
+  createCampaignOfTemplate,
+  createTemplate,
+  deleteTemplate,
+  diffTemplateRevisions,
+  getTemplate,
+  listTemplateRevisions,
+  listTemplates,
+  restoreTemplateRevision,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { Template, TemplateDefinitionInput, TemplatePatchInput } from '../../sdk/generated/types.gen.ts';
+import { draftText } from '../campaigns/render.ts';
+import { revisionCommands } from '../campaigns/revision-commands.ts';
+import { writeData } from '../frame/command-context.ts';
+import { apiOf, byHand, command, group } from '../frame/command-table.ts';
+import { canAsk, isConfirmed } from '../frame/confirm.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { readFields, yes } from '../frame/given.ts';
+import { needed, pages, text, whole } from '../frame/options.ts';
+import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+
+const file = { file: needed('-f, --file <path>', 'the template as JSON; - reads standard input') };
+const values = z.record(z.string(), z.json());
+
+const create = command({
+  name: 'create',
+  said: 'create a template from a file; prints its id',
+  options: file,
+  ask: async ({ client, options, context: { input } }) => {
+    const body = await readFields({ words: [], file: options.file, input }, z.custom<TemplateDefinitionInput>());
+    return createTemplate({ client, body });
+  },
+  refused: 'not created',
+  labelOf: (pointer) => pointer,
+  shown: ({ id }) => `${id}\n`,
+});
+
+const change = command({
+  name: 'change',
+  args: ['<template>'],
+  said: 'give it what is in a file: name, variables or campaign, each as a whole',
+  options: file,
+  ask: async ({ client, args: [id], options, context: { input } }) => {
+    const body = await readFields({ words: [], file: options.file, input }, z.custom<TemplatePatchInput>());
+    return changeTemplate({ client, path: { id }, body });
+  },
+  refused: 'not changed',
+  labelOf: (pointer) => pointer,
+  shown: ({ id, revision }) => `${id} revision ${revision}\n`,
+});
+
+const list = command({
+  name: 'list',
+  said: 'templates, newest first',
+  options: { ...pages(20), q: text('--search <text>', 'part of the name') },
+  ask: ({ client, options: query }) => listTemplates({ client, query }),
+  shown: tableOf<Template>('', [
+    left('id', ({ id }) => id),
+    cut('name', ({ name }) => name),
+    right('revision', ({ revision }) => revision),
+    cut('variables', ({ variables }) => Object.keys(variables).join(' ')),
+    left('changed', ({ updatedAt }) => utcTime(updatedAt)),
+  ]),
+});
+
+const show = command({
+  name: 'show',
+  args: ['<template>'],
+  said: 'its variables, and the campaign that they stand in',
+  ask: ({ client, args: [id] }) => getTemplate({ client, path: { id } }),
+  shown: ({ id, name, revision, variables, campaign, updatedAt }, view) =>
+    renderFacts(
+      { name, facts: [id, `revision ${revision}`] },
+      [
+        ['variables', Object.entries(variables).map(variableText)],
+        ['campaign', Object.entries(campaign).map(([field, value]) => `${field} ${JSON.stringify(value)}`)],
+        ['changed', utcTime(updatedAt)],
+      ],
+      view,
+    ),
+});
+
+const use = command({
+  name: 'use',
+  args: ['<template>', '[values...]'],
+  said: 'make a campaign from it: variable=value …; prints its id',
+  options: {
+    name: needed('--name <name>', 'of the campaign'),
+    file: text('-f, --file <path>', 'values by variable as JSON; - reads standard input'),
+    revision: whole('--revision <n>', 'of the template; the newest where none is given'),
+  },
+  ask: async ({ client, args: [id, words], options: { name, file: path, revision }, context: { input } }) => {
+    const isGiven = words.length > 0 || path !== undefined;
+    const variables = isGiven ? await readFields({ words, file: path, input }, values) : {};
+    const body = { name, variables, ...(revision !== undefined && { revision }) };
+    return createCampaignOfTemplate({ client, path: { id }, body });
+  },
+  refused: 'not created',
+  labelOf: (pointer) => pointer.replace(/^\/variables\//, ''),
+  shown: ({ id }) => `${id}\n`,
+  noted: (campaign) => [
+    ...campaign.warnings.map(({ detail }) => `! ${detail}`),
+    `${draftText(campaign)}: muster campaign start ${campaign.id}`,
+  ],
+});
+
+const remove = byHand({
+  name: 'delete',
+  args: ['<template>'],
+  said: 'delete a template with its revisions, for good; asks first where a person can answer',
+  options: yes,
+  run: async ({ args: [id], options, context }) => {
+    const client = await apiOf(context);
+    if (!options.yes && canAsk(context)) {
+      const { name, revision } = (await getTemplate({ client, path: { id } })).data;
+      if (!(await isConfirmed(`${name}, revision ${revision}, for good. Delete it?`, context))) {
+        context.terminal.note('not deleted\n');
+        return exitCodes.failure;
+      }
+    }
+    await deleteTemplate({ client, path: { id } });
+    writeData(context, { id, deleted: true }, () => `${id} deleted\n`);
+    return exitCodes.ok;
+  },
+});
+
+export const commands = [
+  group('template', 'definitions of campaigns with variables', [
+    ...[create, change, list, show, use],
+    ...revisionCommands<Template>({
+      arg: '<template>',
+      list: listTemplateRevisions,
+      diff: diffTemplateRevisions,
+      restore: restoreTemplateRevision,
+      restored: ({ id, revision }) => `${id} revision ${revision}\n`,
+    }),
+    remove,
+  ]),
+];
+
+function variableText([name, { type, description, default: usual }]: [string, Template['variables'][string]]): string {
+  const said = description === undefined ? '' : `: ${description}`;
+  return `${name} (${type}${usual === undefined ? '' : `, ${JSON.stringify(usual)} where none is given`})${said}`;
+}

@@ -1,0 +1,22 @@
+-- Definitions of campaigns with variables (docs/decisions/0081-templates.md).
+
+create table templates (
+  id uuid primary key,
+  name text not null,
+  revision int not null default 1,
+  -- Whose quota its changes count in (api_keys.account); null: no one's.
+  account uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create table template_revisions (
+  template uuid not null references templates on delete cascade,
+  revision int not null,
+  definition jsonb not null,
+  -- Of whoever wrote it.
+  account uuid,
+  created_at timestamptz not null default now(),
+  primary key (template, revision)
+);
+create index template_revisions_of_account on template_revisions (account, created_at) where account is not null;

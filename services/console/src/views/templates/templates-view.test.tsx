@@ -1,0 +1,93 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { draft } from '../../testing/campaigns.ts';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const empty = { items: [], next: null };
+
+test('the list says of each template what is chosen each time, what has to be given first', async () => {
+  await openConsole('/templates');
+  const row = await screen.findByRole('row', { name: /Payday/ });
+  expect(row.textContent).toContain('revision 3');
+  expect(row.textContent).toContain('segment, reward, units = 2');
+});
+
+test('a campaign is made from one, with a field for each variable, and is opened', async () => {
+  const { api, user, address } = await openConsole('/templates', {
+    answers: { 'POST /v1/templates/:id/campaigns': () => Response.json(draft, { status: 201 }) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'New campaign from Payday' }));
+  const dialog = await screen.findByRole('dialog', { name: 'New campaign from “Payday”' });
+  await user.type(within(dialog).getByLabelText(/^Name of the campaign/), 'March');
+  await user.type(within(dialog).getByLabelText(/^segment/i), 'riders');
+  await user.selectOptions(within(dialog).getByLabelText(/^reward/i), 'ride-9');
+  await user.click(within(dialog).getByRole('button', { name: 'Create draft' }));
+  await waitFor(() => expect(address()).toBe('/campaigns/cmp_draft'));
+  const [asked] = api.askedFor('POST /v1/templates/tpl_payday/campaigns');
+  expect(asked?.body).toEqual({
+    name: 'March',
+    variables: { segment: 'riders', units: 2, reward: 'ride-9' },
+    revision: 3,
+  });
+});
+
+test('what is wrong with a value stands at its field, and what no variable is to blame for below', async () => {
+  const errors = [
+    { pointer: '/variables/segment', code: 'unknown-segment', detail: '"x" is not known' },
+    { pointer: '/chain/0/action', code: 'unknown-action', detail: '"award-reward" is not configured' },
+  ];
+  const { user } = await openConsole('/templates', {
+    answers: {
+      'POST /v1/templates/:id/campaigns': () => problem(422, 'invalid-request', 'the request has problems', errors),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'New campaign from Payday' }));
+  await user.click(await screen.findByRole('button', { name: 'Create draft' }));
+  expect(await screen.findByText('"x" is not known')).toBeDefined();
+  expect((await screen.findByRole('alert')).textContent).toBe('"award-reward" is not configured');
+});
+
+test('one is changed as JSON, on the revision that was read', async () => {
+  const { api, user } = await openConsole('/templates', {
+    answers: {
+      'PATCH /v1/templates/:id': () =>
+        problem(422, 'invalid-request', 'x', [{ pointer: '/variables/x', detail: 'odd' }]),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change Payday' }));
+  const text = await screen.findByRole('textbox', { name: /^Template/ });
+  await user.clear(text);
+  await user.type(text, '{{"name"');
+  await user.click(screen.getByRole('button', { name: 'Save as revision 4' }));
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^That is no JSON: /);
+  await user.type(text, ':"Pay"}');
+  await user.click(screen.getByRole('button', { name: 'Save as revision 4' }));
+  await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('variables/x odd'));
+  const [asked] = api.askedFor('PATCH /v1/templates/tpl_payday');
+  expect([asked?.body, asked?.headers.get('if-match')]).toEqual([{ name: 'Pay' }, '"3"']);
+});
+
+test('one is deleted after a dialog said what that leaves', async () => {
+  const { api, user } = await openConsole('/templates', {
+    answers: { 'DELETE /v1/templates/:id': () => new Response(null, { status: 204 }) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Delete Payday' }));
+  await user.click(await screen.findByRole('button', { name: 'Delete it' }));
+  await waitFor(() => expect(api.askedFor('DELETE /v1/templates/tpl_payday')).toHaveLength(1));
+});
+
+test('an installation without templates says what they are for, and a search without a match can be cleared', async () => {
+  const { user, address } = await openConsole('/templates?text=pay', { answers: { 'GET /v1/templates': empty } });
+  expect(await screen.findByText('No template matches')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
+  await waitFor(() => expect(address()).toBe('/templates'));
+  expect(await screen.findByText('No templates yet')).toBeDefined();
+});
+
+test('a viewer reads them, and which role may make a campaign of one', async () => {
+  await openConsole('/templates', { role: 'viewer' });
+  const use = await screen.findByRole('button', { name: 'New campaign from Payday' });
+  expect(use.getAttribute('aria-disabled')).toBe('true');
+});

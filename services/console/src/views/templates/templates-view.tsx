@@ -1,0 +1,173 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { listTemplatesOptions } from '#client/@tanstack/react-query.gen.ts';
+import { deleteTemplate } from '#client/sdk.gen.ts';
+import type { Template } from '#client/types.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Paging } from '../../parts/lists/paging.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { UseDialog } from './use-dialog.tsx';
+import { variablesInWords } from './variable-schema.ts';
+import { WriteDialog } from './write-dialog.tsx';
+
+const route = getRouteApi('/templates');
+const pageSize = 50;
+
+type Asked = { verb: 'new' } | { verb: 'use' | 'change' | 'delete'; template: Template };
+
+/** Campaigns that are made again and again: what of them is to be chosen each time. */
+export function TemplatesView() {
+  const { text, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const refusal = useRefusal('manager');
+  const [asked, setAsked] = useState<Asked>();
+  const query = { limit: pageSize, ...(text !== undefined && { q: text }), ...(cursor !== undefined && { cursor }) };
+  const templates = useQuery({ ...listTemplatesOptions({ query }), placeholderData: keepPreviousData });
+  const items = templates.data?.items;
+  const newTemplate = (
+    <Button kind="ink" icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'new' })}>
+      New template
+    </Button>
+  );
+  return (
+    <Page title="Templates" actions={newTemplate}>
+      <section className="panel" aria-label="Templates">
+        <header className="pl-2.5">
+          <SearchField
+            placeholder="Name"
+            value={text ?? ''}
+            onSearch={(wanted) => void navigate({ search: wanted === '' ? {} : { text: wanted } })}
+          />
+        </header>
+        {items === undefined && templates.error !== null ? (
+          <Failed
+            title="The templates could not be read"
+            error={templates.error}
+            onRetry={() => void templates.refetch()}
+          />
+        ) : items?.length === 0 && text !== undefined ? (
+          <NoMatch title="No template matches" onClear={() => void navigate({ search: {} })}>
+            Called “{text}”.
+          </NoMatch>
+        ) : items?.length === 0 ? (
+          <Empty icon="campaign" title="No templates yet" command="muster template create --help">
+            A template is a campaign in which some values are chosen each time: a reward, a segment, a day.
+          </Empty>
+        ) : (
+          <TemplateTable templates={items} refusal={refusal} onAsk={setAsked} />
+        )}
+        {items !== undefined && items.length > 0 && (
+          <Paging
+            cursor={cursor}
+            next={templates.data?.next}
+            onGo={(to) => void navigate({ search: { ...(text !== undefined && { text }), cursor: to } })}
+          >
+            {countOf(items.length, 'template')}, newest first
+          </Paging>
+        )}
+      </section>
+      {asked && <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />}
+    </Page>
+  );
+}
+
+function AskedDialog({ asked, onClose }: { asked: Asked; onClose: () => void }) {
+  switch (asked.verb) {
+    case 'new':
+      return <WriteDialog template={null} onClose={onClose} />;
+    case 'change':
+      return <WriteDialog template={asked.template} onClose={onClose} />;
+    case 'use':
+      return <UseDialog template={asked.template} onClose={onClose} />;
+    case 'delete':
+      return <DeleteDialog template={asked.template} onClose={onClose} />;
+  }
+}
+
+function DeleteDialog({ template: { id, name, revision }, onClose }: { template: Template; onClose: () => void }) {
+  return (
+    <VerbDialog
+      title={`Delete “${name}”?`}
+      lead={`For good, with its ${countOf(revision, 'revision')}.`}
+      verb="Delete it"
+      leave="Keep it"
+      isGrave
+      act={() => deleteTemplate({ path: { id }, throwOnError: true })}
+      onClose={onClose}
+    >
+      Campaigns that were made from it stay as they are.
+    </VerbDialog>
+  );
+}
+
+interface TemplateTableProps {
+  /** Undefined while they are asked for. */
+  templates: readonly Template[] | undefined;
+  refusal: string | undefined;
+  onAsk: (asked: Asked) => void;
+}
+
+function TemplateTable({ templates, ...rest }: TemplateTableProps) {
+  return (
+    <table className="table-auto">
+      <caption className="sr-only">Templates, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Template</th>
+          <th scope="col" className="wide">
+            Variables
+          </th>
+          <th scope="col" className="wide">
+            Changed
+          </th>
+          <th scope="col">
+            <span className="sr-only">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {templates?.map((template) => <TemplateRow key={template.id} template={template} {...rest} />) ?? (
+          <SkeletonRows rows={6} columns={[180, 240, 110, 160]} />
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function TemplateRow({ template, refusal, onAsk }: Omit<TemplateTableProps, 'templates'> & { template: Template }) {
+  const { name, revision, variables, updatedAt } = template;
+  const ask = (verb: 'use' | 'change' | 'delete') => () => onAsk({ verb, template });
+  return (
+    <tr>
+      <td>
+        <div className="font-medium wrap-anywhere">{name}</div>
+        <div className="t2 sm">revision {revision}</div>
+      </td>
+      <td className="wide t2 wrap-anywhere">{variablesInWords(variables)}</td>
+      <td className="wide">
+        <Time instant={updatedAt} />
+      </td>
+      <td className="text-right whitespace-nowrap">
+        <span className="row justify-end">
+          <Button small refusal={refusal} label={`New campaign from ${name}`} onClick={ask('use')}>
+            New campaign…
+          </Button>
+          <Button small refusal={refusal} label={`Change ${name}`} onClick={ask('change')}>
+            Change…
+          </Button>
+          <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={ask('delete')}>
+            Delete…
+          </Button>
+        </span>
+      </td>
+    </tr>
+  );
+}

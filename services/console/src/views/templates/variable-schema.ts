@@ -1,0 +1,28 @@
+import type { Template } from '#client/types.gen.ts';
+
+type Variables = Template['variables'];
+
+/** JSON Schema of an object with a value for each variable, from which a form is made. */
+export function schemaOfVariables(variables: Variables): object {
+  const entries = Object.entries(variables);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, variable]) => [name, propertyOf(variable)])),
+    required: entries.filter(([, variable]) => variable.default === undefined).map(([name]) => name),
+  };
+}
+
+function propertyOf({ type, ...rest }: Variables[string]): object {
+  if (type === 'date-time') return { type: 'string', format: 'date-time', ...rest };
+  return { type: type === 'segment' ? 'string' : type, ...rest };
+}
+
+/** `reward, units = 2`: those that have to be given first. */
+export function variablesInWords(variables: Variables): string {
+  const entries = Object.entries(variables);
+  const needed = entries.flatMap(([name, { default: usual }]) => (usual === undefined ? [name] : []));
+  const others = entries.flatMap(([name, { default: usual }]) =>
+    usual === undefined ? [] : [`${name} = ${typeof usual === 'string' ? usual : JSON.stringify(usual)}`],
+  );
+  return [...needed, ...others].join(', ');
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { unstorable } from './about-campaign.ts';
+import { campaignDefinition } from './campaigns.ts';
+import { json } from './json.ts';
+
+/** HTTP shapes of templates (docs/decisions/0081-templates.md). */
+export const variableTypes = ['string', 'integer', 'number', 'boolean', 'date-time', 'segment'] as const;
+
+const maxVariables = 50;
+const bound = z.number();
+const length = z.int().min(0).max(100_000);
+
+export const templateVariable = z
+  .strictObject({
+    type: z.enum(variableTypes),
+    description: z.string().max(500).refine(isStorable, unstorable).optional(),
+    default: json.optional().describe('Where none is given; without it, one has to be'),
+    enum: z.array(json).min(1).max(100).optional().describe('It has to be one of these'),
+    minimum: bound.optional(),
+    maximum: bound.optional(),
+    minLength: length.optional(),
+    maxLength: length.optional(),
+    pattern: z.string().max(1000).optional(),
+  })
+  .meta({ id: 'TemplateVariable' });
+
+export type TemplateVariable = z.infer<typeof templateVariable>;
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'has to be 1 to 64 letters, digits and "_", a letter first');
+
+const templateFields = {
+  name: campaignDefinition.shape.name,
+  variables: z
+    .record(variableName, templateVariable)
+    .refine((variables) => Object.keys(variables).length <= maxVariables, `has to be at most ${maxVariables} variables`)
+    .default({})
+    .meta({
+      maxProperties: maxVariables,
+      examples: [{ reward: { type: 'string', description: 'Of the rewards service', default: 'ride-5' } }],
+    }),
+  campaign: z
+    .record(z.string(), json)
+    .refine((campaign) => !Object.hasOwn(campaign, 'name'), 'has no name: each campaign is given its own')
+    .describe('A definition without its name, in which `{ "$variable": "reward" }` stands for a value')
+    .meta({
+      examples: [
+        {
+          countries: ['SG'],
+          audience: { include: [{ segment: 'lapsed-riders' }] },
+          chain: [{ action: 'award-reward', params: { rewardId: { $variable: 'reward' } } }],
+        },
+      ],
+    }),
+};
+
+export const templateDefinition = z.strictObject(templateFields).meta({ id: 'TemplateDefinition' });
+
+export type TemplateDefinition = z.infer<typeof templateDefinition>;
+
+/** A field that is given takes the place of the whole field before. */
+export const templatePatch = z
+  .strictObject({
+    name: templateFields.name.optional(),
+    variables: templateFields.variables.unwrap().optional(),
+    campaign: templateFields.campaign.optional(),
+  })
+  .meta({ id: 'TemplatePatch' });
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const template = z
+  .object({
+    id: z.string(),
+    revision: z.int().min(1),
+    ...templateFields,
+    createdAt: time,
+    updatedAt: time,
+    links: z.object({ self: z.string(), campaigns: z.string() }),
+  })
+  .meta({ id: 'Template' });
+
+export type Template = z.infer<typeof template>;
+
+export const templateRevision = z
+  .object({ revision: z.int().min(1), createdAt: time, definition: templateDefinition })
+  .meta({ id: 'TemplateRevision' });
+
+export const campaignOfTemplate = z
+  .strictObject({
+    name: campaignDefinition.shape.name,
+    variables: z.record(z.string(), json).default({}).describe('By name; those that are not given have their default'),
+    revision: z.int().min(1).max(2_147_483_647).optional().describe('Of the template; the newest when absent'),
+  })
+  .meta({ id: 'CampaignOfTemplate' });
