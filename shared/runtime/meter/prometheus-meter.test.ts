@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createPrometheusMeter } from './prometheus-meter.ts';
 
 function setUp() {
@@ -12,6 +12,13 @@ function setUp() {
 }
 
 describe('the Prometheus meter', () => {
+  it('wakes an idle process once a second at most', () => {
+    const everyMs = vi.spyOn(globalThis, 'setInterval');
+    setUp();
+    expect(Math.min(...everyMs.mock.calls.map(([, ms]) => ms ?? 0))).toBe(1000);
+    everyMs.mockRestore();
+  });
+
   it('counts by label', async () => {
     const { meter, linesOf } = setUp();
     const calls = meter.counter({ name: 'muster_calls_total', help: 'Calls.', labelNames: ['country'] });
