@@ -1,5 +1,6 @@
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
-import { tryToTakePart } from '../../shared/postgres/connection/take-part.ts';
+import type { Installation } from '../../shared/postgres/connection/installation.ts';
+import { goOnTakingPart } from '../../shared/postgres/connection/take-part.ts';
 import { addKeyByHand } from '../../shared/postgres/registry/add-api-key.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
@@ -33,14 +34,15 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const { pool } = parts;
   const access = accessModule(parts);
 
+  let installation: Installation | undefined;
   let isKeyAdded = config.bootstrapApiKey === undefined;
   const takePart = async () => {
     const file = installationConfigOf(config.engine);
-    const installationId = await tryToTakePart({ pool, file, seed: config.engine, clock, logger });
+    installation = await goOnTakingPart({ pool, file, seed: config.engine, clock, logger }, installation);
     const digest = digestOfApiKey(config.bootstrapApiKey ?? '');
     if (!isKeyAdded) await addKeyByHand(pool, { name: 'bootstrap', role: 'operator', digest, by: 'the environment' });
     isKeyAdded = true;
-    return installationId;
+    return installation.id;
   };
   const database = onClose(
     createDatabaseLook({ takePart, ping: () => requireWritable(pool), clock, logger }),

@@ -11,7 +11,7 @@ import { overwriteRegistry, seedRegistry } from '../registry/registry.ts';
 import { onlyRow } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
-interface Installation {
+export interface Installation {
   id: string;
   config: InstallationConfig;
 }

@@ -10,7 +10,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { applyConfig } from './installation.ts';
 import { createPool } from './pool.ts';
-import { takePart, untilDatabaseAnswers } from './take-part.ts';
+import { goOnTakingPart, takePart, untilDatabaseAnswers } from './take-part.ts';
 
 const lines: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
@@ -66,6 +66,21 @@ describe('a process that wants to take part', () => {
     expect(await applyConfig(pool, other)).toEqual([contradiction]);
     await expect(join(other)).resolves.toBeTypeOf('string');
     await expect(join()).rejects.toThrow('segmentation.url');
+  });
+
+  it('writes nothing when it asks again, and is refused once the installation was changed', async () => {
+    const deps = { pool, file, seed: { actionTypes: {}, partitionsPerShard: 1 }, clock, logger };
+    const written = async () => (await pool.query<{ xmin: string }>('select xmin from installation')).rows[0]?.xmin;
+    const first = await goOnTakingPart(deps, undefined);
+    const before = await written();
+    const second = await goOnTakingPart(deps, first);
+    expect([second.id, await written()]).toEqual([first.id, before]);
+    await applyConfig(pool, other);
+    await expect(goOnTakingPart(deps, second)).rejects.toThrow('muster config apply');
+    await applyConfig(pool, file);
+    await expect(goOnTakingPart(deps, second)).resolves.toEqual(first);
+    await pool.query(`update knex_migrations set name = 'another'`);
+    await expect(goOnTakingPart(deps, second)).rejects.toThrow('schema lacks');
   });
 
   it('is refused at once with a password or a database that is wrong', async () => {

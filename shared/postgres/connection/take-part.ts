@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import type { Seed } from '../../ports/registry.ts';
@@ -5,7 +6,7 @@ import { createFoldedLog } from '../../runtime/folded-log.ts';
 import type { InstallationConfig } from '../../runtime/installation/installation-config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
-import { joinInstallation, readInstallation } from './installation.ts';
+import { joinInstallation, readInstallation, type Installation } from './installation.ts';
 import { requireOwnSessions, requireWritable } from './right-server.ts';
 import { readSchemaState } from './schema-state.ts';
 
@@ -63,6 +64,24 @@ export async function untilDatabaseAnswers<Answer>(
 
 /** One try. Throws whatever the database says when it does not answer. */
 export async function tryToTakePart({ pool, file, seed, logger }: TakePartDeps): Promise<string> {
+  await requireSchema({ pool, logger });
+  return file === undefined ? (await readInstallation(pool)).id : await joinInstallation(pool, file, seed);
+}
+
+/**
+ * The same again and again: nothing is locked or written where all is as it was.
+ * @param before what it returned last
+ */
+export async function goOnTakingPart(deps: TakePartDeps, before: Installation | undefined): Promise<Installation> {
+  if (before) {
+    await requireSchema(deps);
+    if (isDeepStrictEqual(await readInstallation(deps.pool), before)) return before;
+  }
+  await tryToTakePart(deps);
+  return await readInstallation(deps.pool);
+}
+
+async function requireSchema({ pool, logger }: Pick<TakePartDeps, 'pool' | 'logger'>): Promise<void> {
   await requireOwnSessions(pool);
   await requireWritable(pool);
   const { missing, unknown } = await readSchemaState(pool);
@@ -70,5 +89,4 @@ export async function tryToTakePart({ pool, file, seed, logger }: TakePartDeps):
     throw new StartRefusedError(`the database's schema lacks ${missing.join(', ')}: run \`muster migrate\``);
   }
   if (unknown.length > 0) logger.warn({ unknown }, 'the database has a newer schema than this version knows');
-  return file === undefined ? (await readInstallation(pool)).id : await joinInstallation(pool, file, seed);
 }
