@@ -38,3 +38,17 @@ create trigger tell_of_feeds after insert on feeds
 create trigger tell_of_free_feeds after update of owner on feeds
   for each row when (new.owner is null and not new.complete and coalesce(new.stalled_until <= now(), true))
   execute function tell('feeds');
+
+-- Who comes and who leaves; who dies is found by those that look.
+create trigger tell_of_nodes after insert or delete on job_nodes
+  for each row execute function tell('nodes');
+create trigger tell_of_nodes_that_leave_or_come_back after update of expires_at on job_nodes
+  for each row when (new.expires_at < now() or old.expires_at < now()) execute function tell('nodes');
+
+create trigger tell_of_hosts after insert or delete on host_circuits
+  for each row execute function tell('hosts');
+create trigger tell_of_states_of_hosts after update of state on host_circuits
+  for each row when (new.state <> old.state) execute function tell('hosts');
+
+create trigger tell_of_occurrences after insert on occurrences
+  for each row when (new.state = 'buffered') execute function tell('occurrences');

@@ -4,6 +4,50 @@ import { dispatcherSubject, leaseMs, numbered, ok, status } from '../../test/sup
 import { createMemoryHostCircuits } from '../../test/support/memory/host-circuits.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 
+/** A dispatcher that counts its looks at hosts that are left alone. */
+async function watched() {
+  const { tables, notices, dispatcherOf, ...subject } = dispatcherSubject();
+  const circuits = createMemoryHostCircuits({ tables, owner: 'a' });
+  let looks = 0;
+  const read = () => {
+    looks++;
+    return circuits.read();
+  };
+  const dispatcher = dispatcherOf('a', subject.clock, { circuits: { ...circuits, read } });
+  await dispatcher.start();
+  const looksWithin = async (ms: number) => {
+    looks = 0;
+    await passTime(subject.clock, ms);
+    return looks;
+  };
+  return { ...subject, notices, circuits, dispatcher, looksWithin };
+}
+
+describe('hosts that are left alone', () => {
+  it('are looked for every five seconds while there are none, every second once there are, and when one is told of', async () => {
+    const { notices, circuits, dispatcher, looksWithin, stop } = await watched();
+    expect(await looksWithin(10_000)).toBe(10);
+    notices.restore();
+    await looksWithin(1000);
+    expect(await looksWithin(10_000)).toBe(2);
+    await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'refused', 60_000);
+    notices.tell('hosts');
+    expect(await looksWithin(100)).toBe(1);
+    expect(await looksWithin(10_000)).toBe(10);
+    await stop(dispatcher);
+  });
+
+  it('are found within five seconds though the notice of them was lost', async () => {
+    const { notices, circuits, dispatcher, looksWithin, stop } = await watched();
+    notices.restore();
+    await looksWithin(1000);
+    await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'refused', 60_000);
+    await looksWithin(5000);
+    expect(await looksWithin(10_000)).toBe(10);
+    await stop(dispatcher);
+  });
+});
+
 describe('hosts that fail', () => {
   it('puts the jobs of a host aside that fails again and again, and of no other', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject((call) =>

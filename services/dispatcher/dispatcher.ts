@@ -4,6 +4,7 @@ import type { JobNodes, NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
@@ -61,6 +62,8 @@ export interface DispatcherDeps {
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
+  /** Of other dispatchers, and of hosts that they leave alone. */
+  notices: Notices;
   logger: Logger;
   meter?: Meter;
 }
@@ -80,7 +83,7 @@ export interface Dispatcher extends Service {
 }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { consumer, clients, clock, logger } = deps;
+  const { consumer, clients, notices, clock, logger } = deps;
   const held = createHeldJobs(deps.ledger);
   /** Calls under way, of hosts that are tried too. */
   let serving = 0;
@@ -94,7 +97,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return terms ? Math.max(deps.leaseMs, leaseFor(terms.limits)) : deps.leaseMs;
   };
   const slots = createClientSlots({
-    ...{ nodes: deps.nodes, leases: deps.leases, owner: deps.owner, clock, logger },
+    ...{ nodes: deps.nodes, leases: deps.leases, owner: deps.owner, notices, clock, logger },
     concurrencyOf: (clientId) => clients.termsOf(clientId)?.limits.concurrency ?? 1,
     queues: () => queues.all(),
     onGained: () => loop.poke(),
@@ -114,7 +117,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     onSettled: (message) => consumer.settle(message),
   });
   const keeper = createCircuitKeeper({
-    ...{ circuits: deps.circuits, clients, leaseOf, clock, logger },
+    ...{ circuits: deps.circuits, clients, leaseOf, notices, clock, logger },
     onProbe: (job) => {
       held.add([job]);
       serve(job);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import { everyHost, type JobCall } from './call-job.ts';
@@ -8,6 +9,10 @@ import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
 const lookEveryMs = 1000;
+/** While no host is left alone, as one that is to be is told. */
+const allWellLookEveryMs = 5000;
+/** However many hosts are told of. */
+const minBetweenMs = 100;
 /** Between two looks for jobs that were put aside and that no circuit knows of. */
 const adoptEveryMs = 60_000;
 /** Sidelined jobs that are expired at each try. */
@@ -22,6 +27,7 @@ export interface CircuitKeeperDeps {
   leaseOf: (clientId: string) => number;
   /** A job to try a host with. */
   onProbe: (job: HeldJob) => void;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -34,7 +40,7 @@ export interface CircuitKeeper extends Loop {
 }
 
 export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
-  const { circuits, clients, clock, logger } = deps;
+  const { circuits, clients, notices, clock, logger } = deps;
   const breakers = new Map<string, HostBreaker>();
   let known = new Map<string, HostState>();
   let adoptedAtMs = -Infinity;
@@ -59,7 +65,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     // What failed before another dispatcher left the host alone says nothing once it is back.
     for (const row of rows) if (row.state === 'open') breakers.delete(keyOf(row));
     for (const row of rows) await keep(row);
-    return lookEveryMs;
+    return rows.length === 0 && notices.isHearing() ? allWellLookEveryMs : lookEveryMs;
   }
 
   async function keep(row: HostCircuit): Promise<void> {
@@ -83,7 +89,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }
 
-  const loop = createLoop({ name: 'keep-circuits', turn, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger });
+  notices.on('hosts', () => loop.poke());
 
   /** Told to the others; here it holds from now on, whether or not that could be written. */
   function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {

@@ -92,7 +92,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     endpoint,
     deadLetters: createDeadLetters({ pool }),
     ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
-    ...{ clock, random: () => Math.random(), logger, meter },
+    ...{ notices, clock, random: () => Math.random(), logger, meter },
   });
   const reporter = onClose(
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),

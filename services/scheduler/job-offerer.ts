@@ -70,6 +70,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     leads: () => leader.held(),
     figures: () => ({ ...offering.levels() }),
     onChanged: () => offering.poke(),
+    notices: deps.notices,
   });
   const offering = createOffering({
     due: deps.due,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { HeldLease } from '../../shared/ports/leases.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
@@ -10,8 +11,9 @@ import { renewedBelow, type PartitionLeases } from './ports/partition-leases.ts'
  * soon.
  */
 const beatEveryMs = 1000;
-/** Between two looks of the leader at who lives. */
+/** Between two looks of the leader at who lives; and while it is alone, as who comes is told. */
 const assignEveryMs = 1000;
+const aloneAssignEveryMs = 5000;
 
 export interface PartitionKeeperDeps {
   leases: PartitionLeases;
@@ -24,6 +26,7 @@ export interface PartitionKeeperDeps {
   figures: () => Readonly<Record<string, number>>;
   /** What is owned has changed. */
   onChanged: () => void;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -38,7 +41,7 @@ export interface PartitionKeeper {
 }
 
 export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeeper {
-  const { leases, owner, region, ttlMs, clock, logger } = deps;
+  const { leases, owner, region, ttlMs, notices, clock, logger } = deps;
   let held: readonly number[] = [];
   let validUntilMs = -Infinity;
   /** Meant for others: not looked at any more, and free with the next beat. */
@@ -73,11 +76,13 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
       node === null || node === partitions[partition]?.wanted ? [] : [[partition, node]],
     );
     await leases.assign(lease, new Map(changed));
-    return assignEveryMs;
+    // Its own row is renewed by itself: nothing that it would find by looking can change but by who comes.
+    return schedulers.length === 1 && notices.isHearing() ? aloneAssignEveryMs : assignEveryMs;
   }
 
   const beats = createLoop({ name: 'own-partitions', turn: beat, afterErrorMs: ttlMs / 10, clock, logger });
   const assignments = createLoop({ name: 'assign-partitions', turn: lead, afterErrorMs: assignEveryMs, clock, logger });
+  for (const kind of ['nodes', 'regions'] as const) notices.on(kind, () => assignments.poke());
 
   return {
     start: () => {

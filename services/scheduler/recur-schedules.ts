@@ -16,6 +16,10 @@ export interface RecurSchedulesDeps {
   pollMs: number;
   /** A schedule may be made that is due before the ones that are known: look again after this at the latest. */
   longestPollMs: () => number;
+  /** Something waits for the fire before it. */
+  onBuffered: () => void;
+  /** Whether notices are heard now. */
+  isHearing: () => boolean;
   /** Only one node of a region works; the others would wait for its rows. */
   isLeading: () => boolean;
   logger: Logger;
@@ -61,6 +65,7 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   const { fired, buffered, skipped, ended, broken, looked, nextLookInMs } = recurred;
   figures.fired(fired.length);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'schedule fired');
+  if (buffered.length > 0) deps.onBuffered();
   for (const occurrence of buffered) logger.info(factsOf(occurrence), 'occurrence waits for the one before it');
   for (const { scheduleId, group, firstMs, lastMs, count, cause } of skipped) {
     const times = { from: new Date(firstMs).toISOString(), until: new Date(lastMs).toISOString() };
@@ -76,15 +81,17 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
 
 /** What waits for the fire before it is looked after this often: no event tells when a job or a run ends. */
 const bufferedLookMs = 1000;
+/** While nothing waits, as what begins to is told. */
+const noneBufferedLookMs = 5000;
 
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, isLeading, logger, figures } = deps;
   if (!isLeading()) return bufferedLookMs;
-  const { fired, broken } = await dueSchedules.fireBuffered(looker, maxSchedules);
+  const { fired, broken, isAny } = await dueSchedules.fireBuffered(looker, maxSchedules);
   figures.fired(fired.length);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
   logBroken(logger, broken);
-  return bufferedLookMs;
+  return isAny || !deps.isHearing() ? bufferedLookMs : noneBufferedLookMs;
 }
 
 /** Each schedule is looked at about this often, a page at a time. */

@@ -137,6 +137,38 @@ describe('what recurs', () => {
     await node.stopIntake();
   });
 
+  it('is looked for every five seconds while nothing waits, every second while something does, and when it is told', async () => {
+    const { clock, database, notices, nodeOf, add } = setUp();
+    const due = createMemoryDueSchedules({ database });
+    let looks = 0;
+    const counted: DueSchedules = {
+      ...due,
+      fireBuffered: (looker, limit) => {
+        looks++;
+        return due.fireBuffered(looker, limit);
+      },
+    };
+    const looksWithin = async (ms: number) => {
+      looks = 0;
+      await passTime(clock, ms);
+      return looks;
+    };
+    const node = nodeOf('a', 'local', counted);
+    node.start();
+    await looksWithin(11_000);
+    expect(await looksWithin(20_000)).toBe(4);
+    notices.tell('occurrences');
+    expect(await looksWithin(1)).toBe(1);
+    await add('buffer-one');
+    await looksWithin(2 * minuteMs);
+    expect(await looksWithin(20_000)).toBe(20);
+    notices.lose();
+    database.recurring.occurrences.clear();
+    await looksWithin(1000);
+    expect(await looksWithin(20_000)).toBe(20);
+    await node.stopIntake();
+  });
+
   it('is armed again within a minute when it lost its next look', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();
     const { scheduleId } = await add();

@@ -51,6 +51,8 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     looker: { region, owner },
     pollMs,
     longestPollMs: () => (notices.isHearing() ? Math.max(pollMs, heardPollMs) : pollMs),
+    onBuffered: () => waiting.poke(),
+    isHearing: () => notices.isHearing(),
     isLeading: () => lease.held() !== null,
     logger,
     figures: createScheduleFigures(deps.meter),
@@ -58,10 +60,12 @@ export function createRecurring(deps: RecurringDeps): Recurring {
   const loopOf = (loop: string, turn: () => Promise<number>) =>
     createLoop({ name: loop, turn, afterErrorMs, clock, logger });
   const recurring = loopOf('recur-schedules', () => recurSchedules(loopDeps));
+  const waiting = loopOf('fire-buffered', () => fireBuffered(loopDeps));
   notices.on('schedules', () => recurring.poke());
+  notices.on('occurrences', () => waiting.poke());
   const loops = [
     recurring,
-    loopOf('fire-buffered', () => fireBuffered(loopDeps)),
+    waiting,
     loopOf('rearm-schedules', createRearming(loopDeps)),
     loopOf('forget-occurrences', () => forgetOccurrences(loopDeps, keptDays)),
   ];

@@ -1,8 +1,20 @@
 /**
  * What may have changed: action types and shards, clients, the state of a region, what falls due soon (jobs, starts of
- * runs, schedules), states of runs, feeds that no trigger has.
+ * runs, schedules), occurrences that wait, states of runs, feeds that no trigger has, which schedulers and dispatchers
+ * there are, hosts that are left alone.
  */
-export type NoticeKind = 'registry' | 'clients' | 'regions' | 'jobs' | 'run-starts' | 'schedules' | 'runs' | 'feeds';
+export type NoticeKind =
+  | 'registry'
+  | 'clients'
+  | 'regions'
+  | 'jobs'
+  | 'run-starts'
+  | 'schedules'
+  | 'occurrences'
+  | 'runs'
+  | 'feeds'
+  | 'nodes'
+  | 'hosts';
 
 /**
  * Tells this process at once of what others have committed. A notice may be lost with its connection, and may come for

@@ -11,7 +11,10 @@ import { createSettableClock } from '../support/settable-clock.ts';
 
 const database = databaseForFile();
 
-const kinds = ['registry', 'clients', 'regions', 'run-starts', 'schedules', 'runs', 'feeds'] as const;
+const kinds = [
+  ...(['registry', 'clients', 'regions', 'run-starts', 'schedules', 'occurrences', 'runs', 'feeds', 'nodes'] as const),
+  'hosts' as const,
+];
 
 function insertStart(dueIn: string): string {
   return `insert into run_starts (partition_id, due_at, id, campaign, revision)
@@ -29,6 +32,16 @@ const insertRun = `insert into runs (id, campaign, revision, scheduled_for, stat
 const insertFeed = `with r as (${insertRun} returning id)
   insert into feeds (feed, run, country, segment, snapshot) select gen_random_uuid(), id, 'SG', 'all', 's1' from r`;
 
+const insertNode = `insert into job_nodes (owner, kind, region, expires_at)
+  values (gen_random_uuid()::text, 'dispatcher', 'local', now() + interval '10 seconds')`;
+
+const insertHost = `insert into host_circuits (client, host, state, cause, next_at)
+  values (gen_random_uuid(), 'down.example', 'open', 'refused', now())`;
+
+const insertOccurrence = (state: 'fired' | 'buffered') => `with s as (${insertSchedule('1 hour')} returning id)
+  insert into occurrences (schedule, scheduled_for, kind, state, open, target, due_at, region, owner)
+  select id, now(), 'planned', '${state}', true, gen_random_uuid(), now(), 'local', 'a' from s`;
+
 /** Changes of rows that tell by themselves. */
 const changes = {
   registry: 'update installation set registry_revision = registry_revision + 1',
@@ -38,6 +51,9 @@ const changes = {
   schedules: insertSchedule('2 seconds'),
   runs: insertRun,
   feeds: insertFeed,
+  nodes: insertNode,
+  hosts: insertHost,
+  occurrences: insertOccurrence('buffered'),
 };
 
 /** Changes of what is there already. */
@@ -49,6 +65,10 @@ const later: Record<string, [before: string, change: string, kind: NoticeKind]> 
     'schedules',
   ],
   'a run comes into another state': [insertRun, `update runs set state = 'running'`, 'runs'],
+  'a process leaves': [insertNode, 'delete from job_nodes', 'nodes'],
+  'a dispatcher leaves': [insertNode, `update job_nodes set expires_at = now() - interval '1 ms'`, 'nodes'],
+  'a host is tried again': [insertHost, `update host_circuits set state = 'closing'`, 'hosts'],
+  'a host is well': [insertHost, 'delete from host_circuits', 'hosts'],
   'a feed is given back': [`${insertFeed}; update feeds set owner = 'a'`, 'update feeds set owner = null', 'feeds'],
 };
 
@@ -60,6 +80,9 @@ const unimportant = [
   `update runs set waiting_cause = 'something', state = state`,
   `update feeds set stalled_until = now() + interval '1 second', owner = null`,
   'update feeds set complete = true, owner = null',
+  `update job_nodes set expires_at = now() + interval '20 seconds', figures = '{"queued": 1}'`,
+  `update host_circuits set next_at = now() + interval '1 second', state = state`,
+  insertOccurrence('fired'),
 ];
 
 const opened: { notices: HeardNotices; proxy: TcpProxy }[] = [];
@@ -116,7 +139,8 @@ describe('notices of Postgres, beyond their twin', () => {
   it('are few: what is seen in time is not told', async () => {
     const { notices } = await listening();
     const before = nextOf(notices, 'clients');
-    await database.pool.query([insertFeed, insertSchedule('1 hour'), changes.clients].join('; '));
+    const there = [insertFeed, insertSchedule('1 hour'), insertNode, insertHost];
+    await database.pool.query([...there, changes.clients].join('; '));
     await before;
     const heard: NoticeKind[] = [];
     for (const kind of kinds) notices.on(kind, () => void heard.push(kind));

@@ -178,8 +178,11 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const heartbeat = createHeartbeat();
     const plainNodes = createMemoryJobNodes({ tables });
     const nodes = faults.wrap(scenario.weakenNodes?.(plainNodes, tables) ?? plainNodes);
+    // Tables in memory tell nothing of hosts.
+    const deaf = createMemoryNotices();
+    deaf.lose();
     const dispatcher = createDispatcher({
-      ...{ heartbeat, nodes, owner, leases: faults.wrap(createMemoryLeases({ database })) },
+      ...{ notices: deaf, heartbeat, nodes, owner, leases: faults.wrap(createMemoryLeases({ database })) },
       consumer,
       ledger: faults.wrap(ledger),
       circuits: faults.wrap(createMemoryHostCircuits(own)),

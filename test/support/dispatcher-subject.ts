@@ -7,6 +7,7 @@ import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryLeases } from './memory/leases.ts';
 import { memoryJobSubject } from './memory/job-subject.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
+import { createMemoryNotices } from './memory/notices.ts';
 import { passTime } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
@@ -39,6 +40,9 @@ export function dispatcherSubject(
   const clients = new Map<string, Partial<ClientTerms>>();
   const logger = pino({ level: 'silent' });
   const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
+  // Tables in memory tell nothing by themselves.
+  const notices = createMemoryNotices();
+  notices.lose();
 
   function termsOf(clientId: string): ClientTerms | undefined {
     if (clientId === clientIdOf(404)) return undefined;
@@ -73,7 +77,7 @@ export function dispatcherSubject(
       heartbeat: { aliveUntilMs: () => Infinity },
       nodes: { dispatchers: () => Promise.resolve([owner]) },
       ...{ leases: createMemoryLeases({ database: createMemoryDatabase(clock) }), owner },
-      ...{ leaseMs, concurrency: 100, clock: ownClock, random: () => 0.5, logger },
+      ...{ leaseMs, concurrency: 100, notices, clock: ownClock, random: () => 0.5, logger },
       ...more,
     });
 
@@ -100,5 +104,5 @@ export function dispatcherSubject(
     await passTime(clock, 100);
     await stopping;
   }
-  return { clock, tables, subject, bus, calls, letters, clients, dispatcherOf, offer, offerDue, stop };
+  return { clock, tables, subject, bus, notices, calls, letters, clients, dispatcherOf, offer, offerDue, stop };
 }

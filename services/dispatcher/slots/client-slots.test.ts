@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createMemoryLeases } from '../../../test/support/memory/leases.ts';
-import { passTime } from '../../../test/support/pass-time.ts';
+import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { passTime, settled, wakeUpsWithin } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createClientSlots, type ClientSlots } from './client-slots.ts';
 
@@ -17,20 +18,29 @@ function setUp() {
   const listed = new Set<string>();
   const cannotRead = new Set<string>();
   const all: ClientSlots[] = [];
+  const notices = createMemoryNotices();
+  let looks = 0;
   async function startOne(owner: string, { isListed = true } = {}): Promise<ClientSlots> {
     if (isListed) listed.add(owner);
-    const dispatchers = () =>
-      cannotRead.has(owner) ? Promise.reject(new Error('no database')) : Promise.resolve([...listed].sort());
+    const dispatchers = () => {
+      looks++;
+      return cannotRead.has(owner) ? Promise.reject(new Error('no database')) : Promise.resolve([...listed].sort());
+    };
     const slots = createClientSlots({
       ...{ nodes: { dispatchers }, leases, owner, concurrencyOf: () => concurrency, queues: () => [] },
-      ...{ onGained: () => undefined, clock, logger: pino({ level: 'silent' }) },
+      ...{ onGained: () => undefined, notices, clock, logger: pino({ level: 'silent' }) },
     });
     all.push(slots);
     await slots.start();
     return slots;
   }
   const inUse = () => all.reduce((sum, slots) => sum + slots.of(client), 0);
-  return { clock, listed, cannotRead, startOne, inUse };
+  const looksWithin = async (ms: number) => {
+    looks = 0;
+    await passTime(clock, ms);
+    return looks;
+  };
+  return { clock, notices, listed, cannotRead, startOne, inUse, looksWithin };
 }
 
 describe('the call slots of a dispatcher', () => {
@@ -40,6 +50,32 @@ describe('the call slots of a dispatcher', () => {
     expect(only.isSettled()).toBe(true);
     expect(only.of(client)).toBe(concurrency);
     expect(only.isClosed(client)).toBe(false);
+  });
+
+  it('are looked after once a second while it is alone, twice beside another one, and nothing else wakes it', async () => {
+    const { clock, listed, startOne, looksWithin } = setUp();
+    await startOne('d1');
+    expect(await looksWithin(10_000)).toBe(10);
+    expect(await wakeUpsWithin(clock, 10_000)).toBe(10);
+    listed.add('d2');
+    await passTime(clock, 1000);
+    expect(await looksWithin(10_000)).toBe(20);
+  });
+
+  it('are shared at once with one of which it is told', async () => {
+    const { notices, listed, startOne, inUse } = setUp();
+    await startOne('d1');
+    listed.add('d2');
+    notices.tell('nodes');
+    await settled();
+    expect(inUse()).toBe(concurrency / 2);
+  });
+
+  it('are looked after twice a second while nothing can be told', async () => {
+    const { notices, startOne, looksWithin } = setUp();
+    notices.lose();
+    await startOne('d1');
+    expect(await looksWithin(10_000)).toBe(20);
   });
 
   it('are none beside another one until that has certainly read of it, and then its part', async () => {

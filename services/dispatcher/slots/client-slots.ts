@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { ClientQueue } from '../client-queue.ts';
@@ -8,6 +9,10 @@ import { createSlotLeases } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
+/** The same while it is alone, as who comes is told; still more than one look in the time that follows. */
+const aloneLookEveryMs = 1000;
+/** With nothing to take turns for, it is woken. */
+const untilWokenMs = 60_000;
 /** What was read of the others is good for so long; and one that comes begins when all have read of it. */
 const goodForMs = 3000;
 /** Who is not listed, as its region is switched off, claims nothing and need not wait. */
@@ -29,6 +34,7 @@ export interface ClientSlotsDeps {
   queues: () => Iterable<[clientId: string, queue: Pick<ClientQueue, 'length' | 'claimed' | 'inFlight'>]>;
   /** There may be more to claim now. */
   onGained: () => void;
+  notices: Notices;
   clock: Clock;
   logger: Logger;
 }
@@ -54,7 +60,7 @@ export interface ClientSlots {
 }
 
 export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
-  const { nodes, owner, concurrencyOf, clock, logger } = deps;
+  const { nodes, owner, concurrencyOf, notices, clock, logger } = deps;
   const leases = createSlotLeases(deps);
   const waiting = new AbortController();
   let startedAtMs = -Infinity;
@@ -69,8 +75,11 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     if (!owners.includes(owner)) listedSinceMs = Infinity;
     else if (owners.length === 1) listedSinceMs = -Infinity;
     else listedSinceMs = Math.min(listedSinceMs, clock.monotonicMs());
-    if (owners.length !== before) deps.onGained();
-    return lookEveryMs;
+    if (owners.length !== before) {
+      deps.onGained();
+      turns.poke();
+    }
+    return owners.length === 1 && notices.isHearing() ? aloneLookEveryMs : lookEveryMs;
   }
 
   function isSettled(): boolean {
@@ -90,7 +99,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       }
     }
     await leases.releaseOthers(new Set(narrow.map(([clientId]) => clientId)));
-    if (narrow.length === 0 && leases.held === 0) return lookEveryMs;
+    if (narrow.length === 0 && leases.held === 0) return owners.length > 1 ? lookEveryMs : untilWokenMs;
     return Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs));
   }
 
@@ -98,6 +107,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
   const turns = createLoop({
     ...{ name: 'take-call-slots', turn: takeTurns, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger },
   });
+  for (const kind of ['nodes', 'regions'] as const) notices.on(kind, () => looking.poke());
 
   return {
     start: async () => {

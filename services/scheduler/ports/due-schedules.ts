@@ -63,9 +63,12 @@ export interface DueSchedules {
   recur(looker: Looker, limit: number): Promise<Recurred>;
   /**
    * Fires what was buffered and has nothing at work before it any more. At most `limit`. A schedule that cannot be
-   * read is broken, as in `recur`.
+   * read is broken, as in `recur`. `isAny`: whether anything was buffered.
    */
-  fireBuffered(looker: Looker, limit: number): Promise<{ fired: FiredOccurrence[]; broken: BrokenSchedule[] }>;
+  fireBuffered(
+    looker: Looker,
+    limit: number,
+  ): Promise<{ fired: FiredOccurrence[]; broken: BrokenSchedule[]; isAny: boolean }>;
   /**
    * Gives active schedules a time to look at them that have none, or one that lies behind their next instant, `limit`
    * after `cursor`. One that cannot be read is broken; one that was, and can be read again, is active.

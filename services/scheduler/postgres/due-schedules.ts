@@ -68,11 +68,11 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
 
     fireBuffered: async (looker, limit) => {
       const asked = await pool.query(selectBuffered);
-      if (asked.rowCount === 0) return { fired: [], broken: [] };
+      if (asked.rowCount === 0) return { fired: [], broken: [], isAny: false };
 
       return await inTransaction(pool, async (client) => {
         const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);
-        if (rows.length === 0) return { fired: [], broken: [] };
+        if (rows.length === 0) return { fired: [], broken: [], isAny: true };
         const { done, broken: unreadable } = eachByItself(rows, ({ id }) => id, idAndRowOf);
         await breakSchedules(client, unreadable);
         const waiting = done.map(({ row }) => row);
@@ -92,7 +92,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
           );
           return fired.map(firedOf);
         });
-        return { fired: results.flat(), broken: [...unreadable, ...broken] };
+        return { fired: results.flat(), broken: [...unreadable, ...broken], isAny: true };
       });
     },
 

@@ -33,7 +33,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
     fireBuffered: ({ region, owner }, limit) =>
       atOnce(() => {
         const fired: FiredOccurrence[] = [];
-        if (recurring.switchedOff.has(region)) return { fired, broken: [] };
+        if (recurring.switchedOff.has(region)) return { fired, broken: [], isAny: true };
         const rows = active().filter((row) =>
           occurrencesOfRow(database, row).some(({ state }) => state === 'buffered'),
         );
@@ -51,7 +51,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
             fired.push(firedOf(each));
           }
         }
-        return { fired, broken: [] };
+        return { fired, broken: [], isAny: rows.length > 0 };
       }),
 
     forget: (days, limit) =>

@@ -1,0 +1,74 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createMemoryNotices } from '../../test/support/memory/notices.ts';
+import { passTime, settled } from '../../test/support/pass-time.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createPartitionKeeper } from './keep-partitions.ts';
+
+/** The leader, which counts its looks at who is alive, and to whom it means the partitions. */
+function leader() {
+  const [clock, notices] = [createSettableClock(), createMemoryNotices()];
+  const alive = new Set(['a']);
+  const meantFor = new Set<string>();
+  let looks = 0;
+  const keeper = createPartitionKeeper({
+    leases: {
+      beat: () => Promise.resolve([]),
+      leave: () => Promise.resolve(),
+      assignment: () => {
+        looks++;
+        const partitions = Array.from({ length: 64 }, () => ({ wanted: 'a', owner: 'a' }));
+        return Promise.resolve({ schedulers: [...alive], partitions });
+      },
+      assign: (_lease, wanted) => {
+        for (const owner of wanted.values()) meantFor.add(owner);
+        return Promise.resolve();
+      },
+    },
+    ...{ owner: 'a', region: 'local', ttlMs: 9000, leads: () => ({ name: 'leader', owner: 'a', token: 1 }) },
+    ...{ figures: () => ({}), onChanged: () => undefined, notices, clock, logger: pino({ level: 'silent' }) },
+  });
+  keeper.start();
+  const looksWithin = async (ms: number) => {
+    looks = 0;
+    await passTime(clock, ms);
+    return looks;
+  };
+  return { clock, notices, alive, meantFor, keeper, looksWithin };
+}
+
+describe('the leader of the schedulers', () => {
+  it('looks every five seconds who is alive while it is alone, and every second while others may die', async () => {
+    const { alive, keeper, looksWithin } = leader();
+    await looksWithin(1000);
+    expect(await looksWithin(20_000)).toBe(4);
+    alive.add('b');
+    await looksWithin(5000);
+    expect(await looksWithin(20_000)).toBe(20);
+    await keeper.stop();
+  });
+
+  it('means partitions for one that comes at once when it is told, and within five seconds when it is not', async () => {
+    const { clock, notices, alive, meantFor, keeper } = leader();
+    await passTime(clock, 10_500);
+    alive.add('b');
+    notices.tell('nodes');
+    await settled();
+    expect([...meantFor]).toContain('b');
+    meantFor.clear();
+    alive.delete('b');
+    await passTime(clock, 10_000);
+    alive.add('c');
+    await passTime(clock, 5000);
+    expect([...meantFor]).toContain('c');
+    await keeper.stop();
+  });
+
+  it('looks every second while nothing can be told', async () => {
+    const { notices, keeper, looksWithin } = leader();
+    notices.lose();
+    await looksWithin(1000);
+    expect(await looksWithin(20_000)).toBe(20);
+    await keeper.stop();
+  });
+});
