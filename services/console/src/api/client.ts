@@ -19,5 +19,5 @@ export function configureClient(): void {
     }
     return request;
   });
-  client.interceptors.error.use((error) => problemOf(error));
+  client.interceptors.error.use((error, response: Response | undefined) => problemOf(error, response?.status));
 }

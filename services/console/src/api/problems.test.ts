@@ -23,6 +23,14 @@ test('where no answer came there is a problem all the same, that says why', () =
   });
 });
 
+test.each([[{}], ['<html>Bad gateway</html>'], [undefined]])(
+  'an answer that is no problem of the API says its status: %j',
+  (body) => {
+    expect(problemOf(body, 502)).toMatchObject({ status: 502, detail: 'it was answered 502 without a reason' });
+    expect(problemOf(body).detail).toBe('the API did not answer');
+  },
+);
+
 test("the API's own problem stays as it is", () => {
   const refused = { ...unanswered, status: 409, code: 'state-forbids' };
   expect(problemOf(refused)).toBe(refused);

@@ -3,11 +3,16 @@ import type { Problem } from '#client/types.gen.ts';
 /** What is thrown by every call of the client: the API's own problem document, or one of ours where no answer came. */
 export type { Problem };
 
-/** The problem behind whatever a call threw. */
-export function problemOf(error: unknown): Problem {
+/**
+ * The problem behind what a call threw.
+ *
+ * @param status of the answer, 0 where none came: what stands before the API answers with pages of its own
+ */
+export function problemOf(error: unknown, status = 0): Problem {
   if (isProblem(error)) return error;
-  const detail = error instanceof Error ? error.message : String(error);
-  return { ...unanswered, detail };
+  if (status > 0)
+    return { ...unanswered, status, code: 'unreadable', detail: `it was answered ${status} without a reason` };
+  return error instanceof Error ? { ...unanswered, detail: error.message } : unanswered;
 }
 
 /** No answer came at all: nobody knows whether the request arrived. */

@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
-import { openConsole } from '../testing/open-console.tsx';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Asked } from '../testing/fake-api.ts';
+import { answersFor, openConsole } from '../testing/open-console.tsx';
 
 describe('keys', () => {
   test('G and a letter lead to a part, Escape up from a run, C to a new campaign', async () => {
@@ -66,7 +67,9 @@ describe('keys', () => {
 
 describe('find', () => {
   test('an id leads to its page, and a name to its campaign', async () => {
-    const { user, address } = await openConsole('/shards');
+    const one = { id: 'cmp_payday', title: 'Payday, slowly', state: null, campaignId: null, runId: null };
+    const find = ({ query }: Asked) => ({ items: query['q'] === 'payday' ? [{ kind: 'campaign', ...one }] : [] });
+    const { user, address } = await openConsole('/shards', { answers: { 'GET /v1/find': find } });
     await user.keyboard('{Control>}k{/Control}');
     const dialog = await screen.findByRole('dialog', { name: 'Find or jump to' });
     const field = within(dialog).getByRole('combobox');
@@ -75,14 +78,32 @@ describe('find', () => {
     await within(dialog).findByRole('option', { name: /Payday, slowly/ });
     await user.keyboard('{ArrowDown}{ArrowUp}{Enter}');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    await waitFor(() => expect(address()).not.toBe('/shards'));
+    await waitFor(() => expect(address()).toBe('/campaigns/cmp_payday'));
   });
 
   test('what nothing is called says how ids begin', async () => {
-    const { user } = await openConsole('/shards', { answers: { 'GET /v1/campaigns': { items: [], next: null } } });
+    const { user } = await openConsole('/shards');
     await user.click(await screen.findByRole('button', { name: 'Find or jump to' }));
     await user.type(within(await screen.findByRole('dialog')).getByRole('combobox'), 'zzz');
     expect(await screen.findByText(/Nothing is called “zzz”/)).toBeDefined();
+  });
+});
+
+describe('an API that is away', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is told in words, keeps the page, and comes back by itself', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const away = () => Response.json({}, { status: 503 });
+    const { api } = await openConsole('/shards', { answers: { 'GET /v1/session': away } });
+    expect(await screen.findByRole('alert')).toHaveProperty('textContent', expect.stringContaining('answered 503'));
+    expect(document.body.textContent).not.toContain('[object');
+    api.answer(answersFor('operator'));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await screen.findByRole('heading', { name: 'Shards' })).toBeDefined();
+    expect(screen.queryByText(/could not be shown/)).toBeNull();
   });
 });
 

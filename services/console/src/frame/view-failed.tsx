@@ -1,12 +1,37 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { problemOf } from '../api/problems.ts';
 import { Failed } from '../parts/standing/states.tsx';
 import { Page } from './page.tsx';
 
-/** A view that broke while it was shown, or that could not be loaded. */
+const retryMs = 5000;
+
+/** A view that broke while it was shown, or that could not be loaded. While the API is away it is tried again. */
 export function ViewFailed({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const { status } = problemOf(error);
+  // An error of ours would only come again.
+  const isAway = !(error instanceof Error) && (status === 0 || status >= 500);
+
+  async function retry(): Promise<void> {
+    await router.invalidate();
+    reset();
+  }
+
+  useEffect(() => {
+    if (!isAway) return undefined;
+    const timer = setInterval(() => void retry(), retryMs);
+    return () => clearInterval(timer);
+  });
+
   return (
-    <Page title="This page broke">
-      <Failed title="This page could not be shown" error={error} onRetry={reset} />
+    <Page title={isAway ? 'No answer' : 'This page broke'}>
+      <Failed
+        title="This page could not be shown"
+        error={error}
+        onRetry={() => void retry()}
+        {...(isAway && { note: 'Nothing was changed. It is tried again every few seconds.' })}
+      />
     </Page>
   );
 }

@@ -48,6 +48,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/shards': shards,
     'GET /v1/audit': changes,
     'GET /v1/campaigns': campaigns,
+    'GET /v1/find': { items: [] },
     'GET /v1/campaigns/counts': counts,
     'POST /v1/campaigns/preview': preview,
     'GET /v1/campaigns/cmp_draft': draft,

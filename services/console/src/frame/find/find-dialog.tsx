@@ -3,7 +3,7 @@ import { useId, useState, type KeyboardEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Modal } from '../../parts/overlays/modal.tsx';
 import { findTargets, type FindTarget } from './find-targets.ts';
-import { useFoundCampaigns } from './use-found-campaigns.ts';
+import { useFound } from './use-found.ts';
 
 /** Ctrl/⌘ K: whatever has an id or a name, from anywhere. The arrows choose, Enter goes there. */
 export function FindDialog({ onClose }: { onClose: () => void }) {
@@ -11,8 +11,8 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const navigate = useNavigate();
   const { runId } = useParams({ strict: false });
-  const campaigns = useFoundCampaigns(text);
-  const targets = [...findTargets(text, runId), ...campaigns];
+  const found = useFound(text);
+  const targets = unlikeBefore([...found.targets, ...findTargets(text, runId)]);
   const current = Math.min(chosen, targets.length - 1);
   const listId = useId();
 
@@ -73,11 +73,16 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {targets.length === 0 && (
+      {targets.length === 0 && !found.isAsking && (
         <p className="px-4 pt-1.5 pb-4.5 text-quiet" role="status">
           Nothing is called “{text}”. Ids begin with cmp_, run_, aud_, dlt_; a shard is written award-reward.VN.
         </p>
       )}
     </Modal>
   );
+}
+
+/** What the server has found says more of a thing than its id alone. */
+function unlikeBefore(targets: readonly FindTarget[]): FindTarget[] {
+  return [...new Map(targets.toReversed().map((target) => [target.id, target])).values()].toReversed();
 }

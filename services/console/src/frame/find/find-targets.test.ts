@@ -27,7 +27,7 @@ test('campaigns, shards, dead letters and changes are found by what they are cal
   const id = (prefix: string) => `${prefix}_01jd9m2x4ve8sb7tq6yc3h5n0a`;
   expect(
     [id('cmp'), 'award-reward.VN', id('dlt'), id('qst'), id('chg')].flatMap((text) => found(text).map(({ to }) => to)),
-  ).toEqual(['/campaigns', '/shards', '/dead-letters', '/dead-letters', '/audit']);
+  ).toEqual(['/campaigns/$campaignId', '/shards', '/dead-letters', '/dead-letters', '/audit']);
 });
 
 test('pages are found by a part of their name, and all of them before anything is typed', () => {

@@ -36,7 +36,7 @@ function byId(id: string, userId: string): FindTarget[] {
     case 'run':
       return userId === '' ? runTargets(id) : [userTarget(id, userId)];
     case 'cmp':
-      return [{ id, icon: 'campaign', label: id, kind: 'Campaign', link: { to: '/campaigns', search: { text: id } } }];
+      return [campaignTarget(id)];
     case 'dlt':
     case 'qst':
       return [{ id, icon: 'dead', label: id, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];
@@ -53,6 +53,11 @@ function runTargets(runId: string): FindTarget[] {
     { id: runId, icon: 'running', label: runId, kind: 'Run', link: { to: '/runs/$runId', params } },
     { id: `${runId} report`, icon: 'done', label: runId, kind: 'Report', link: { to: '/runs/$runId/report', params } },
   ];
+}
+
+function campaignTarget(campaignId: string): FindTarget {
+  const link = { to: '/campaigns/$campaignId', params: { campaignId } } as const;
+  return { id: campaignId, icon: 'campaign', label: campaignId, kind: 'Campaign', link };
 }
 
 function userTarget(runId: string, userId: string): FindTarget {

@@ -1,0 +1,42 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
+import { findOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Found } from '#client/types.gen.ts';
+import type { FindTarget } from './find-targets.ts';
+
+/** What an id is of, or a name has the text in it: asked of the server, from two characters on. */
+export function useFound(text: string): { targets: FindTarget[]; isAsking: boolean } {
+  const typed = text.trim();
+  const wanted = useDeferredValue(typed);
+  const isLong = wanted.length >= 2;
+  const { data, isFetching } = useQuery({
+    ...findOptions({ query: { q: wanted } }),
+    enabled: isLong,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    targets: isLong ? (data?.items ?? []).flatMap(targetsOf) : [],
+    isAsking: wanted !== typed || (isLong && isFetching),
+  };
+}
+
+/** What has no page of its own yet leads nowhere, and is not shown. */
+function targetsOf({ kind, id, title }: Found): FindTarget[] {
+  switch (kind) {
+    case 'campaign': {
+      const link = { to: '/campaigns/$campaignId', params: { campaignId: id } } as const;
+      return [{ id, icon: 'campaign', label: title, kind: 'Campaign', link }];
+    }
+    case 'run': {
+      const link = { to: '/runs/$runId', params: { runId: id } } as const;
+      return [{ id, icon: 'running', label: `Run of ${title}`, kind: 'Run', link }];
+    }
+    case 'shard':
+      return [{ id, icon: 'shards', label: title, kind: 'Shard', link: { to: '/shards', search: { shard: id } } }];
+    case 'dead-letter':
+    case 'quarantined-step':
+      return [{ id, icon: 'dead', label: title, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];
+    default:
+      return [];
+  }
+}
