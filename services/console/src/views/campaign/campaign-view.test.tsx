@@ -15,7 +15,7 @@ test('a campaign says what it is, and leads to its run', async () => {
 });
 
 test('a draft is started after a dialog said whom it reaches', async () => {
-  const { api, user } = await openConsole('/campaigns/cmp_draft', {
+  const { api, user, address } = await openConsole('/campaigns/cmp_draft', {
     answers: { ...noRuns, 'POST /v1/campaigns/:id/start': { ...draft, state: 'running' } },
   });
   expect(await screen.findByText('It has not run yet')).toBeDefined();
@@ -23,6 +23,11 @@ test('a draft is started after a dialog said whom it reaches', async () => {
   const dialog = await screen.findByRole('dialog');
   await user.click(await within(dialog).findByRole('button', { name: 'Start it' }));
   await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(1));
+
+  // Its run is made a moment later, and is what one wants to see.
+  const links = { ...draft.links, latestRun: '/v1/runs/run_live' };
+  api.answer({ 'GET /v1/campaigns/cmp_draft': { ...draft, state: 'running', links } });
+  await waitFor(() => expect(address()).toBe('/runs/run_live'));
 });
 
 test('a scheduled one is taken back', async () => {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { getCampaignOptions, listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
@@ -19,13 +20,23 @@ const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId');
 /** Less than what is old, or it would be old all the time. */
 const lookEveryMs = 4000;
+/** A run that is waited for comes within a second, mostly. */
+const followEveryMs = 500;
 
 /** What a campaign is, when it starts next, and what became of its runs. */
 export function CampaignView() {
   const { campaignId } = route.useParams();
-  const campaign = useQuery({ ...getCampaignOptions({ path: { id: campaignId } }), refetchInterval: lookEveryMs });
+  const isFollowing = useLocation({ select: ({ state }) => state.follow === true });
+  const refetchInterval = isFollowing ? followEveryMs : lookEveryMs;
+  const campaign = useQuery({ ...getCampaignOptions({ path: { id: campaignId } }), refetchInterval });
   const runs = useQuery({ ...listRunsOptions({ query: { campaignId, limit: 20 } }), refetchInterval: lookEveryMs });
   const [error, runsError] = [useKeptError(campaign), useKeptError(runs)];
+  const navigate = route.useNavigate();
+  const latestRun = campaign.data?.links.latestRun?.split('/').at(-1);
+  useEffect(() => {
+    if (!isFollowing || latestRun === undefined) return;
+    void navigate({ to: '/runs/$runId', params: { runId: latestRun }, replace: true });
+  }, [isFollowing, latestRun, navigate]);
   if (!campaign.data) {
     return (
       <Page title="Campaign" crumbs={crumbs}>

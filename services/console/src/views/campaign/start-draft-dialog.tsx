@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects } from '../../parts/overlays/effects.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { boundsText, servedBounds } from '../../parts/campaign/arithmetic.ts';
+import { afterStart } from '../../parts/campaign/follow-start.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
 import { whenInWords } from '../../parts/campaign/when-words.ts';
 
@@ -28,7 +29,7 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       await queries.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) });
       void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
       onClose();
-      await navigate({ to: '/campaigns/$campaignId', params: { campaignId: campaign.id } });
+      await navigate(afterStart(campaign));
     },
   });
   const verb = campaign.schedule.type === 'now' ? 'Start' : 'Schedule';

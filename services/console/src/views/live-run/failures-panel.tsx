@@ -23,6 +23,7 @@ export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
   const error = useKeptError(query);
   const rows = reasonRows(query.data?.failures ?? []);
   const users = rows.reduce((sum, row) => sum + row.users, 0);
+  const failed = steps.reduce((sum, step) => sum + step.failed, 0);
   return (
     <Panel
       title="Failures by reason"
@@ -47,7 +48,9 @@ export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
           </tbody>
         </table>
       ) : rows.length === 0 ? (
-        <p className="t3 sm py-3 px-4">Nobody has failed.</p>
+        <p className="t3 sm py-3 px-4">
+          {failed === 0 ? 'Nobody has failed.' : `${countOf(failed, 'user')} failed; why is being read.`}
+        </p>
       ) : (
         <>
           <ReasonTable runId={runId} rows={rows.slice(0, shownReasons)} steps={steps} />

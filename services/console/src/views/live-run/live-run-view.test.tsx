@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole, type OpenConsole, type Role } from '../../testing/open-console.tsx';
+import { liveReport } from '../../testing/live-report.ts';
 import { progress } from '../../testing/live-run.ts';
 
 /** The page of the run, once it heard of it. */
@@ -34,6 +35,16 @@ test('figures of the stream take the place of those that were asked for', async 
   if (!first) throw new Error('the run has no steps');
   api.tell('progress', { ...progress, steps: [{ ...first, succeeded: 7_654_321 }, ...others] });
   expect((await screen.findAllByText(/7,654,321/)).length).toBeGreaterThan(0);
+});
+
+test('who failed last is shown when the run ends, and meanwhile nobody is told that nobody failed', async () => {
+  const { api } = await openConsole('/runs/run_live', {
+    answers: { 'GET /v1/runs/:id/report': { ...liveReport, failures: [] } },
+  });
+  expect(await screen.findByText('20 users failed; why is being read.')).toBeDefined();
+  api.answer({ 'GET /v1/runs/:id/report': liveReport });
+  api.tell('progress', { ...progress, state: 'completed_with_failures', endedAt: progress.asOf });
+  expect((await screen.findAllByText('out-of-stock')).length).toBeGreaterThan(0);
 });
 
 describe('before it is paused', () => {

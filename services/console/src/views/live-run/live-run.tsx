@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import {
   getRunProgressQueryKey,
   getRunReportOptions,
@@ -48,6 +48,12 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   const refetchInterval = progress.endedAt === null ? askEveryMs : (false as const);
   const report = useQuery({ ...getRunReportOptions({ path }), refetchInterval });
   const events = useQuery({ ...listRunEventsOptions({ path, query: { limit: 1000 } }), refetchInterval });
+  const isOver = progress.endedAt !== null;
+  useEffect(() => {
+    // What was asked for a moment before the end lacks what ended last.
+    if (isOver) for (const { refetch } of [report, events]) void refetch();
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when it ends
+  }, [isOver]);
   const { series, lines, notedSince } = useRates(progress);
   const formatTime = useFormatTime();
   const stalls = stallsOf(progress);

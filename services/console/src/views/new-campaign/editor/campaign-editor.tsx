@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { memo, useEffect, useState } from 'react';
+import { afterStart } from '../../../parts/campaign/follow-start.ts';
 import { isPressed, usePressed } from '../../../parts/browser/press.ts';
 import { EditorPage } from './editor-page.tsx';
 import { sectionOf } from '../review/problem-places.ts';
@@ -61,7 +62,7 @@ export function CampaignEditor(deps: EditorDeps) {
             setStarting(false);
             show('');
           }}
-          onStarted={({ id }) => void navigate({ to: '/campaigns/$campaignId', params: { campaignId: id } })}
+          onStarted={(campaign) => void navigate(afterStart(campaign))}
         />
       )}
     </>
