@@ -6,7 +6,7 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { withHeadroom, type UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import { callerOf } from '../access/scopes.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
-import { refuseFields } from '../campaigns/refusals.ts';
+import { refuseArchived, refuseFields } from '../campaigns/refusals.ts';
 import type { CampaignRecord, CampaignStore } from '../campaigns/campaign-store.port.ts';
 import { countryEstimates } from '../campaigns/estimate-view.ts';
 import { invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
@@ -58,6 +58,7 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
       const { id } = request.params;
       const campaign = await campaigns.get(requireId('campaign', id));
       if (!campaign) throw notFound('campaign', id);
+      refuseArchived(campaign);
       const usersAtMost = await boundsOf(campaign, request.body?.usersAtMost ?? {}, deps);
       request.auditDetail = { usersAtMost };
       return answerOf(request, id, await approvals.submit({ campaign, usersAtMost, by: callerOf(request) }));

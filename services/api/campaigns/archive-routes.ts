@@ -35,7 +35,8 @@ function archiveRoute(server: HttpServer, { campaigns, campaignArchive }: Archiv
       operationId: 'archiveCampaign',
       summary: 'Put a campaign away: lists leave it out, and it is neither changed nor started',
       description:
-        'Not while a run of it goes on, waits for its time, or recurs. What it did stays to be read. Archiving it again changes nothing.',
+        'Not while a run of it goes on, waits for its time, or recurs, nor while it waits for approval. What it did stays to be read. ' +
+        'Archiving it again changes nothing.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -113,11 +114,16 @@ function wordsOf({ kind, id, state }: UnderWay): string {
       return `its schedule ${publicId('schedule', id)} is ${state}: disable that before`;
     case 'start':
       return 'it is scheduled: take it back before (POST …/unschedule)';
+    case 'approval':
+      return waitsForApproval;
   }
 }
 
-function notDeleted({ campaignId, state }: CampaignRecord): HttpProblem {
+const waitsForApproval = 'it waits for approval: withdraw it before (POST …/withdraw)';
+
+function notDeleted({ campaignId, state, approval, latestRun }: CampaignRecord): HttpProblem {
   const id = publicId('campaign', campaignId);
-  const why = state === 'draft' ? 'it has run: archive it' : 'it is started, and only a draft can be: archive it';
+  const ofDraft = approval?.state === 'waiting' && !latestRun ? waitsForApproval : 'it has run: archive it';
+  const why = state === 'draft' ? ofDraft : 'it is started, and only a draft can be: archive it';
   return stateForbids(`${id} cannot be deleted: ${why}`);
 }

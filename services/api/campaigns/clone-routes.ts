@@ -46,6 +46,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       const by = callerOf(request);
       const origin = { campaignId, revision };
       const view = campaignView(await campaigns.create(copied, request.begun?.createdId, by, said, origin));
+      request.auditDetail = { campaign: view.id, revision };
       return reply
         .code(201)
         .header('location', view.links.self)

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
-/** What of a campaign goes on, or will begin by itself: none that has any of it is put away. */
+/** What of a campaign goes on, will begin by itself, or waits for approval: none that has any of it is put away. */
 export interface UnderWay {
-  kind: 'run' | 'schedule' | 'start';
+  kind: 'run' | 'schedule' | 'start' | 'approval';
   id: string;
   state: string;
 }
@@ -48,6 +48,8 @@ const selectUnderWay = `
   select 'schedule', id, state from schedules where campaign = $1 and state in ('active', 'paused', 'broken')
   union all
   select 'start', id, 'due' from run_starts where campaign = $1
+  union all
+  select 'approval', id, state from approvals where campaign = $1 and state = 'waiting'
   limit 1`;
 
 const archiveCampaign = `
@@ -60,6 +62,7 @@ const deleteDraft = `
   with gone as (
     delete from campaigns c
     where c.id = $1 and c.state = 'draft' and not exists (select from runs where campaign = c.id)
+      and not exists (select from approvals where campaign = c.id and state = 'waiting')
     returning c.id
   ), revisions as (
     delete from campaign_revisions where campaign in (select id from gone)
