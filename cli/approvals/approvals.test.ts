@@ -20,7 +20,8 @@ const approval = {
   ...{ runId: null, hash: 'a'.repeat(64), usersAtMost: { SG: 3000 }, unitsAtMost: 6000, needed: 2 },
   ...{ why: ['more than 2,000 users'], given: [{ by: 'wei', word: 'agreed', at: '2026-11-01T00:00:00.000Z' }] },
   ...{ submittedBy: 'mei', submittedAt: '2026-11-01T00:00:00.000Z', campaignId: 'cmp_1', campaignName: 'Riders' },
-  ...{ covers, coveredBefore: { ...covers, deadlineSeconds: 60, usersAtMost: { SG: 3000 } }, startsAt: null },
+  ...{ covers, startsAt: null },
+  diff: { from: 1, to: 2, differences: [{ pointer: '/deadlineSeconds', before: 60, after: 3600 }] },
   ...{ refusedToYou: null, links: { campaign: '/v1/campaigns/cmp_1', run: null } },
 };
 
@@ -34,7 +35,7 @@ test('show tells what it covers, and what differs from what was approved before'
   api.answers['GET /v1/approvals/apr_1'] = ok(approval);
   const { out } = await muster(['approvals', 'show', 'apr_1']);
   expect(out).toMatch(/covers +at most 3,000 users \(SG 3,000\) and 6,000 units/);
-  expect(out).toMatch(/changed +deadlineSeconds 60 → 3600/);
+  expect(out).toMatch(/since revision 1 +deadlineSeconds 60 → 3600/);
   expect(out).not.toContain('segment');
   expect(out).toMatch(/approved by +wei: agreed/);
 });

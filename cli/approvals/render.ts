@@ -1,5 +1,4 @@
 import type { Approval, ApprovalRule, ApprovalSummary } from '../../sdk/generated/types.gen.ts';
-import { canonicalJson } from '../../shared/domain/approval/canonical-hash.ts';
 import type { View } from '../frame/command-table.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right } from '../show/tables.ts';
@@ -39,22 +38,19 @@ export const ruleColumns = [
 
 /** What it covers, line by line; what differs from what was approved before stands beside it. */
 export function renderApproval(approval: Approval, view: View): string {
-  const { id, campaignName, campaignId, runId, revision, why, given, stateReason, covers, coveredBefore } = approval;
+  const { id, campaignName, campaignId, runId, revision, why, given, stateReason, covers, diff } = approval;
   const { submittedBy, submittedAt, refusedToYou, hash } = approval;
-  const before = new Map<string, unknown>(Object.entries(coveredBefore ?? {}));
-  const changed = Object.entries(covers)
-    .filter(([field, value]) => canonicalJson(value) !== canonicalJson(before.get(field) ?? null))
-    .map(
-      ([field, value]) =>
-        `${field} ${before.has(field) ? `${canonicalJson(before.get(field))} → ` : ''}${canonicalJson(value)}`,
-    );
-  const gone = [...before.keys()].filter((field) => !Object.hasOwn(covers, field)).map((field) => `${field} is gone`);
+  const what = diff
+    ? diff.differences.map(
+        ({ pointer, before, after }) => `${pointer.slice(1)} ${valueText(before)} → ${valueText(after)}`,
+      )
+    : Object.entries(covers).map(([field, value]) => `${field} ${valueText(value)}`);
   return renderFacts(
     { name: campaignName, facts: [id, runId ?? campaignId, `revision ${revision}`, standingText(approval)] },
     [
       ['covers', coverText(approval)],
       ['because of', why],
-      [coveredBefore === null ? 'what' : 'changed', [...changed, ...gone]],
+      [diff ? `since revision ${diff.from}` : 'what', what.length === 0 ? 'nothing differs' : what],
       ['submitted', `${utcTime(submittedAt)} by ${submittedBy ?? 'its run'}`],
       ['approved by', given.map(({ by, word }) => (word === null ? by : `${by}: ${word}`))],
       ['reason', stateReason],
@@ -63,4 +59,8 @@ export function renderApproval(approval: Approval, view: View): string {
     ],
     view,
   );
+}
+
+function valueText(value: unknown): string {
+  return value === undefined ? 'not there' : JSON.stringify(value);
 }

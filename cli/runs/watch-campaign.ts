@@ -41,7 +41,8 @@ async function runOf(id: string, deps: WatchDeps, { terminal, json }: CommandCon
 /** Waiting for the run of a campaign that was not started would be waiting for ever. */
 async function requireStarted(id: string, client: Client): Promise<Campaign> {
   const { data } = await getCampaign({ client, path: { id } });
-  if (data.state === 'draft') throw new UsageError(`${id} is not started: muster campaign start ${id}`);
+  if (data.state === 'draft' || data.state === 'in_review')
+    throw new UsageError(`${id} is not started: muster campaign start ${id}`);
   return data;
 }
 

@@ -1,6 +1,7 @@
 import { apiMutations } from './api-mutations.ts';
 import { domainMutations } from './domain-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
+import { approvalMutations } from './approval-mutations.ts';
 import type { Mutation } from './mutation.ts';
 import { schedulerMutations } from './scheduler-mutations.ts';
 import { triggerMutations } from './trigger-mutations.ts';
@@ -12,5 +13,6 @@ export const mutations: readonly Mutation[] = [
   ...ledgerMutations,
   ...schedulerMutations,
   ...apiMutations,
+  ...approvalMutations,
   ...domainMutations,
 ];

@@ -13,6 +13,7 @@ export const people = {
   'mei, approver': { owner: ' Mei', role: 'approver' },
   'tan, manager': { owner: 'tan', role: 'manager' },
   'rahayu, approver': { owner: 'rahayu', role: 'approver' },
+  'rahayu, second key': { owner: 'Rahayu ', role: 'approver' },
   'wei, approver': { owner: 'wei', role: 'approver' },
   'no owner, manager': { owner: null, role: 'manager' },
   'no owner, approver': { owner: null, role: 'approver' },

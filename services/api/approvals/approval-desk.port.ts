@@ -18,8 +18,8 @@ export interface PolicyRecord {
 export interface ListedApproval {
   approval: ApprovalRecord;
   campaignName: string;
-  /** By the one that was approved before it; null where none was. */
-  coveredBefore: ApprovalCovers | null;
+  /** What was approved last before it; null where nothing was. */
+  before: { revision: number; covers: ApprovalCovers } | null;
   /** Who wrote a revision since then, or submitted it: none of them approves it. */
   authors: readonly Author[];
 }

@@ -1,13 +1,16 @@
 import type { ApprovalSummary } from '../../../shared/contracts/campaigns/approval-summary.ts';
-import { unitsAtMostOf, type ApprovalShape } from '../../../shared/contracts/campaigns/approvals.ts';
+import { approvalCovers, unitsAtMostOf, type ApprovalShape } from '../../../shared/contracts/campaigns/approvals.ts';
 import { refusedApproval } from '../../../shared/domain/approval/approvers.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { mayActAs } from '../../../shared/domain/roles.ts';
 import { holdsAll } from '../../../shared/domain/scopes.ts';
 import type { callerOf } from '../access/scopes.ts';
+import { inFieldOrder } from '../campaigns/revision-parts.ts';
 import { startOf } from '../campaigns/campaign-start.ts';
 import type { ListedApproval } from './approval-desk.port.ts';
 import type { ApprovalRecord } from './approvals.port.ts';
+
+const fields = Object.keys(approvalCovers.shape);
 
 type Asker = ReturnType<typeof callerOf>;
 
@@ -29,7 +32,7 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
 
 /** As the key that asks sees it. */
 export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShape {
-  const { approval, campaignName, coveredBefore } = listed;
+  const { approval, campaignName, before } = listed;
   const summary = approvalSummaryView(approval);
   const campaignId = publicId('campaign', approval.campaignId);
   return {
@@ -37,7 +40,11 @@ export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShap
     campaignId,
     campaignName,
     covers: approval.covers,
-    coveredBefore,
+    diff: before && {
+      from: before.revision,
+      to: approval.revision,
+      differences: inFieldOrder(fields, before.covers, approval.covers),
+    },
     startsAt: startOf(approval.covers)?.toISOString() ?? null,
     refusedToYou: refusedTo(asker, listed),
     links: {

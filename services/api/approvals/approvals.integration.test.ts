@@ -4,6 +4,8 @@ import { approvalShape } from '../../../shared/contracts/campaigns/approvals.ts'
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf, type Person } from '../../../test/support/approvals-on-api.ts';
+import { recurrenceShape } from '../../../shared/contracts/schedules/recurrences.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 
 const on = apiOnPostgres();
@@ -53,12 +55,23 @@ describe('with a policy', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
+  it('is refused by the rows of the campaign itself, whatever asks for it', async () => {
+    const { campaigns } = on.deps;
+    const once = uuidOf('campaign', (await write()).id) ?? '';
+    const daily = { cron: '0 9 * * *', zone: 'UTC' };
+    const schedule = { type: 'recurring', ...daily };
+    const recurring = uuidOf('campaign', (await write('mei, manager', { schedule })).id) ?? '';
+    expect(await campaigns.start(once, null)).toMatchObject({ state: 'draft' });
+    expect(await campaigns.startRecurring(recurring, recurrenceShape.parse(daily))).toMatchObject({ state: 'draft' });
+    expect(await on.rowsOf('run_starts')).toEqual([]);
+  });
+
   it('two have to approve what is larger, and not one of them twice', async () => {
     const { id } = await write();
     const { hash, needed } = await submit(id, { usersAtMost: { SG: 4000 } });
     expect(needed).toBe(2);
-    expect(await approve(id, hash)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
-    expect(await approve(id, hash)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
+    for (const person of ['rahayu, approver', 'rahayu, approver', 'rahayu, second key'] as const)
+      expect(await approve(id, hash, person)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
     expect(verdictOf(await start(id))).toBe('409 approval-needed');
     expect(await approve(id, hash, 'wei, approver')).toMatchObject({ state: 'approved' });
     expect(verdictOf(await start(id))).toBe('200');
@@ -186,7 +199,7 @@ describe('with a policy', () => {
           campaignName: 'Lapsed riders, December',
           revision: 2,
           covers: { deadlineSeconds: 3600, usersAtMost: { SG: 1050 } },
-          coveredBefore: { deadlineSeconds: 86_400 },
+          diff: { from: 1, to: 2, differences: [{ pointer: '/deadlineSeconds', before: 86_400, after: 3600 }] },
           refusedToYou: null,
           submittedBy: 'mei',
         },

@@ -18,6 +18,7 @@ import { Shell } from './frame/shell.tsx';
 import { ViewFailed } from './frame/view-failed.tsx';
 import { shardsSearch } from './views/shards/search.ts';
 import { deadLettersSearch } from './views/dead-letters/search.ts';
+import { approvalsSearch } from './views/approvals/search.ts';
 import { auditSearch } from './views/audit/search.ts';
 import { keysSearch } from './views/keys/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
@@ -156,6 +157,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
 });
 
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals',
+  validateSearch: approvalsSearch,
+  component: lazyRouteComponent(() => import('./views/approvals/approvals-view.tsx'), 'ApprovalsView'),
+});
+
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
@@ -178,6 +186,7 @@ const views = [
   shards,
   deadLetters,
   audit,
+  approvals,
   keys,
 ] as const;
 

@@ -5,6 +5,7 @@ import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { unstorable } from './about-campaign.ts';
 import { approvalFields, usersByCountry } from './approval-summary.ts';
+import { revisionDiff } from './campaign-revisions.ts';
 import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
 
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
@@ -80,7 +81,7 @@ export const approvalShape = z
     campaignId: z.string(),
     campaignName: z.string(),
     covers: approvalCovers,
-    coveredBefore: approvalCovers.nullable().describe('By the last one that was approved; null: it is the first'),
+    diff: revisionDiff.nullable().describe('What differs from what was approved last; null: nothing was'),
     startsAt: z.iso.datetime({ precision: 3 }).nullable().describe('Null: as soon as it is started, or each time'),
     refusedToYou: z.string().nullable().describe('Why the key that asks may not approve it; null: it may'),
     links: z.object({ campaign: z.string(), run: z.string().nullable() }),

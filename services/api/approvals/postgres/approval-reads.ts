@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import type { ApprovalCovers } from '../../../../shared/contracts/campaigns/approvals.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import type { Page } from '../../frame/page.port.ts';
@@ -28,7 +27,7 @@ export async function getApproval(pool: Pool, approvalId: string): Promise<Liste
 interface ListedRow {
   approval: ApprovalJson;
   campaignName: string;
-  coveredBefore: ApprovalCovers | null;
+  before: ListedApproval['before'];
   authors: Author[];
 }
 
@@ -69,7 +68,8 @@ type Params = Record<'state' | 'campaignId' | 'runId' | 'approvalId' | 'cursor',
 const selectApprovals = unnamedStatementOf<Params>(
   ($) => `
   select ${approvalJson('a')} as approval, c.name as "campaignName",
-    (select b.covers ${approvedBefore(columnsOf('a'))} order by b.id desc limit 1) as "coveredBefore",
+    (select jsonb_build_object('revision', b.revision, 'covers', b.covers) ${approvedBefore(columnsOf('a'))}
+      order by b.id desc limit 1) as before,
     (${authorsOf(columnsOf('a'))}) as authors
   from approvals a join campaigns c on c.id = a.campaign
   where (${$('approvalId')}::uuid is null or a.id = ${$('approvalId')})

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { coversOf, hashOfCovers, type ApprovalCovers } from '../../../../shared/contracts/campaigns/approvals.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { coveredChanges } from '../../../../shared/contracts/campaigns/covered-changes.ts';
+import { differences } from '../../../../shared/domain/differences.ts';
 
 /**
  * In the transaction that gives a campaign its next revision: what was approved, or waits for it, is void where it
@@ -21,10 +21,10 @@ export async function voidUnlessSame(
   }
 }
 
-const changedIn = (before: ApprovalCovers, after: ApprovalCovers) =>
-  coveredChanges(before, after)
-    .map(({ field }) => field)
-    .join(', ');
+/** The fields that differ. */
+function changedIn(before: ApprovalCovers, after: ApprovalCovers): string {
+  return [...new Set(differences(before, after).map(({ pointer }) => pointer.split('/')[1] ?? ''))].join(', ');
+}
 
 interface InForce {
   approvalId: string;

@@ -22,6 +22,7 @@ export const navigation: readonly NavigationGroup[] = [
     entries: [
       { to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' },
       { to: '/templates', label: 'Templates', icon: 'draft' },
+      { to: '/approvals', label: 'Approvals', icon: 'review', key: 'V' },
     ],
   },
   {

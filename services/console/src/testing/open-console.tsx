@@ -31,7 +31,7 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
-export type Role = 'viewer' | 'manager' | 'operator';
+export type Role = 'viewer' | 'manager' | 'approver' | 'operator';
 
 export interface OpenConsole {
   api: FakeApi;
@@ -46,6 +46,8 @@ export function answersFor(role: Role): Answers {
     'GET /v1/session': { ...session, role },
     'GET /v1/action-types': actionTypes,
     'GET /v1/shards': shards,
+    'GET /v1/approval-policy': { revision: 0, rules: [], madeAt: null },
+    'GET /v1/approvals': { items: [], next: null },
     'GET /v1/audit': changes,
     'GET /v1/campaigns': campaigns,
     'GET /v1/find': { items: [] },

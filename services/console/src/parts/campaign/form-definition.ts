@@ -19,6 +19,22 @@ export interface SaidDefinition {
   problems: LocalProblem[];
 }
 
+/** What a revision of a campaign says. */
+export type Defined = Pick<
+  Campaign,
+  | 'name'
+  | 'countries'
+  | 'audience'
+  | 'chain'
+  | 'schedule'
+  | 'deadlineSeconds'
+  | 'priority'
+  | 'budgets'
+  | 'paceUsersPerSecond'
+  | 'pauseAtFailedPercent'
+  | 'pauseAtFailedMinUsers'
+>;
+
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
 /** The definition that a form says. */
@@ -111,7 +127,7 @@ function sourceOf(entry: Entry): SourceForm {
 }
 
 /** What a person would have typed for a campaign that there is. @param zone one's own */
-export function formOf(campaign: Campaign, types: Types, zone: string): CampaignForm {
+export function formOf(campaign: Defined, types: Types, zone: string): CampaignForm {
   const { audience } = campaign;
   const text = (number: number | undefined) => (number === undefined ? '' : String(number));
   return {

@@ -17,6 +17,8 @@ export function placeInWords(pointer: string): string {
       return first === '' ? 'Countries' : `Country ${number}`;
     case 'budgets':
       return first === '' ? 'Budgets' : `Budget ${number}`;
+    case 'usersAtMost':
+      return `Users in ${first}`;
     case 'schedule':
       return first === '' ? 'When' : capital([scheduleWords[first] ?? inWords(first), ...below].join(' '));
     case '':

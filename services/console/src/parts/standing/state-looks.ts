@@ -32,6 +32,11 @@ export function lookOf(state: ShownState): StateLook {
   return looks[state];
 }
 
+/** It can be changed and started: not submitted, or waiting for its approval. */
+export function isDraft(state: ShownState): boolean {
+  return state === 'draft' || state === 'in_review';
+}
+
 const ended: ReadonlySet<ShownState> = new Set([
   'cancelled',
   'completed',

@@ -4,7 +4,7 @@ import type { Campaign } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
-import { hasEnded } from '../../parts/standing/state-looks.ts';
+import { hasEnded, isDraft } from '../../parts/standing/state-looks.ts';
 import { CampaignDialog, type CampaignVerb } from './campaign-dialogs.tsx';
 import { StartDraftDialog } from './start-draft-dialog.tsx';
 
@@ -30,7 +30,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
           Take out of the archive…
         </Button>
       )}
-      {state === 'draft' && archivedAt === null && (
+      {isDraft(state) && archivedAt === null && (
         <>
           {refusal === undefined ? (
             <Link className="btn" to="/campaigns/$campaignId/edit" params={{ campaignId: id }}>
@@ -68,8 +68,8 @@ interface MoreMenuProps {
 
 /** What is done with a campaign that nobody needs; none of it while something is planned or goes on. */
 function MoreMenu({ campaign: { state, archivedAt }, onChoose }: MoreMenuProps) {
-  const mayArchive = archivedAt === null && (state === 'draft' || hasEnded(state));
-  const mayDelete = state === 'draft';
+  const mayArchive = archivedAt === null && (isDraft(state) || hasEnded(state));
+  const mayDelete = isDraft(state);
   if (!mayArchive && !mayDelete) return null;
   return (
     <Menu target={(target) => <Button {...target} icon="more" label="More" />}>

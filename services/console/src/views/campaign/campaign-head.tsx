@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Campaign } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import { isDraft } from '../../parts/standing/state-looks.ts';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
@@ -19,7 +20,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
             Next run <b>{<Time instant={nextRunAt} />}</b>
           </span>
         )}
-        {nextRunAt === null && state === 'draft' && startsAt !== null && (
+        {nextRunAt === null && isDraft(state) && startsAt !== null && (
           <span>
             Would start <b>{<Time instant={startsAt} />}</b>
           </span>

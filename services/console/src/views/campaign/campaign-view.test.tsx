@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { draft, runningCampaign } from '../../testing/campaigns.ts';
+import { waitingApproval } from '../../testing/approvals.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
@@ -186,4 +187,42 @@ test('one that is not there says so', async () => {
     answers: { 'GET /v1/campaigns/cmp_none': () => problem(404, 'not-found', 'there is no campaign') },
   });
   expect(await screen.findByText('The campaign could not be read')).toBeDefined();
+});
+
+describe('where the installation asks for approvals', () => {
+  const rules = { revision: 1, rules: [{ usersAbove: 1000, approvers: 1 }], madeAt: '2026-11-01T00:00:00.000Z' };
+  const asks = { ...noRuns, 'GET /v1/approval-policy': rules };
+
+  test('a draft is submitted after a dialog said what that covers', async () => {
+    const { api, user } = await openConsole('/campaigns/cmp_draft', {
+      answers: { ...asks, 'POST /v1/campaigns/:id/submit': waitingApproval },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Submit for approval…' }));
+    await user.click(await screen.findByRole('button', { name: 'Submit it' }));
+    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/submit')).toHaveLength(1));
+  });
+
+  test('one that waits says for whom, leads there, may still be changed, and is withdrawn', async () => {
+    const inReview = { ...draft, state: 'in_review', approval: waitingApproval };
+    const { api, user } = await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        ...asks,
+        'GET /v1/campaigns/cmp_draft': inReview,
+        'POST /v1/campaigns/:id/withdraw': { ...waitingApproval, state: 'withdrawn' },
+      },
+    });
+    expect(await screen.findByText('Needs 2, has 1')).toBeDefined();
+    expect(screen.getByText('In review')).toBeDefined();
+    expect(screen.getByRole('link', { name: 'Edit' })).toBeDefined();
+    expect(screen.getByRole('link', { name: 'What it covers' }).getAttribute('href')).toBe('/approvals?id=apr_waiting');
+    await user.click(screen.getByRole('button', { name: 'Withdraw…' }));
+    await user.click(await screen.findByRole('button', { name: 'Withdraw it' }));
+    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/withdraw')).toHaveLength(1));
+  });
+});
+
+test('where it asks for none, nothing is said of approvals', async () => {
+  await openConsole('/campaigns/cmp_draft', { answers: noRuns });
+  await screen.findByText('It has not run yet');
+  expect(screen.queryByRole('heading', { name: 'Approval' })).toBeNull();
 });

@@ -5,13 +5,15 @@ import { getCampaignOptions, listRunsOptions } from '#client/@tanstack/react-que
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
+import { Definition } from '../../parts/campaign/definition.tsx';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
 import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { AboutPanel } from './about-panel.tsx';
+import { ApprovalPanel } from './approval-panel.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignHead } from './campaign-head.tsx';
-import { Definition } from './definition.tsx';
+
 import { RecurringPanel } from './recurring-panel.tsx';
 import { RevisionsPanel } from './revisions-panel.tsx';
 import { RunsPanel } from './runs-panel.tsx';
@@ -68,7 +70,8 @@ export function CampaignView() {
         </div>
         <div className="grid gap-4 min-w-0">
           <AboutPanel campaign={campaign.data} />
-          <Definition campaign={campaign.data} />
+          <ApprovalPanel campaign={campaign.data} />
+          <Definition campaign={campaign.data} revision={campaign.data.revision} />
           <RevisionsPanel campaign={campaign.data} />
         </div>
       </div>

@@ -6,6 +6,7 @@ import { useKeptError } from '../../api/kept-error.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
+import { isDraft } from '../../parts/standing/state-looks.ts';
 import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { RestoreDialog, RevisionDialog } from './revision-dialogs.tsx';
@@ -24,7 +25,7 @@ export function RevisionsPanel({ campaign }: { campaign: Campaign }) {
   });
   const error = useKeptError(revisions);
   if (newest === 1) return null;
-  const mayRestore = state === 'draft' && archivedAt === null;
+  const mayRestore = isDraft(state) && archivedAt === null;
   const close = () => setOpen(null);
   return (
     <Panel title="Revisions" note="newest first">

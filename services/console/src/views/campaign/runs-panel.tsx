@@ -3,7 +3,7 @@ import type { Campaign, Run } from '#client/types.gen.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
-import { hasEnded } from '../../parts/standing/state-looks.ts';
+import { hasEnded, isDraft } from '../../parts/standing/state-looks.ts';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
@@ -24,9 +24,9 @@ export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
         <Empty
           icon="running"
           title="It has not run yet"
-          {...(campaign.state === 'draft' && { command: `muster campaign start ${campaign.id}` })}
+          {...(isDraft(campaign.state) && { command: `muster campaign start ${campaign.id}` })}
         >
-          {campaign.state === 'draft'
+          {isDraft(campaign.state)
             ? 'It is a draft: start it, and its run is shown here.'
             : 'Its run begins when its schedule says, and is shown here then.'}
         </Empty>

@@ -4,6 +4,7 @@ import { getCampaign } from '#client/sdk.gen.ts';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
+import { isDraft } from '../../parts/standing/state-looks.ts';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { CampaignEditor } from './editor/campaign-editor.tsx';
@@ -36,7 +37,7 @@ export function EditCampaignView() {
         <Failed title="The draft could not be read" error={error} onRetry={() => void draft.refetch()} />
       ) : !types.data || !draft.data ? (
         <EditorSkeleton />
-      ) : draft.data.campaign.state !== 'draft' ? (
+      ) : !isDraft(draft.data.campaign.state) ? (
         <NoDraft campaignId={campaignId} />
       ) : (
         <CampaignEditor

@@ -1,21 +1,21 @@
 import type { Campaign } from '#client/types.gen.ts';
-import { shortId } from '../../parts/controls/copy-button.tsx';
-import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { Panel } from '../../parts/panels/panel.tsx';
-import { formatDuration } from '../../parts/times/times.ts';
-import { useZone } from '../../parts/times/zone.ts';
-import { formOf } from '../../parts/campaign/form-definition.ts';
-import { outcomesInWords } from '../../parts/campaign/sources.ts';
-import { whenInWords } from '../../parts/campaign/when-words.ts';
+import { shortId } from '../controls/copy-button.tsx';
+import { countOf, formatCount } from '../words/numbers.ts';
+import { Panel } from '../panels/panel.tsx';
+import { formatDuration } from '../times/times.ts';
+import { useZone } from '../times/zone.ts';
+import { formOf, type Defined } from './form-definition.ts';
+import { outcomesInWords } from './sources.ts';
+import { whenInWords } from './when-words.ts';
 
 /** What it was made to do, in words. */
-export function Definition({ campaign }: { campaign: Campaign }) {
+export function Definition({ campaign, revision }: { campaign: Defined; revision: number }) {
   const { zone } = useZone();
   const { audience, chain, countries, budgets = [], deadlineSeconds, priority } = campaign;
   const { paceUsersPerSecond: pace, pauseAtFailedPercent: pauseAt } = campaign;
   const { holdOutPercent } = audience;
   return (
-    <Panel title="Definition" note={`revision ${campaign.revision}`} padded>
+    <Panel title="Definition" note={`revision ${revision}`} padded>
       <dl className="kv [&_dd]:wrap-anywhere">
         <dt>Countries</dt>
         <dd className="row flex-wrap gap-1">

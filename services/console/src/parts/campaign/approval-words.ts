@@ -1,0 +1,60 @@
+import type { ApprovalSummary } from '#client/types.gen.ts';
+import type { IconName } from '../icon/icon.tsx';
+import { countOf, formatCount } from '../words/numbers.ts';
+
+/** Of a run, over all countries. */
+export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): number {
+  return Object.values(byCountry).reduce((sum, users) => sum + users, 0);
+}
+
+interface ApprovalLook {
+  icon: IconName;
+  words: string;
+  tone: 'ok' | 'warn' | 'bad' | 'idle';
+}
+
+/** How an approval stands: `Needs 2, has 1`. */
+export function approvalLook({ state, needed, given }: ApprovalSummary): ApprovalLook {
+  switch (state) {
+    case 'waiting':
+      return { icon: 'review', words: `Needs ${needed}, has ${given.length}`, tone: 'warn' };
+    case 'approved':
+      return { icon: 'done', words: 'Approved', tone: 'ok' };
+    case 'sent-back':
+      return { icon: 'left', words: 'Sent back', tone: 'warn' };
+    case 'withdrawn':
+      return { icon: 'left', words: 'Withdrawn', tone: 'idle' };
+    case 'void':
+      return { icon: 'cancelled', words: 'Void', tone: 'bad' };
+  }
+}
+
+/** What became of it, in a line: `approved by rahayu`, `sent back: “no hold-out?”`. */
+export function approvalOutcome({ state, stateReason, given, submittedBy }: ApprovalSummary): string {
+  const names = given.map(({ by }) => by).join(', ');
+  switch (state) {
+    case 'waiting':
+      return names === '' ? `submitted by ${submittedBy ?? 'its run'}` : `approved by ${names} so far`;
+    case 'approved':
+      return `approved by ${names}`;
+    case 'sent-back':
+      return `sent back: “${stateReason ?? ''}”`;
+    case 'withdrawn':
+      return 'taken back by its author';
+    case 'void':
+      return `void: ${stateReason ?? 'its run has ended'}`;
+  }
+}
+
+/** `SG 1,050 · ID 2,100`. */
+export function usersByCountry({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): string {
+  return Object.entries(byCountry)
+    .map(([country, users]) => `${country} ${formatCount(users)}`)
+    .join(' · ');
+}
+
+/** Whom it takes: `2 people have to approve it, none of them its author`. */
+export function neededInWords({ needed, why }: Pick<ApprovalSummary, 'needed' | 'why'>): string {
+  const people = needed === 1 ? '1 person has' : `${countOf(needed, 'person', 'people')} have`;
+  return `${people} to approve it, not its author: ${why.join(', ')}.`;
+}

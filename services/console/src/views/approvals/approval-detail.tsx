@@ -1,0 +1,106 @@
+import { Link } from '@tanstack/react-router';
+import type { Approval } from '#client/types.gen.ts';
+import { approvalLook, approvalOutcome, usersAtMost, usersByCountry } from '../../parts/campaign/approval-words.ts';
+import { Definition } from '../../parts/campaign/definition.tsx';
+import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { Decision } from './decision.tsx';
+
+/** What exactly is approved, what differs from what was before, and whose word it takes. */
+export function ApprovalDetail({ approval }: { approval: Approval }) {
+  const { campaignId, campaignName, runId, revision, submittedBy, submittedAt, startsAt, diff, hash, covers } =
+    approval;
+  const look = approvalLook(approval);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_296px] gap-4 items-start max-[1360px]:grid-cols-1">
+      <div className="grid gap-3 min-w-0">
+        <div>
+          <div className="row flex-wrap">
+            <h2 className="text-xl leading-7">{campaignName}</h2>
+            <span className={`badge ${look.tone === 'idle' ? '' : look.tone}`.trimEnd()}>
+              <Icon name={look.icon} />
+              {look.words}
+            </span>
+          </div>
+          <div className="meta">
+            <span>
+              Revision <b>{revision}</b> by <b>{submittedBy ?? 'its run'}</b>
+            </span>
+            <span>
+              Sent <b>{<Time instant={submittedAt} />}</b>
+            </span>
+            {startsAt !== null && (
+              <span>
+                Starts <b>{<Time instant={startsAt} />}</b>
+              </span>
+            )}
+            <Link className="link" to="/campaigns/$campaignId" params={{ campaignId }}>
+              The campaign
+            </Link>
+            {runId !== null && (
+              <Link className="link" to="/runs/$runId" params={{ runId }}>
+                The run that waits
+              </Link>
+            )}
+          </div>
+          {approval.state !== 'waiting' && <p className="t2 sm">{approvalOutcome(approval)}</p>}
+        </div>
+        <Panel
+          title="What you approve"
+          note="this and nothing else"
+          actions={
+            <span className="t3 sm">
+              hash{' '}
+              <span className="mono t2" title={hash}>
+                {hash.slice(0, 4)}…{hash.slice(-4)}
+              </span>
+            </span>
+          }
+          footer={footerOf(approval)}
+        >
+          <div className="[&_.kpis]:border-0 [&_.kpis]:rounded-none">
+            <Kpis kpis={kpisOf(approval)} />
+          </div>
+        </Panel>
+        {diff !== null && (
+          <Panel title={`Changed since revision ${diff.from}`} note="the last one approved">
+            {diff.differences.length === 0 ? (
+              <p className="pad t2">Nothing: only what is asked for is new.</p>
+            ) : (
+              <DifferencesTable diff={diff} />
+            )}
+          </Panel>
+        )}
+        <Definition campaign={{ ...covers, name: campaignName }} revision={revision} />
+      </div>
+      <Decision approval={approval} />
+    </div>
+  );
+}
+
+function kpisOf(approval: Approval): Kpi[] {
+  const { unitsAtMost, covers } = approval;
+  return [
+    { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: usersByCountry(approval) },
+    {
+      name: 'Units, at most',
+      value: unitsAtMost === null ? 'none' : formatCount(unitsAtMost),
+      note: unitsAtMost === null ? 'no step costs anything' : 'of a run, by its chain and budgets',
+    },
+    {
+      name: 'Steps',
+      value: formatCount(covers.chain.length),
+      note: covers.chain.map(({ action }) => action).join(', '),
+    },
+  ];
+}
+
+function footerOf({ runId, covers }: Approval): string {
+  const what =
+    runId !== null ? 'This run alone' : covers.schedule.type === 'recurring' ? 'Each run of its schedule' : 'Its run';
+  return `${what}, with this chain and these limits. Any change voids the approval; a run that comes to more users in a country waits for another one.`;
+}

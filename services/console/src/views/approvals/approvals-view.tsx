@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { getApprovalOptions, listApprovalsOptions } from '#client/@tanstack/react-query.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { standingOf } from '../../live/staleness.ts';
+import { Freshness } from '../../parts/standing/freshness.tsx';
+import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { ApprovalDetail } from './approval-detail.tsx';
+import { ApprovalList } from './approval-list.tsx';
+
+const route = getRouteApi('/approvals');
+const lookEveryMs = 4000;
+const decidedShown = 10;
+
+/** What waits for an approval, what exactly is approved, and what became of the others. */
+export function ApprovalsView() {
+  const { id } = route.useSearch();
+  const often = { refetchInterval: lookEveryMs };
+  const waiting = useQuery({ ...listApprovalsOptions({ query: { state: 'waiting', limit: 200 } }), ...often });
+  const newest = useQuery({ ...listApprovalsOptions({ query: { limit: 50 } }), ...often });
+  const inTurn = (waiting.data?.items ?? []).toSorted((a, b) => (a.startsAt ?? '').localeCompare(b.startsAt ?? ''));
+  const decided = (newest.data?.items ?? []).filter(({ state }) => state !== 'waiting').slice(0, decidedShown);
+  const shownId = id ?? inTurn[0]?.id;
+  const shown = useQuery({
+    ...getApprovalOptions({ path: { id: shownId ?? '' } }),
+    ...often,
+    enabled: shownId !== undefined,
+  });
+  const error = useKeptError(waiting);
+  const shownError = useKeptError(shown);
+  const patience = usePatience();
+  return (
+    <Page title="Approvals" freshness={<Freshness standing={standingOf(waiting)} />}>
+      {!waiting.data && error !== null ? (
+        <Failed title="The approvals could not be read" error={error} onRetry={() => void waiting.refetch()} />
+      ) : (
+        <div className="grid grid-cols-[276px_minmax(0,1fr)] gap-4 items-start max-[1100px]:grid-cols-1">
+          <div className="grid gap-3 min-w-0 max-[1100px]:order-last">
+            <ApprovalList title="Waiting" note="soonest start first" items={inTurn} shownId={shownId}>
+              {waiting.data ? 'Nothing waits for an approval.' : 'asking…'}
+            </ApprovalList>
+            <ApprovalList title="Decided" note="newest first" items={decided} shownId={shownId}>
+              {newest.data ? 'Nothing was decided yet.' : 'asking…'}
+            </ApprovalList>
+          </div>
+          {shown.data ? (
+            <ApprovalDetail key={shown.data.id} approval={shown.data} />
+          ) : shownError !== null ? (
+            <Failed title="The approval could not be read" error={shownError} onRetry={() => void shown.refetch()} />
+          ) : shownId === undefined && waiting.data ? (
+            <section className="panel">
+              <Empty icon="review" title="Nothing waits for an approval" command="muster approvals policy">
+                What a campaign needs is said by the policy of the installation. Submitted campaigns come here, and runs
+                that have come to more users than were approved.
+              </Empty>
+            </section>
+          ) : (
+            patience && <SkeletonBar width={260} />
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,157 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { approveCampaign, sendBackCampaign } from '#client/sdk.gen.ts';
+import type { Approval } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { neededInWords, usersAtMost } from '../../parts/campaign/approval-words.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextArea } from '../../parts/controls/controls.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects } from '../../parts/overlays/effects.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
+
+/** Who has approved it, and what the person who looks at it may do. */
+export function Decision({ approval }: { approval: Approval }) {
+  const { campaignId, hash, state, given, refusedToYou, submittedBy } = approval;
+  const [word, setWord] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const queries = useQueryClient();
+  const wordId = useId();
+  const path = { id: campaignId };
+  const sendBack = useMutation({
+    mutationFn: () => sendBackCampaign({ path, body: { hash, word: word.trim() }, throwOnError: true }),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  const isOpen = state === 'waiting' || state === 'approved';
+  const noWord = word.trim() === '' ? 'Say what is missing or wrong first' : undefined;
+  const refusal = refusedToYou === null ? undefined : capital(refusedToYou);
+  return (
+    <Panel title={isOpen ? 'Your decision' : 'Decided'} padded>
+      <div className="grid gap-2.5">
+        {isOpen && <p className="sm t2">{neededInWords(approval)}</p>}
+        {given.map(({ by, at, word: said }) => (
+          <div key={`${by} ${at}`} className="row sm items-start gap-1.5">
+            <span className="c-ok pt-0.5">
+              <Icon name="check" size={14} />
+            </span>
+            <span className="wrap-anywhere">
+              <b className="font-medium">{by}</b> <Time instant={at} />
+              {said !== null && `: “${said}”`}
+            </span>
+          </div>
+        ))}
+        {isOpen && refusal !== undefined && (
+          <p className="sm row items-start gap-1.5">
+            <span className="t3 pt-0.5">
+              <Icon name="lock" size={14} />
+            </span>
+            {refusal}.
+          </p>
+        )}
+        {isOpen && (
+          <>
+            <div>
+              <label className="lab" htmlFor={wordId}>
+                A word to {submittedBy ?? 'its authors'} <span className="t3">needed to send back</span>
+              </label>
+              <TextArea id={wordId} rows={3} maxLength={500} value={word} onText={setWord} />
+            </div>
+            {/* At the edge of a phone's screen, where the thumb is. */}
+            <div className="row phone:fixed phone:inset-x-0 phone:bottom-0 phone:z-6 phone:px-4 phone:pt-2.5 phone:pb-3.5 phone:bg-page phone:border-t phone:border-line [&_.btn]:flex-1 phone:[&_.btn]:h-11">
+              <Button refusal={refusal ?? noWord} disabled={sendBack.isPending} onClick={() => sendBack.mutate()}>
+                Send back
+              </Button>
+              {state === 'waiting' && (
+                <Button kind="ink" icon="check" refusal={refusal} onClick={() => setAsking(true)}>
+                  Approve…
+                </Button>
+              )}
+            </div>
+            <div className="hidden phone:block phone:h-12" aria-hidden="true" />
+            <p className="hint">{hintOf(approval)}</p>
+          </>
+        )}
+        {sendBack.isError && <Refused error={sendBack.error} />}
+      </div>
+      {isAsking && <ApproveDialog approval={approval} word={word.trim()} onClose={() => setAsking(false)} />}
+    </Panel>
+  );
+}
+
+function hintOf({ state, needed, given, runId }: Approval): string {
+  if (state === 'approved') return 'Sent back, nothing begins by it any more. What runs goes on.';
+  if (given.length + 1 < needed) return `With yours it has ${given.length + 1} of ${needed}.`;
+  const then = runId === null ? 'its author may start it' : 'the run goes on';
+  return `With yours it has ${needed} of ${needed}, and ${then}. It can be sent back after that, too.`;
+}
+
+interface ApproveDialogProps {
+  approval: Approval;
+  word: string;
+  onClose: () => void;
+}
+
+/** Once more, with the same numbers. */
+function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
+  const { campaignId, campaignName, hash, unitsAtMost, covers } = approval;
+  const queries = useQueryClient();
+  const approve = useMutation({
+    mutationFn: () =>
+      approveCampaign({
+        path: { id: campaignId },
+        body: { hash, ...(word !== '' && { word }) },
+        throwOnError: true,
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Approve “${campaignName}”?`}
+      lead={hintOf(approval)}
+      onClose={onClose}
+      actions={
+        <span className="ml-auto row">
+          <Button onClick={onClose} data-autofocus>
+            Not yet
+          </Button>
+          <Button kind="ink" disabled={approve.isPending} onClick={() => approve.mutate()}>
+            Approve it
+          </Button>
+        </span>
+      }
+    >
+      <Effects
+        effects={[
+          {
+            value: formatCount(usersAtMost(approval)),
+            unit: 'users, at most',
+            isHot: true,
+            children: `in ${covers.countries.join(', ')} get ${covers.chain.map(({ action }) => action).join(', then ')}.`,
+          },
+          ...(unitsAtMost === null
+            ? []
+            : [{ value: formatCount(unitsAtMost), unit: 'units, at most', children: 'are spent by a run.' }]),
+        ]}
+      />
+      {approve.isError && <Refused error={approve.error} />}
+    </Dialog>
+  );
+}
+
+function Refused({ error }: { error: Error }) {
+  return (
+    <p className="c-bad sm" role="alert">
+      {capital(problemOf(error).detail)}.
+    </p>
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { getApprovalPolicyOptions } from '#client/@tanstack/react-query.gen.ts';
+import { submitCampaign, withdrawCampaign } from '#client/sdk.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import { approvalLook, approvalOutcome, neededInWords, usersByCountry } from '../../parts/campaign/approval-words.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { isDraft } from '../../parts/standing/state-looks.ts';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+
+const ruleChangesRarely = 60_000;
+
+/** How its approval stands; nothing in an installation that asks for none. */
+export function ApprovalPanel({ campaign }: { campaign: Campaign }) {
+  const { approval, state, archivedAt } = campaign;
+  const refusal = useRefusal('manager');
+  const [open, setOpen] = useState<'submit' | 'withdraw' | null>(null);
+  const policy = useQuery({ ...getApprovalPolicyOptions(), staleTime: ruleChangesRarely });
+  const isAsked = (policy.data?.rules.length ?? 0) > 0;
+  if (approval === null && (!isAsked || !isDraft(state))) return null;
+  const isInForce = approval?.state === 'waiting' || approval?.state === 'approved';
+  const maySubmit = isAsked && !isInForce && archivedAt === null;
+  const close = () => setOpen(null);
+  return (
+    <Panel
+      title="Approval"
+      padded
+      actions={
+        <span className="row">
+          {maySubmit && (
+            <Button small refusal={refusal} onClick={() => setOpen('submit')}>
+              Submit for approval…
+            </Button>
+          )}
+          {isInForce && (
+            <Button small refusal={refusal} onClick={() => setOpen('withdraw')}>
+              Withdraw…
+            </Button>
+          )}
+        </span>
+      }
+    >
+      {approval === null ? (
+        <p className="t2">Not submitted. Starting it says whether it needs an approval.</p>
+      ) : (
+        <Standing approval={approval} />
+      )}
+      {open === 'submit' && <SubmitDialog campaign={campaign} onClose={close} />}
+      {open === 'withdraw' && <WithdrawDialog campaign={campaign} onClose={close} />}
+    </Panel>
+  );
+}
+
+function Standing({ approval }: { approval: NonNullable<Campaign['approval']> }) {
+  const { icon, words, tone } = approvalLook(approval);
+  return (
+    <div className="grid gap-1.5">
+      <div className="row flex-wrap">
+        <span className={`badge ${tone === 'idle' ? '' : tone}`.trimEnd()}>
+          <Icon name={icon} />
+          {words}
+        </span>
+        <Link className="link" to="/approvals" search={{ id: approval.id }}>
+          What it covers
+        </Link>
+      </div>
+      <p className="wrap-anywhere">{approvalOutcome(approval)}</p>
+      {approval.state === 'waiting' && <p className="t2 sm">{neededInWords(approval)}</p>}
+      <p className="t3 sm">At most {usersByCountry(approval)}, in each run.</p>
+    </div>
+  );
+}
+
+interface DialogProps {
+  campaign: Campaign;
+  onClose: () => void;
+}
+
+function SubmitDialog({ campaign: { id, name, revision }, onClose }: DialogProps) {
+  return (
+    <VerbDialog
+      title={`Submit “${name}” for approval?`}
+      lead={`Revision ${revision} as it stands: audience, chain, schedule and limits.`}
+      verb="Submit it"
+      leave="Not yet"
+      act={() => submitCampaign({ path: { id }, body: {}, throwOnError: true })}
+      onClose={onClose}
+    >
+      It covers five percent more users than are expected now. Any change of it asks again, and it starts once others
+      have approved it.
+    </VerbDialog>
+  );
+}
+
+function WithdrawDialog({ campaign: { id, name }, onClose }: DialogProps) {
+  return (
+    <VerbDialog
+      title={`Withdraw “${name}”?`}
+      lead="It is not asked for any more; what was approved counts no more."
+      verb="Withdraw it"
+      leave="Leave it"
+      act={() => withdrawCampaign({ path: { id }, throwOnError: true })}
+      onClose={onClose}
+    >
+      Nothing begins by it then. What runs goes on.
+    </VerbDialog>
+  );
+}
