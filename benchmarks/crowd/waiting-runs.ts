@@ -9,15 +9,17 @@ export interface WaitingRuns {
   chain: readonly { action: string }[];
   /** Rows of totals, in each country and step: as many as workers that had a part in it. */
   slots: number;
+  /** An hour unless given. Ten seconds ago or later, looks still list them as new. */
+  beganMsAgo?: number;
 }
 
 /**
  * Runs that are fed and wait, as the engine leaves them, of a campaign that no account has: in each country one batch,
- * whose first step was put back for a day. They began an hour ago. Rows and sums agree, so that nothing is there to be
+ * whose first step was put back for a day. Rows and sums agree, so that nothing is there to be
  * repaired.
  */
 export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: WaitingRuns): Promise<void> {
-  const { runs, countries, chain, slots } = waiting;
+  const { runs, countries, chain, slots, beganMsAgo = 3_600_000 } = waiting;
   const campaignId = uuidv7();
   const definition = { name: 'waits', countries, audience: { include: [{ segment: 'all' }] }, chain };
   await pool.query(`insert into campaigns (id, name, state, revision) values ($1, 'waits', 'scheduled', 1)`, [
@@ -29,7 +31,7 @@ export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: Waiting
   ]);
   for (let added = 0; added < runs; added += runsPerStatement) {
     const count = Math.min(runsPerStatement, runs - added);
-    await pool.query(insertWaiting, [campaignId, count, countries, slots, chain.length]);
+    await pool.query(insertWaiting, [campaignId, count, countries, slots, chain.length, beganMsAgo]);
   }
   await pool.query('analyze runs, feeds, batches, batch_steps, agenda, run_totals');
 }
@@ -42,7 +44,7 @@ const insertWaiting = `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, state, state_since, deadline_at, started_at)
     select ${idNow}, $1, 1, at, 'running', at, now() + interval '2 days', at
-    from (select now() - interval '1 hour' - n * interval '1 millisecond' as at from generate_series(1, $2::int) n) t
+    from (select now() - ($6::int + n) * interval '1 millisecond' as at from generate_series(1, $2::int) n) t
     returning id
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete)

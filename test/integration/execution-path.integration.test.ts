@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { doneOf, someBatches, startFedRun, type ExecutionSubject } from '../support/conformance/execution-subject.ts';
+import {
+  doneOf,
+  someBatches,
+  startFedRun,
+  talliesOf,
+  type ExecutionSubject,
+} from '../support/conformance/execution-subject.ts';
 import { describeBudgets } from '../support/conformance/budgets.conformance.ts';
 import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
@@ -148,7 +154,7 @@ describe('the ledger on Postgres', () => {
       a.flush({ results: records, claims: steps, begins: [] }),
       b.flush({ results: records.toReversed(), claims: steps.toReversed(), begins: [] }),
     ]);
-    expect((await subject.runs.tallies())[0]?.feeds[0]?.totals).toMatchObject([{ batches: 100, succeeded: 100 }]);
+    expect((await talliesOf(subject))[0]?.feeds[0]?.totals).toMatchObject([{ batches: 100, succeeded: 100 }]);
   });
 
   it('survives connections that Postgres ends', async () => {

@@ -39,7 +39,7 @@ export const faultControls = {
     takesAway: 'a look asks for a few of the feeds that stand still, in turn',
     edits: [
       { text: 'const standingPerLook = 25;', replacement: 'const standingPerLook = 100_000;' },
-      { text: 'const unseenPerLook = 50;', replacement: 'const unseenPerLook = 100_000;' },
+      { text: 'const unseenPerLook = 15;', replacement: 'const unseenPerLook = 100_000;' },
     ],
   },
   weeksWaitForNoReader: {

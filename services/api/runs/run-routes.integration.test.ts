@@ -160,7 +160,7 @@ describe('the rates of a run', () => {
     const { runHistory, runs } = createPostgresExecutionStores(on);
     await on.deps.rows.addTotals(feedId, 0, { step: 1, succeeded: 600, cancelled: 50 });
     await on.passTime(6000);
-    await runHistory.notePoints([runId]);
+    await runHistory.notePoints([{ runId, ended: 600 }]);
     await on.deps.rows.addTotals(feedId, 0, { step: 1, succeeded: 100 });
     await on.passTime(5000);
     await runs.finish(runId, 'expired', null);

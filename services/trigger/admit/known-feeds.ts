@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
+import { alternately } from '../keep/alternately.ts';
 import { chainLoadOf, type ChainLoad } from './chain-load.ts';
 import { priorityWeights } from './fairness.ts';
 import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.ts';
@@ -7,10 +8,15 @@ import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
 
 /** Figures that have not changed for so long stand still. */
 const movesForMs = 5000;
-/** Of those that stand still, so many are asked for at one look, in turn: the own ones that want room, and others. */
+/** Of those that change, so many are asked for at one look, in turn, and of those that may: they were seen once. */
+const movingPerLook = { changes: 250, new: 10 };
+/**
+ * Of those that stand still, so many are asked for at one look, in turn: the own ones that want room, and others. Of
+ * these, so many at most were never asked for: neither a trigger that begins nor a crowd that does makes it read
+ * thousands at once.
+ */
 const standingPerLook = 25;
-/** Of those that were never asked for: a trigger that begins does not read thousands at once. */
-const unseenPerLook = 50;
+const unseenPerLook = 15;
 const listEveryMs = 500;
 /** Then all are listed: what a long transaction began is older, when it is seen, than what was listed before. */
 const listAllEveryMs = 60_000;
@@ -54,8 +60,8 @@ export function createKnownFeeds({
   const feeds = new Map<string, KnownFeed>();
   const own = new Set<string>();
   const unseen = new Set<string>();
-  /** Since when. */
-  const moving = new Map<string, number>();
+  /** In the order in which they were asked for last. */
+  const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerLook }>();
   const sums = createShardSums();
   let listedUntil: string | null = null;
   let listedAtMs = -Infinity;
@@ -68,11 +74,7 @@ export function createKnownFeeds({
     listedUntil = listed.until;
     listedAtMs = nowMs;
     if (isAll) listAllAtMs = nowMs + listAllEveryMs;
-    for (const feedId of listed.feedIds) {
-      if (feeds.has(feedId)) continue;
-      if (isAll) unseen.add(feedId);
-      else moving.set(feedId, nowMs);
-    }
+    for (const feedId of listed.feedIds) if (!feeds.has(feedId)) unseen.add(feedId);
   }
 
   /** @param granted by own feed, before the look */
@@ -82,11 +84,7 @@ export function createKnownFeeds({
     wanting: ReadonlySet<string>,
     nowMs: number,
   ): Set<string> {
-    const asked = new Set<string>();
-    for (const [feedId, sinceMs] of moving) {
-      if (nowMs - sinceMs < movesForMs) asked.add(feedId);
-      else moving.delete(feedId);
-    }
+    const asked = movingInTurn(nowMs);
     for (const feedId of pagers.keys()) {
       const feed = feeds.get(feedId);
       const isPaced = feed?.load.paceAllows !== null && wanting.has(feedId);
@@ -95,8 +93,24 @@ export function createKnownFeeds({
     // Let go, so that it is no longer counted as own.
     for (const feedId of own) if (!pagers.has(feedId)) asked.add(feedId);
     addSome(asked, own, standingPerLook, (feedId) => wanting.has(feedId));
-    addSome(asked, unseen, unseenPerLook);
-    addSome(asked, feeds.keys(), standingPerLook);
+    // The newest too: a feed that begins is not behind a crowd of which nothing is known yet.
+    const left = standingPerLook - addSome(asked, alternately([...unseen]), unseenPerLook);
+    addSome(asked, feeds.keys(), left);
+    return asked;
+  }
+
+  function movingInTurn(nowMs: number): Set<string> {
+    const asked = new Set<string>();
+    const left = { ...movingPerLook };
+    for (const [feedId, moves] of moving) {
+      if (nowMs - moves.sinceMs >= movesForMs) moving.delete(feedId);
+      else if (left[moves.why]-- > 0) asked.add(feedId);
+    }
+    for (const feedId of asked) {
+      const moves = moving.get(feedId);
+      moving.delete(feedId);
+      if (moves) moving.set(feedId, moves);
+    }
     return asked;
   }
 
@@ -107,8 +121,13 @@ export function createKnownFeeds({
     feeds.set(load.feedId, feed);
     if (isOwn) own.add(load.feedId);
     sums.add(sharedOf(feed));
-    if (before ? !isAsBefore(before.load, load) : isOwn) moving.set(load.feedId, nowMs);
+    if (before ? !isAsBefore(before.load, load) : isOwn) moves(load.feedId, 'changes', nowMs);
+    else if (!before && mayMove(feed)) moves(load.feedId, 'new', nowMs);
     return { done: feed.chain.done, doneBefore: before?.chain.done ?? null };
+  }
+
+  function moves(feedId: string, why: keyof typeof movingPerLook, sinceMs: number): void {
+    moving.set(feedId, { sinceMs, why });
   }
 
   function forget(feedId: string): void {
@@ -135,27 +154,33 @@ export function createKnownFeeds({
       }
       return loads.map((load) => see(load, pagers.has(load.feedId), granted.get(load.feedId) ?? 0, nowMs));
     },
-    moves: (feedId) => moving.set(feedId, clock.monotonicMs()),
+    moves: (feedId) => moves(feedId, 'changes', clock.monotonicMs()),
     feeds,
     own,
     sums,
   };
 }
 
-/** The first of them that are not asked for yet. */
+/** The first of them that are not asked for yet; returns how many. */
 function addSome(
   asked: Set<string>,
   candidates: Iterable<string>,
   atMost: number,
   isWanted: (feedId: string) => boolean = () => true,
-): void {
+): number {
   let left = atMost;
   for (const feedId of candidates) {
-    if (left === 0) return;
+    if (left === 0) break;
     if (asked.has(feedId) || !isWanted(feedId)) continue;
     asked.add(feedId);
     left--;
   }
+  return atMost - left;
+}
+
+/** It is being fed, or something of it is on a topic or with a worker. */
+function mayMove({ load, chain }: KnownFeed): boolean {
+  return !load.complete || [...chain.loads.values()].some((ready) => ready > 0);
 }
 
 function sharedOf({ load, chain, isOwn }: KnownFeed): SharedLoad {

@@ -67,9 +67,9 @@ describe('a cancelled run', () => {
     const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
       runStore: {
         ...runStore,
-        tallies: async (only) => {
-          if (only) await time.sleep(400);
-          return runStore.tallies(only);
+        tallies: async (which) => {
+          await time.sleep(400);
+          return runStore.tallies(which);
         },
       },
     }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createKnownRuns } from './known-runs.ts';
-import type { RunTally } from './run-store.port.ts';
+import type { ListedRun, RunTally } from './run-store.port.ts';
 
 /** A run of one country of which one batch waits, and so much is ready. */
 function tallyOf(runId: string, { done = 9, ready = 0 } = {}): RunTally {
@@ -13,23 +13,30 @@ function tallyOf(runId: string, { done = 9, ready = 0 } = {}): RunTally {
   return { ...facts, ...judged, feeds: [{ feedId: `${runId}/SG`, country: 'SG', ...fed, totals: [], flow }] };
 }
 
-function setUp(waitingRuns: number) {
+function setUp(waitingRuns: number, { ready = 0 } = {}) {
   const clock = createSettableClock();
   const rows = new Map<string, RunTally>();
-  for (let i = 0; i < waitingRuns; i++) rows.set(`waits-${i}`, tallyOf(`waits-${i}`));
+  for (let i = 0; i < waitingRuns; i++) rows.set(`waits-${i}`, tallyOf(`waits-${i}`, { ready }));
   const begun: string[] = [];
+  const dueAtMs = new Map<string, number>();
+  const sinceOf = new Map<string, string>();
+  const listed = (runId: string): ListedRun => {
+    const dueAt = dueAtMs.get(runId);
+    const dueInMs = dueAt === undefined ? null : dueAt - clock.monotonicMs();
+    return { runId, since: sinceOf.get(runId) ?? 'long ago', feeds: 1, dueInMs };
+  };
   const forgotten: string[] = [];
   let statements = 0;
   const known = createKnownRuns({
     runStore: {
       tallies: (which) => {
         statements++;
-        if (typeof which !== 'object') throw new Error('a look reads runs by their ids');
+        if (which === 'over') throw new Error('a look reads runs by their ids');
         return Promise.resolve(which.flatMap((runId) => rows.get(runId) ?? []));
       },
       listRuns: (since) => {
         statements++;
-        return Promise.resolve({ runIds: since === null ? [...rows.keys()] : begun, until: 'now' });
+        return Promise.resolve({ runs: (since === null ? [...rows.keys()] : begun).map(listed), until: 'now' });
       },
     },
     onForgotten: (feedIds) => forgotten.push(...feedIds),
@@ -46,7 +53,7 @@ function setUp(waitingRuns: number) {
     }
     return seen;
   };
-  return { rows, begun, forgotten, known, look, statements: () => statements };
+  return { clock, rows, begun, dueAtMs, sinceOf, forgotten, known, look, statements: () => statements };
 }
 
 describe('a look at runs', () => {
@@ -59,10 +66,62 @@ describe('a look at runs', () => {
       rows.set('goes', tallyOf('goes', { done }));
       const seen = await look();
       expect(seen).toContain('goes');
-      // What goes, 50 in turn, and those that nothing was trusted of for half a minute.
-      expect(seen.length).toBeLessThanOrEqual(1 + 50 + 150);
+      // What goes, and 100 in turn.
+      expect(seen.length).toBeLessThanOrEqual(1 + 100);
       expect(statements() - before).toBe(2);
     }
+  });
+
+  it.each([0, 1])(
+    'reads a crowd that began a moment ago in turn, the newest first as the oldest: %s ready',
+    async (ready) => {
+      const { rows, begun, look } = setUp(0);
+      await look();
+      const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
+      for (const runId of crowd) rows.set(runId, tallyOf(runId, { ready }));
+      begun.push(...crowd);
+      const seen = new Map<string, number>();
+      for (let looks = 1; looks <= 30; looks++) {
+        if (looks === 10) {
+          rows.set('small', tallyOf('small'));
+          begun.splice(0, Infinity, 'small');
+        }
+        const ofLook = await look();
+        // Of those that were never looked at, were seen once, have ready work, or stand still.
+        expect(ofLook.length).toBeLessThanOrEqual(200 + 100 + 200 + 100);
+        for (const runId of ofLook) if (!seen.has(runId)) seen.set(runId, looks);
+      }
+      expect(seen.get('began-0')).toBe(1);
+      expect(seen.get('began-4999')).toBe(1);
+      expect(seen.get('small')).toBe(10);
+      expect(crowd.every((runId) => seen.has(runId))).toBe(true);
+    },
+  );
+
+  it('is at once at those of a crowd that it has yet to learn of of which something is due', async () => {
+    const { clock, dueAtMs, look } = setUp(5000);
+    dueAtMs.set('waits-2500', clock.monotonicMs());
+    dueAtMs.set('waits-2501', clock.monotonicMs() + 4000);
+    expect(await look()).toContain('waits-2500');
+    expect(await look(2)).not.toContain('waits-2501');
+    expect(await look()).toContain('waits-2501');
+  });
+
+  it('finds within a minute what was put on the agenda of a run that stands still', async () => {
+    const { clock, dueAtMs, look } = setUp(20_000);
+    await look(110);
+    dueAtMs.set('waits-100', clock.monotonicMs());
+    let looks = 1;
+    while (!(await look()).includes('waits-100')) looks++;
+    expect(looks).toBeLessThanOrEqual(60);
+  });
+
+  it('is at once at a run that was paused and goes on, however many stand still', async () => {
+    const { begun, sinceOf, look } = setUp(5000);
+    await look(40);
+    begun.push('waits-7');
+    sinceOf.set('waits-7', 'just now');
+    expect(await look()).toContain('waits-7');
   });
 
   it('is at a run that waits when something of it falls due, however many others wait', async () => {

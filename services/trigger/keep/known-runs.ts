@@ -1,29 +1,38 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { readyBySteps } from '../admit/chain-load.ts';
-import type { RunStore, RunTally } from './run-store.port.ts';
+import { alternately } from './alternately.ts';
+import type { ListedRun, RunStore, RunTally } from './run-store.port.ts';
 
-/** Totals that have not changed for so long stand still: of runs of which all waits, and of those with ready work. */
-const waitsAfterMs = 5000;
-const standsAfterMs = 60_000;
-/** Of the runs that stand still, so many are looked at in one look, in turn, and of those that were never looked at. */
-const standingPerLook = 50;
-const unseenPerLook = 100;
+/** Totals that have not changed for so long stand still; with ready work they are stayed with for longer. */
+const movesForMs = 5000;
+const stayedWithForMs = 60_000;
 /** Then all are listed: what a long transaction began is older, when it is seen, than what was listed before. */
 const listAllEveryMs = 60_000;
-/** What is put back once more between two looks changes no figure: so long what was noted as due is trusted. */
-const dueWithinMs = 30_000;
+/**
+ * Feeds that one look is at, by why it is at their runs: of each kind those that were looked at longest ago, until so
+ * many are reached. What moves or is due costs what there is to do; the others cost the same, however many there are.
+ */
+const feedsPerLook = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, unseen: 200, stands: 100 };
+
+type Why = keyof typeof feedsPerLook;
 
 interface KnownRun {
+  /** As listed. */
+  since: string;
+  feeds: number;
   feedIds: readonly string[];
-  /** As text, to be compared. */
-  figures: string;
+  /** As text, to be compared; null where it was never looked at. */
+  figures: string | null;
+  /** It may move: what it was when it was seen first says nothing of that. */
+  newUntilMs: number;
   movesUntilMs: number;
+  stayedWithUntilMs: number;
   dueAtMs: number;
 }
 
 /**
  * Which runs a look has to look at: those that move, those of which something falls due, and a few of the others in
- * turn. Runs that only wait cost the same, however many there are.
+ * turn. Runs that only wait cost the same, however many there are, and however lately they began.
  */
 export interface KnownRuns {
   /** The runs of this look, with their totals. */
@@ -41,52 +50,81 @@ export interface KnownRunsDeps {
 }
 
 export function createKnownRuns({ runStore, onForgotten, clock }: KnownRunsDeps): KnownRuns {
-  /** In the order in which they were looked at last. */
+  /** In the order in which they were looked at last, or listed. */
   const known = new Map<string, KnownRun>();
-  const unseen = new Set<string>();
   let listedUntil: string | null = null;
   let listAllAtMs = -Infinity;
 
-  async function list(nowMs: number): Promise<Set<string>> {
+  async function list(nowMs: number): Promise<void> {
     const isAll = nowMs >= listAllAtMs;
-    const { runIds, until } = await runStore.listRuns(isAll ? null : listedUntil);
+    const { runs, until } = await runStore.listRuns(isAll ? null : listedUntil);
     listedUntil = until;
     if (isAll) listAllAtMs = nowMs + listAllEveryMs;
-    for (const runId of runIds) if (!known.has(runId)) unseen.add(runId);
-    return new Set(isAll ? [] : runIds);
+    for (const listed of runs) note(listed, isAll ? 0 : nowMs + movesForMs, nowMs);
+  }
+
+  function note({ runId, since, feeds, dueInMs }: ListedRun, newUntilMs: number, nowMs: number): void {
+    const run = known.get(runId);
+    const dueAtMs = dueInMs === null ? Infinity : nowMs + dueInMs;
+    if (run) {
+      // It was paused and goes on, or is being cancelled.
+      run.dueAtMs = run.since === since ? Math.min(run.dueAtMs, dueAtMs) : nowMs;
+      run.since = since;
+      return;
+    }
+    const never = { feedIds: [], figures: null, movesUntilMs: 0, stayedWithUntilMs: 0 };
+    known.set(runId, { since, feeds, newUntilMs, ...never, dueAtMs });
+  }
+
+  function toAsk(nowMs: number): Set<string> {
+    const asked = new Set<string>();
+    const left = { ...feedsPerLook };
+    const ask = (runId: string, run: KnownRun, why: Why): void => {
+      if (left[why] <= 0) return;
+      left[why] -= run.feeds;
+      asked.add(runId);
+    };
+    const unseen: [string, KnownRun][] = [];
+    for (const [runId, run] of known) {
+      const why = whyOf(run, nowMs);
+      if (why === 'unseen') unseen.push([runId, run]);
+      else ask(runId, run, why);
+    }
+    // The newest too: a run that begins is not behind a crowd that a trigger has yet to learn of.
+    for (const [runId, run] of alternately(unseen)) ask(runId, run, 'unseen');
+    return asked;
   }
 
   function see(tally: RunTally, nowMs: number): void {
     const { runId, feeds } = tally;
     const before = known.get(runId);
+    if (!before) return;
     const figures = JSON.stringify(feeds);
-    const movesForMs = before?.figures === figures ? 0 : hasReadyWork(tally) ? standsAfterMs : waitsAfterMs;
+    const hasReady = hasReadyWork(tally);
+    const isFirst = before.figures === null;
+    const hasChanged = before.figures !== figures;
+    const newUntilMs = isFirst && (hasReady || !isFed(tally)) ? nowMs + movesForMs : before.newUntilMs;
+    const movesUntilMs = hasChanged && !isFirst ? nowMs + movesForMs : before.movesUntilMs;
+    const stayedWithUntilMs = hasChanged && hasReady ? nowMs + stayedWithForMs : before.stayedWithUntilMs;
+    const feedIds = feeds.map(({ feedId }) => feedId);
     known.delete(runId);
-    unseen.delete(runId);
     known.set(runId, {
-      feedIds: feeds.map(({ feedId }) => feedId),
-      figures,
-      movesUntilMs: Math.max(before?.movesUntilMs ?? 0, nowMs + movesForMs),
-      dueAtMs: nowMs + dueWithinMs,
+      ...before,
+      ...{ feeds: feedIds.length, feedIds, figures, newUntilMs, movesUntilMs, stayedWithUntilMs },
+      dueAtMs: Infinity,
     });
   }
 
   function forget(runId: string): void {
     onForgotten(known.get(runId)?.feedIds ?? []);
     known.delete(runId);
-    unseen.delete(runId);
   }
 
   return {
     look: async () => {
       const nowMs = clock.monotonicMs();
-      const asked = await list(nowMs);
-      const standing: string[] = [];
-      for (const [runId, { movesUntilMs, dueAtMs }] of known) {
-        if (movesUntilMs > nowMs || dueAtMs <= nowMs) asked.add(runId);
-        else if (standing.length < standingPerLook) standing.push(runId);
-      }
-      for (const runId of [...standing, ...[...unseen].slice(0, unseenPerLook)]) asked.add(runId);
+      await list(nowMs);
+      const asked = toAsk(nowMs);
       const tallies = await runStore.tallies([...asked]);
       for (const tally of tallies) {
         see(tally, nowMs);
@@ -103,9 +141,21 @@ export function createKnownRuns({ runStore, onForgotten, clock }: KnownRunsDeps)
   };
 }
 
+function whyOf({ figures, dueAtMs, newUntilMs, movesUntilMs, stayedWithUntilMs }: KnownRun, nowMs: number): Why {
+  if (dueAtMs <= nowMs) return 'due';
+  if (figures === null) return 'unseen';
+  if (movesUntilMs > nowMs) return 'moves';
+  if (newUntilMs > nowMs) return 'new';
+  return stayedWithUntilMs > nowMs ? 'may be lost' : 'stands';
+}
+
 /** On a topic, or with a worker: fed and not through the chain, and not waiting either. */
 function hasReadyWork({ feeds }: RunTally): boolean {
   return feeds.some(({ fedBatches, fromStep, flow }) =>
     readyBySteps({ fedBatches, fromStep, steps: flow }).some((ready) => ready > 0),
   );
+}
+
+function isFed({ feeds }: RunTally): boolean {
+  return feeds.every(({ complete }) => complete);
 }

@@ -4,6 +4,7 @@ import type { ThrottledWarn } from '../throttled-warn.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { LookFollower } from './run-keeper.ts';
 import type { RunHistory } from './run-history.port.ts';
+import type { RunTally } from './run-store.port.ts';
 
 const lookEveryMs = 1000;
 
@@ -23,17 +24,17 @@ export interface HistoryNoter extends LookFollower {
 }
 
 export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }: HistoryNoterDeps): HistoryNoter {
-  /** The keeper's looks were at these since the last turn. */
-  let seen = new Set<string>();
+  /** The keeper's looks were at these since the last turn: users that had ended, by run. */
+  let seen = new Map<string, number>();
 
   async function turn(): Promise<number> {
-    const runIds = [...seen];
-    seen = new Set();
-    if (!isSweeper() || runIds.length === 0) return lookEveryMs;
+    const points = [...seen].map(([runId, ended]) => ({ runId, ended }));
+    seen = new Map();
+    if (!isSweeper() || points.length === 0) return lookEveryMs;
     const startedMs = clock.monotonicMs();
     try {
-      await runHistory.notePoints(runIds);
-      for (const { runId, kind } of await runHistory.noteTroubles(runIds))
+      await runHistory.notePoints(points);
+      for (const { runId, kind } of await runHistory.noteTroubles(points.map((point) => point.runId)))
         logger.info({ runId, kind }, 'noted in the history of a run');
     } catch (error) {
       warn('could not note how runs go, trying again', String(error), {});
@@ -44,8 +45,15 @@ export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger 
   return {
     turn,
     see: (tallies) => {
-      for (const { runId } of tallies) seen.add(runId);
+      for (const tally of tallies) seen.set(tally.runId, endedUsersOf(tally));
     },
     forget: () => undefined,
   };
+}
+
+/** Neither who expired nor who was cancelled tells how fast a run goes. */
+export function endedUsersOf({ feeds }: RunTally): number {
+  return feeds
+    .flatMap(({ totals }) => totals)
+    .reduce((sum, { succeeded, failed, unknown }) => sum + succeeded + failed + unknown, 0);
 }

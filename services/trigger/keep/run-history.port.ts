@@ -6,6 +6,13 @@ export interface TroubleEvent {
   kind: RunEventKind;
 }
 
+/** How far a run is, as its totals were a moment ago. */
+export interface RunPoint {
+  runId: string;
+  /** Users that have ended a step: succeeded, failed or unknown. */
+  ended: number;
+}
+
 /**
  * What is kept of how runs went, for people: nothing is decided by it. Each verb is safe to call by several at once,
  * and to repeat.
@@ -16,7 +23,7 @@ export interface RunHistory {
    * (`run-points.ts`), whichever trigger is asked and however often. Points that lie too close for how long the run
    * has gone on go. Returns how many were noted.
    */
-  notePoints(runIds: readonly string[]): Promise<number>;
+  notePoints(points: readonly RunPoint[]): Promise<number>;
   /**
    * Tells the history of each of these runs that has begun and not ended what has come in its way since it was asked
    * last, and what is over: breakers of shards that its users have yet to pass, steps that are held, feeds whose next

@@ -152,6 +152,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
       return swept;
     } catch (error) {
       warn('could not sweep, trying again', String(error), {});
+      for (const { runId } of open) known.isDueIn(runId, lookEveryMs);
       return nothingSwept();
     }
   }

@@ -128,8 +128,18 @@ export interface FeedCount {
   totals: StepTotals[];
 }
 
+export interface ListedRun {
+  runId: string;
+  /** When it came into its state: another value when it did so again. */
+  since: string;
+  feeds: number;
+  /** In how many milliseconds the first of what is on its agendas is to be offered; null where they are empty. */
+  dueInMs: number | null;
+}
+
 export interface ListedRuns {
-  runIds: string[];
+  /** In the order in which they came into their states. */
+  runs: ListedRun[];
   /** For the next listing. */
   until: string;
 }
@@ -160,10 +170,10 @@ export interface RunStore {
    * Runs whose work goes on, or is being cancelled, with their totals, oldest first.
    * @param which of these, those of these ids, or `over`: those that are being cancelled, and those past their deadline
    */
-  tallies(which?: readonly string[] | 'over'): Promise<RunTally[]>;
+  tallies(which: readonly string[] | 'over'): Promise<RunTally[]>;
   /**
-   * The ids of such runs, of all or of those that came into their state since an earlier listing and up to ten seconds
-   * before it: what was not committed then.
+   * Such runs without their totals, all or those that came into their state since an earlier listing and up to ten
+   * seconds before it: what was not committed then.
    */
   listRuns(since: string | null): Promise<ListedRuns>;
   /**

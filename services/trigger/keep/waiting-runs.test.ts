@@ -17,14 +17,14 @@ async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', 
     runStore: {
       ...runStore,
       tallies: (which) => {
-        if (which !== 'over') asked.tallies.push(which?.length ?? Infinity);
+        if (which !== 'over') asked.tallies.push(which.length);
         return runStore.tallies(which);
       },
     },
     runHistory: {
-      notePoints: (runIds) => {
-        asked.points.push(runIds.length);
-        return runHistory.notePoints(runIds);
+      notePoints: (points) => {
+        asked.points.push(points.length);
+        return runHistory.notePoints(points);
       },
       noteTroubles: (runIds) => {
         asked.troubles.push(runIds.length);

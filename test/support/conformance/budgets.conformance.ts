@@ -15,6 +15,7 @@ import {
   someBatches,
   someUsers,
   startFedRun,
+  talliesOf,
   waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
@@ -232,7 +233,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await subject.runs.shortages([runId])).toMatchObject([
         { runId, country: 'SG', units: 21, left: 1, batches: 3, leastUnits: 2 },
       ]);
-      expect(await subject.runs.tallies()).toMatchObject([{ hasBudgets: true }]);
+      expect(await talliesOf(subject)).toMatchObject([{ hasBudgets: true }]);
     });
 
     it('are in what is shown of a run, and no longer reserved once it has ended', async () => {
@@ -251,7 +252,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       const { runId, steps } = await startFedRun(subject, someBatches(1, 10), { chain: costly });
       const ledger = subject.ledgerOf('a');
       expect((await ledger.flush({ results: [], claims: steps, begins: [] })).claimed).toHaveLength(1);
-      expect(await subject.runs.tallies()).toMatchObject([{ hasBudgets: false }]);
+      expect(await talliesOf(subject)).toMatchObject([{ hasBudgets: false }]);
       expect(await subject.runs.shortages([runId])).toEqual([]);
       expect((await subject.reports.snapshot(runId))?.budgets).toEqual([]);
     });

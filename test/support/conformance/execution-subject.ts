@@ -16,7 +16,7 @@ import type { StepEndings } from '../../../services/trigger/end/step-endings.por
 import type { UnbegunSteps } from '../../../services/worker/intake/unbegun-steps.port.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunHistory } from '../../../services/trigger/keep/run-history.port.ts';
-import type { RunStore } from '../../../services/trigger/keep/run-store.port.ts';
+import type { RunStore, RunTally } from '../../../services/trigger/keep/run-store.port.ts';
 import type { EndpointGuards } from '../../../shared/ports/endpoint-guards.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import type { StepHolds } from '../../../shared/ports/step-holds.ts';
@@ -189,6 +189,12 @@ export function failed(user: string, changes: Partial<UserFailure> = {}): UserFa
 
 /** Running totals of the run's only feed. */
 export async function totalsOf({ runs }: ExecutionSubject, runId: string): Promise<StepTotals[]> {
-  const tallies = await runs.tallies();
-  return tallies.find((tally) => tally.runId === runId)?.feeds[0]?.totals ?? [];
+  const [tally] = await runs.tallies([runId]);
+  return tally?.feeds[0]?.totals ?? [];
+}
+
+/** Of all runs whose work goes on, or is being cancelled, oldest first. */
+export async function talliesOf({ runs }: ExecutionSubject): Promise<RunTally[]> {
+  const listed = await runs.listRuns(null);
+  return runs.tallies(listed.runs.map(({ runId }) => runId));
 }

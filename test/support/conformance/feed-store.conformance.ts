@@ -10,6 +10,7 @@ import {
   someBatches,
   someUsers,
   startRun,
+  talliesOf,
   totalsOf,
   waitingOf,
   type ExecutionSubject,
@@ -471,7 +472,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
   }
 
   async function tallyOf(runId: string) {
-    const tally = (await subject.runs.tallies()).find((each) => each.runId === runId);
+    const tally = (await talliesOf(subject)).find((each) => each.runId === runId);
     if (!tally) throw new Error('the run is not running');
     return tally;
   }

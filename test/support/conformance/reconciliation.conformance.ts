@@ -9,6 +9,7 @@ import {
   record,
   someBatches,
   startFedRun,
+  talliesOf,
   waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
@@ -38,7 +39,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
       flow: await subject.rows.flow(feedId),
       failures: (await subject.rows.failureTotals(feedId)).map(({ reason, users }) => [reason, users]),
       shown: (await subject.reports.snapshot(runId))?.countries.map(({ totals }) => totals),
-      fed: (await subject.runs.tallies())[0]?.feeds.map(({ fedUsers, totals }) => ({ fedUsers, totals })),
+      fed: (await talliesOf(subject))[0]?.feeds.map(({ fedUsers, totals }) => ({ fedUsers, totals })),
     });
 
     it('finds nothing to repair in what was written as it has to be', async () => {

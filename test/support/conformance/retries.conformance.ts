@@ -10,6 +10,7 @@ import {
   leaseMs,
   record,
   startFedRun,
+  talliesOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
 } from './execution-subject.ts';
@@ -216,7 +217,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       const { offers } = await subject.sweep.due([{ feedId, chainLength: 2 }], 10, []);
       expect(offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: [], remaining: 1 }]);
       await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 2 })));
-      const tally = (await subject.runs.tallies()).find((each) => each.runId === childId);
+      const tally = (await talliesOf(subject)).find((each) => each.runId === childId);
       expect(tally?.feeds).toMatchObject([
         { fromStep: 1 },
         { fromStep: 2, fedUsers: 1, totals: [{ step: 2, succeeded: 1 }] },

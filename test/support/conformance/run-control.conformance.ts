@@ -11,6 +11,7 @@ import {
   someBatches,
   startFedRun,
   startRun,
+  talliesOf,
   waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
@@ -92,19 +93,19 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       const { runId, owned } = await startRun(subject);
       const [feed] = owned;
       if (!feed) throw new Error('the run has no feed');
-      expect(await subject.runs.tallies()).toMatchObject([{ runId }]);
+      expect(await talliesOf(subject)).toMatchObject([{ runId }]);
       await apply(runId, { to: 'pausing', events: [] });
       expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'hold' }]);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
       await subject.feeds.release('t', [feed]);
       expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toEqual([]);
       expect(await subject.feeds.loads([feed.feedId])).toEqual([]);
-      expect(await subject.runs.tallies()).toEqual([]);
+      expect(await talliesOf(subject)).toEqual([]);
       await subject.passTime(1);
       await apply(runId, { to: 'running', events: [] });
       expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'go' }]);
       expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toHaveLength(1);
-      expect(await subject.runs.tallies()).toMatchObject([{ runId }]);
+      expect(await talliesOf(subject)).toMatchObject([{ runId }]);
     });
 
     it('tells the runs apart whose time is over: cancelled, or past their deadline', async () => {
@@ -114,7 +115,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       await apply(late.runId, { deadlineAt: new Date(0), events: [] });
       const over = (await subject.runs.tallies('over')).map(({ runId }) => runId);
       expect(over.toSorted()).toEqual([cancelled.runId, late.runId].toSorted());
-      expect((await subject.runs.tallies()).map(({ runId }) => runId)).toContain(going.runId);
+      expect((await talliesOf(subject)).map(({ runId }) => runId)).toContain(going.runId);
     });
 
     it('keeps a run that is paused before it began from being prepared, until it is resumed', async () => {
@@ -182,10 +183,10 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       const claimed = await claimOne(ledger, first);
       await record(ledger, doneOf(claimed, { failures: [failed('u001'), failed('u002')] }));
       const judged = { pauseAtFailed: { percent: 10, minUsers: 5 } };
-      expect(await subject.runs.tallies()).toMatchObject([{ ...judged, judgedFrom: [] }]);
+      expect(await talliesOf(subject)).toMatchObject([{ ...judged, judgedFrom: [] }]);
       await apply(runId, { to: 'running', judgeFromHere: true, events: [] });
       const judgedFrom = [{ step: 1, ended: 10, failed: 2 }];
-      expect(await subject.runs.tallies()).toMatchObject([{ ...judged, judgedFrom }]);
+      expect(await talliesOf(subject)).toMatchObject([{ ...judged, judgedFrom }]);
     });
 
     it('tells the history of a run page by page, oldest first, and nothing of others', async () => {

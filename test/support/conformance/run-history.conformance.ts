@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { endedUsersOf } from '../../../services/trigger/keep/note-history.ts';
 import { maxTroubleEvents } from '../../../shared/domain/run/run-events.ts';
 import { firstGapMs } from '../../../shared/domain/run/run-points.ts';
 import {
@@ -25,7 +26,10 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
 
     const pointsOf = async (runId: string) => (await subject.reports.points(runId))?.points ?? [];
     const endedOf = async (runId: string) => (await pointsOf(runId)).map(({ ended }) => ended);
-    const note = (...runIds: string[]) => subject.runHistory.notePoints(runIds);
+    async function note(...runIds: string[]): Promise<number> {
+      const tallies = new Map((await subject.runs.tallies(runIds)).map((tally) => [tally.runId, endedUsersOf(tally)]));
+      return subject.runHistory.notePoints(runIds.map((runId) => ({ runId, ended: tallies.get(runId) ?? 0 })));
+    }
     const tell = async (...runIds: string[]) => (await subject.runHistory.noteTroubles(runIds)).map(({ kind }) => kind);
 
     describe('in points', () => {

@@ -8,6 +8,7 @@ import {
   record,
   startFedRun,
   startRun,
+  talliesOf,
   waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
@@ -68,11 +69,10 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
         return claimed.map(({ country }) => country);
       };
       expect(await claim()).toEqual(['SG']);
-      const stalled = async () =>
-        (await subject.runs.tallies())[0]?.feeds.find(({ country }) => country === 'ID')?.stalled;
+      const stalled = async () => (await talliesOf(subject))[0]?.feeds.find(({ country }) => country === 'ID')?.stalled;
       expect(await stalled()).toBe('it is not its time yet in this country');
       await subject.passTime((before?.deadlineInMs ?? 0) + 1800_000);
-      expect((await subject.runs.tallies())[0]?.overdueMs).toBeLessThan(0);
+      expect((await talliesOf(subject))[0]?.overdueMs).toBeLessThan(0);
       expect(await claim()).toContain('ID');
     });
 
@@ -81,7 +81,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(true);
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(false);
       expect(await subject.runs.toPrepare(10, [])).toEqual([]);
-      const [tally] = await subject.runs.tallies();
+      const [tally] = await talliesOf(subject);
       expect(tally).toMatchObject({ runId, campaignId, state: 'running' });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
       const unfed = {
@@ -106,7 +106,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const second = await startRun(subject, { countries: ['ID', 'SG'] });
       const ledger = subject.ledgerOf('a');
       await record(ledger, doneOf(await claimOne(ledger, { feedId: first.feedId, batchNo: 1, step: 1 })));
-      const tallies = await subject.runs.tallies();
+      const tallies = await talliesOf(subject);
       expect(tallies.map(({ runId, feeds }) => [runId, feeds.length])).toEqual([
         [first.runId, 1],
         [second.runId, 2],
@@ -141,15 +141,37 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const { runId: early } = await startRun(subject);
       await subject.passTime(11_000);
       const { runId: late } = await startRun(subject);
-      const { runIds, until } = await subject.runs.listRuns(null);
-      expect(runIds.toSorted()).toEqual([early, late].toSorted());
-      expect((await subject.runs.listRuns(until)).runIds).toEqual([late]);
+      const idsSince = async (since: string | null) =>
+        (await subject.runs.listRuns(since)).runs.map(({ runId }) => runId);
+      const { until } = await subject.runs.listRuns(null);
+      expect(await idsSince(null)).toEqual([early, late]);
+      expect(await idsSince(until)).toEqual([late]);
       expect((await subject.runs.tallies([early])).map(({ runId }) => runId)).toEqual([early]);
+      await subject.passTime(1000);
       await subject.control.change(early, () => ({ change: { to: 'cancelling', events: [] } }));
-      expect((await subject.runs.listRuns(until)).runIds.toSorted()).toEqual([early, late].toSorted());
+      expect(await idsSince(until)).toEqual([late, early]);
       await subject.runs.finish(late, 'failed', null);
-      expect((await subject.runs.listRuns(null)).runIds).toEqual([early]);
+      expect(await idsSince(null)).toEqual([early]);
       expect(await subject.runs.tallies([late])).toEqual([]);
+    });
+
+    it('are listed with their feeds, when they came into their state, and what is due first on their agendas', async () => {
+      const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
+      const listed = async () => (await subject.runs.listRuns(null)).runs.find((run) => run.runId === runId);
+      const before = await listed();
+      expect(before).toMatchObject({ feeds: 1, dueInMs: null });
+      const ledger = subject.ledgerOf('a');
+      const [one, two] = (await ledger.flush({ results: [], claims: steps, begins: [] })).claimed;
+      if (!one || !two) throw new Error('the steps were free');
+      await record(ledger, waitingOf(one, { delayMs: 60_000 }));
+      await record(ledger, waitingOf(two, { delayMs: 30_000 }));
+      expect((await listed())?.since).toBe(before?.since);
+      await subject.passTime(10_000);
+      const dueInMs = (await listed())?.dueInMs;
+      expect(dueInMs).toBeGreaterThan(0);
+      expect(dueInMs).toBeLessThanOrEqual(20_000);
+      await subject.control.change(runId, () => ({ change: { to: 'cancelling', events: [] } }));
+      expect((await listed())?.since).not.toBe(before?.since);
     });
 
     it('name the steps that wait: what is held first, and no cause of long ago', async () => {
@@ -208,14 +230,14 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
     it('go on when what was counted does not let them end', async () => {
       const { runId } = await startRun(subject);
       expect(await subject.runs.end(runId, () => null)).toBeNull();
-      expect(await subject.runs.tallies()).toHaveLength(1);
+      expect(await talliesOf(subject)).toHaveLength(1);
     });
 
     it('end once, and never change afterwards', async () => {
       const { runId } = await startRun(subject);
       expect(await subject.runs.finish(runId, 'completed', null)).toBe(true);
       expect(await subject.runs.finish(runId, 'failed', 'too late')).toBe(false);
-      expect(await subject.runs.tallies()).toEqual([]);
+      expect(await talliesOf(subject)).toEqual([]);
     });
 
     it('are pausing until somebody sees that nothing is under way any more', async () => {

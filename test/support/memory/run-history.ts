@@ -20,7 +20,11 @@ export function createMemoryRunHistory({ database }: { database: MemoryDatabase 
     runIds.flatMap((runId) => runs.get(runId) ?? []).filter((run) => run.endedAt === null && run.startedAt !== null);
 
   return {
-    notePoints: (runIds) => atOnce(() => going(runIds).filter((run) => notePoint(database, run)).length),
+    notePoints: (points) =>
+      atOnce(() => {
+        const endedOf = new Map(points.map(({ runId, ended }) => [runId, ended]));
+        return going([...endedOf.keys()]).filter((run) => notePoint(database, run, endedOf.get(run.id) ?? 0)).length;
+      }),
     noteTroubles: (runIds) =>
       atOnce(() => {
         const rows = going(runIds).flatMap((run) => troublesOf(database, run));
@@ -39,14 +43,14 @@ export function createMemoryRunHistory({ database }: { database: MemoryDatabase 
   };
 }
 
-function notePoint(database: MemoryDatabase, { id: runId, startedAt }: RunRow): boolean {
+function notePoint(database: MemoryDatabase, { id: runId, startedAt }: RunRow, ended: number): boolean {
   const { runPoints, clock } = database;
   const { slot, stride } = pointPlaceOf(clock.nowMs() - (startedAt?.getTime() ?? 0));
   if (runPoints.has(`${runId}/${slot}`)) return false;
   for (const [key, point] of stride === 1 ? [] : runPoints) {
     if (point.runId === runId && point.slot % stride !== 0) runPoints.delete(key);
   }
-  runPoints.set(`${runId}/${slot}`, { runId, slot, at: clock.now(), ended: endedUsersOf(database, runId) });
+  runPoints.set(`${runId}/${slot}`, { runId, slot, at: clock.now(), ended });
   return true;
 }
 

@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
+import { alternately } from '../../../services/trigger/keep/alternately.ts';
 import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/run/under-way.ts';
-import type { RunStore } from '../../../services/trigger/keep/run-store.port.ts';
+import type { ListedRun, RunStore } from '../../../services/trigger/keep/run-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { shortagesOf, stepUnitsOf } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -31,19 +32,17 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     isAnyOpen: () => atOnce(() => [...runs.values()].some(({ endedAt }) => endedAt === null)),
     toPrepare: (limit, inHand) =>
       atOnce(() =>
-        inTurn(inState('preparing').filter((row) => !inHand.includes(row.id)))
-          .slice(0, limit)
-          .map((row) => {
-            const deadlineInMs = row.deadlineAtMs - clock.nowMs();
-            return {
-              runId: row.id,
-              campaignId: row.campaignId,
-              definition: definitionOf(database, row),
-              isRetry: row.parentId !== null,
-              isJudged: false,
-              deadlineInMs,
-            };
-          }),
+        [...alternately(inState('preparing').filter((row) => !inHand.includes(row.id)))].slice(0, limit).map((row) => {
+          const deadlineInMs = row.deadlineAtMs - clock.nowMs();
+          return {
+            runId: row.id,
+            campaignId: row.campaignId,
+            definition: definitionOf(database, row),
+            isRetry: row.parentId !== null,
+            isJudged: false,
+            deadlineInMs,
+          };
+        }),
       ),
     begin: (runId, feeds, batchUsers = usualBatchUsers) =>
       atOnce(() => {
@@ -80,8 +79,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     tallies: (which) =>
       atOnce(() => {
         const isOver = ({ state, deadlineAtMs }: RunRow) => state === 'cancelling' || deadlineAtMs <= clock.nowMs();
-        const isWanted = (row: RunRow) =>
-          which === undefined || (which === 'over' ? isOver(row) : which.includes(row.id));
+        const isWanted = (row: RunRow) => (which === 'over' ? isOver(row) : which.includes(row.id));
         return sweptRuns()
           .filter(isWanted)
           .map((row) => tallyOf(database, row));
@@ -89,9 +87,10 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     listRuns: (since) =>
       atOnce(() => ({
         until: String(clock.nowMs()),
-        runIds: sweptRuns()
+        runs: sweptRuns()
           .filter(({ stateSince }) => since === null || stateSince.getTime() >= Number(since) - 10_000)
-          .map(({ id }) => id),
+          .toSorted((a, b) => a.stateSince.getTime() - b.stateSince.getTime())
+          .map((row) => listedOf(database, row)),
       })),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     refusals: () => atOnce(() => [...database.shardRefusals]),
@@ -180,8 +179,10 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   return true;
 }
 
-/** The first, the last, the second, the second last and so on. */
-function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
-  const left = [...entries];
-  return entries.flatMap((_, index) => (index % 2 === 0 ? left.shift() : left.pop()) ?? []);
+function listedOf(database: MemoryDatabase, { id, stateSince }: RunRow): ListedRun {
+  const feeds = new Set(feedsOf(database, id).map(({ feedId }) => feedId));
+  const agenda = [...database.agenda.values()].filter(({ feedId }) => feeds.has(feedId));
+  const dueInMs =
+    agenda.length === 0 ? null : Math.min(...agenda.map(({ offerAtMs }) => offerAtMs)) - database.clock.nowMs();
+  return { runId: id, since: String(stateSince.getTime()), feeds: feeds.size, dueInMs };
 }

@@ -219,7 +219,7 @@ export const loads = statementOf<{ feeds: string }>(
 export const listFeeds = statementOf<{ since: string | null }>(
   'list-feeds',
   ($) => `
-  select now()::text as until, coalesce(array_agg(f.feed), '{}') as "feedIds"
+  select now()::text as until, coalesce(array_agg(f.feed order by r.state_since), '{}') as "feedIds"
   from runs r join feeds f on f.run = r.id
   where r.state = 'running' and r.ended_at is null
     and r.state_since >= coalesce(${$('since')}::timestamptz - interval '10 seconds', '-infinity')`,

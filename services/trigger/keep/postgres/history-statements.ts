@@ -1,5 +1,6 @@
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run/run-events.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 
 /** Of the totals `t`: neither who expired nor who was cancelled tells how fast a run went. */
@@ -8,27 +9,29 @@ const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown), 0)::bigint
 const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
 
 /**
- * One point for each run whose present slot has none: two who note at once agree by the key. Only runs that are due are
- * summed up. What `pointPlaceOf` says, by the database's clock.
+ * Of each run, run parallel. One point for each run whose present slot has none: two who note at once agree by the key.
+ * What `pointPlaceOf` says, by the database's clock.
  */
-export const notePoints = `
+export const notePoints = statementOf<{ runs: string; ended: string }>(
+  'note-points',
+  ($) => `
   with due as (
-    select r.id, k.stride, p.slot
-    from runs r
+    select r.id, n.ended, k.stride, p.slot
+    from unnest(${$('runs')}::uuid[], ${$('ended')}::bigint[]) n (run, ended)
+    join runs r on r.id = n.run and r.ended_at is null and r.started_at is not null
     cross join lateral (select ${gapsSince('now() - r.started_at')} as gaps) e
     cross join lateral (
       select 1 << case when e.gaps <= ${maxPoints} then 0 else ceil(log(2.0, e.gaps / ${maxPoints}))::int end as stride
     ) k
     cross join lateral (select (floor(e.gaps / k.stride) * k.stride)::int as slot) p
-    where r.id = any($1::uuid[]) and r.ended_at is null and r.started_at is not null
-      and not exists (select from run_points n where n.run = r.id and n.slot = p.slot)
+    where not exists (select from run_points n where n.run = r.id and n.slot = p.slot)
   ), gone as (
     delete from run_points n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
   )
   insert into run_points (run, slot, at, ended)
-  select d.id, d.slot, now(), (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = d.id)
-    from due d
-  on conflict do nothing`;
+  select id, slot, now(), ended from due
+  on conflict do nothing`,
+);
 
 /** The last point, of the run that `r` has just ended. */
 export const noteEnd = `

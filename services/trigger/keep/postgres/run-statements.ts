@@ -107,15 +107,25 @@ const talliesOf = (runs: string) => `
   where ${isSwept} and ${runs}
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
-export const tallies = talliesOf('true');
-
 export const talliesOfRuns = talliesOf('r.id = any($1::uuid[])');
 
 export const talliesOver = talliesOf(`(r.state = 'cancelling' or r.deadline_at <= now())`);
 
-/** By the index of runs that have not ended: a listing costs what has changed since the last one. */
+/**
+ * By the index of runs that have not ended: a listing costs what has changed since the last one. Of each feed, one
+ * entry of its agenda is read, and no totals.
+ */
 export const listRuns = `
-  select now()::text as until, coalesce(array_agg(r.id), '{}') as "runIds" from runs r
+  select now()::text as until, coalesce(json_agg(json_build_object('runId', r.id, 'since', r.state_since,
+    'feeds', a.feeds, 'dueInMs', (extract(epoch from a.due_at - now()) * 1000)::float8) order by r.state_since), '[]')
+    as runs
+  from runs r
+  cross join lateral (
+    select count(*) as feeds, min(d.offer_at) as due_at
+    from feeds f
+    left join lateral (select offer_at from agenda where feed = f.feed order by offer_at limit 1) d on true
+    where f.run = r.id
+  ) a
   where ${isSwept} and r.state_since >= coalesce($1::timestamptz - interval '10 seconds', '-infinity')`;
 
 /**

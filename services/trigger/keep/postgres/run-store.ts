@@ -132,13 +132,11 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
   };
 }
 
-async function talliesOf(connection: Pool | PoolClient, which?: readonly string[] | 'over'): Promise<RunTally[]> {
+async function talliesOf(connection: Pool | PoolClient, which: readonly string[] | 'over'): Promise<RunTally[]> {
   const query =
-    which === undefined
-      ? { name: 'run-tallies', text: statements.tallies }
-      : which === 'over'
-        ? { name: 'run-tallies-over', text: statements.talliesOver }
-        : { name: 'run-tallies-of', text: statements.talliesOfRuns, values: [which] };
+    which === 'over'
+      ? { name: 'run-tallies-over', text: statements.talliesOver }
+      : { name: 'run-tallies-of', text: statements.talliesOfRuns, values: [which] };
   const { rows } = await connection.query<TallyRow>(query);
   return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
 }
