@@ -60,7 +60,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     dispose: (_, feedId) => unitsPerUser.delete(feedId),
   });
   /** By run and step. */
-  const refusals = new LRUCache<string, StepRefusals>({ max: maxFeeds });
+  const refusals = new LRUCache<string, StepRefusals>({ maxSize: maxFeeds, sizeCalculation: () => 1 });
   let admissions = new Map<string, Admission>();
   /** When the last look that succeeded began, and how long it took. */
   let readAtMs = Number.NEGATIVE_INFINITY;
