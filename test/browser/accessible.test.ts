@@ -1,7 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { changeCampaign, createCampaignOfTemplate, createTemplate } from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
+import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({
@@ -14,6 +16,8 @@ const views = {
   campaigns: () => 'campaigns',
   'no match': () => 'campaigns?state=paused',
   'new campaign': () => 'campaigns/new',
+  'a changed draft': ({ draftId }: Ids) => `campaigns/${draftId}`,
+  templates: () => 'templates',
   'a campaign': ({ campaignId }: Ids) => `campaigns/${campaignId}`,
   'live run': ({ runId }: Ids) => `runs/${runId}`,
   report: ({ endedId }: Ids) => `runs/${endedId}/report`,
@@ -30,6 +34,7 @@ interface Ids {
   runId: string;
   campaignId: string;
   endedId: string;
+  draftId: string;
   userId: string;
 }
 
@@ -42,8 +47,30 @@ beforeAll(async () => {
   await api.awaitEnd(endedId);
   const runId = await api.run({ ...campaign, name: 'Payday top-up, November', paceUsersPerSecond: 1 });
   const [failed] = await api.failures(endedId);
-  ids = { runId, endedId, campaignId: (await api.progress(runId)).campaignId, userId: failed?.userId ?? 'nobody' };
+  const draftId = await addDraft(api.client);
+  ids = {
+    runId,
+    endedId,
+    draftId,
+    campaignId: (await api.progress(runId)).campaignId,
+    userId: failed?.userId ?? 'nobody',
+  };
 });
+
+/** Of two revisions, from a template. */
+async function addDraft(client: MusterApi['client']): Promise<string> {
+  const campaign = {
+    countries: ['SG'],
+    audience: { include: [{ segment: 'lapsed-riders' }] },
+    chain: [{ action: 'award-reward', params: { rewardId: { $variable: 'reward' } } }],
+  };
+  const variables = { reward: { type: 'string', default: 'ride-5' } } as const;
+  const template = await createTemplate({ client, body: { name: 'Payday', variables, campaign } });
+  const path = { id: template.data.id };
+  const { id } = (await createCampaignOfTemplate({ client, path, body: { name: 'Payday top-up, December' } })).data;
+  await changeCampaign({ client, path: { id }, body: { priority: 'low' } });
+  return id;
+}
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   test('axe finds nothing in any view, at any width', { timeout: 240_000 }, async () => {

@@ -155,8 +155,8 @@ function TemplateRow({ template, refusal, onAsk }: Omit<TemplateTableProps, 'tem
       <td className="wide">
         <Time instant={updatedAt} />
       </td>
-      <td className="text-right whitespace-nowrap">
-        <span className="row justify-end">
+      <td className="text-right">
+        <span className="row justify-end flex-wrap">
           <Button small refusal={refusal} label={`New campaign from ${name}`} onClick={ask('use')}>
             New campaign…
           </Button>
