@@ -68,6 +68,23 @@ describe('the target of a schedule', () => {
     });
   });
 
+  it('is refused where it is no URI, as it is promised back', async () => {
+    const url = 'https://shop.example.com/hook?tags[]=a|b c';
+    const errors = [{ pointer: '/target/url', detail: containing(`RFC 3986`) }];
+    const { status, body } = await ask('POST', '/schedules', { ...hourly, target: { client: 'shop', url } });
+    expect([status, body['errors']]).toMatchObject([422, errors]);
+    expect(body['errors']).toMatchObject([{ detail: containing(url) }]);
+    const written = new URLSearchParams({ 'tags[]': 'a|b c' }).toString();
+    expect(
+      (
+        await ask('POST', '/schedules', {
+          ...hourly,
+          target: { client: 'shop', url: `https://shop.example.com/hook?${written}` },
+        })
+      ).status,
+    ).toBe(201);
+  });
+
   it('may stay where it is when its client’s rules have changed', async () => {
     const id = await create();
     const egress = { allow: [{ host: 'elsewhere.test' }] };

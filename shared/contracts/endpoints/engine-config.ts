@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxBatchUsers, usualBatchUsers } from '../../domain/step/batch.ts';
 import { paramsSchemaProblems } from '../../domain/endpoint/params-schema.ts';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
+import { isHttpUri, noUri } from '../uris.ts';
 
 /**
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file
@@ -12,7 +13,8 @@ const serviceUrl = z
   .refine(
     holdsNoCredentials,
     'must not hold user and password: name a variable with the whole header as authorizationEnv',
-  );
+  )
+  .refine((text) => !isCalled(text) || isHttpUri(text), noUri);
 
 const service = z.strictObject({
   url: serviceUrl,
@@ -140,6 +142,11 @@ function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.Re
   if (receipts || receiptsSecretEnv === undefined) return;
   const message = `names ${receiptsSecretEnv}, and is for action types with "receipts": true alone`;
   context.addIssue({ code: 'custom', path: ['receiptsSecretEnv'], message, input: receiptsSecretEnv });
+}
+
+/** What is not has a problem of its own. */
+function isCalled(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '') && holdsNoCredentials(text);
 }
 
 function holdsNoCredentials(text: string): boolean {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fieldProblem } from '../field-problems.ts';
+import { isHttpUri, noUri } from '../uris.ts';
 import { json } from '../campaigns/json.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { sealedMark } from './stored-calls.ts';
@@ -83,6 +84,8 @@ const url = z
       context.addIssue({ code: 'custom', message: `must not hold ${sealedMark}`, input: text });
     } else if (parsed.username !== '' || parsed.password !== '') {
       context.addIssue({ code: 'custom', message: 'must not hold user and password: send a header', input: text });
+    } else if (!isHttpUri(text)) {
+      context.addIssue({ code: 'custom', message: `${noUri}, not ${JSON.stringify(text)}`, input: text });
     }
   })
   .meta({ format: 'uri' });

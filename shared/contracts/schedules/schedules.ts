@@ -80,7 +80,7 @@ export const scheduleShape = z
     stateSince: time,
     ...scheduleFields,
     target: target
-      .extend({ body: z.string().nullable(), headers: shownHeaders })
+      .extend({ url: z.string(), body: z.string().nullable(), headers: shownHeaders })
       .nullable()
       .describe('null for the schedule of a campaign'),
     zone: orUnreadable(recurrenceFields.zone),

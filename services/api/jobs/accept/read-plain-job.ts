@@ -6,6 +6,7 @@ import {
   jobTagPattern,
   type NewJob,
 } from '../../../../shared/contracts/jobs/jobs.ts';
+import { plainHttpUri } from '../../../../shared/contracts/uris.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 
 /** A job as it was asked for, with its body as the text that is stored and sent. */
@@ -87,17 +88,12 @@ function isWithinBytes(text: string, most: number): boolean {
   return text.length * 3 <= most || Buffer.byteLength(text) <= most;
 }
 
-/**
- * Scheme, host and port in plain letters, and nothing but visible characters behind them: no URL without a fragment is
- * invalid for what those are.
- */
-const plainUrl = /^(https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?)(?:[/?][\x21\x22\x24-\x7e]*)?$/;
 const maxOrigins = 1000;
 const origins = new Map<string, boolean>();
 
 function isPlainUrl(url: string): boolean {
   if (url.length > jobLimits.urlLength) return false;
-  const [, origin] = plainUrl.exec(url) ?? [];
+  const [, origin] = plainHttpUri.exec(url) ?? [];
   return origin !== undefined && isOrigin(origin);
 }
 
