@@ -6,6 +6,7 @@ import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { addApiKey } from '../../shared/postgres/registry/add-api-key.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createEmptyTestDatabase } from '../../test/support/postgres-database.ts';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
@@ -86,6 +87,28 @@ test('a doctor names the account that has nearly used a quota', async () => {
   const whose = publicId('apiKey', account);
   expect(await quotasWith('5')).toMatchObject({ ok: false, found: `nearly used: lists of ${whose} 80 %` });
   expect(await quotasWith('6')).toMatchObject({ ok: true, found: `the nearest is lists of ${whose} 66 %` });
+  await database.drop();
+});
+
+test('a doctor names services that run with another value of a setting than the others', async () => {
+  const database = await createEmptyTestDatabase();
+  await migrate(database.url);
+  const pool = createPool({
+    ...{ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') },
+  });
+  const settings = async (own?: string) => {
+    const environment = { DATABASE_URL: database.url, ...(own && { QUOTA_OPEN_RUNS: own }) };
+    return (await examineInstallation(environment)).find(({ name }) => name === 'settings');
+  };
+  await noteSettings(pool, 'api', { QUOTA_OPEN_RUNS: 1000 });
+  await noteSettings(pool, 'scheduler', { QUOTA_OPEN_RUNS: 50 });
+  const differ = 'QUOTA_OPEN_RUNS is 1000 in api, 50 in scheduler, 1000 in this command';
+  expect(await settings()).toMatchObject({ ok: false, found: differ });
+  await noteSettings(pool, 'scheduler', { QUOTA_OPEN_RUNS: 1000 });
+  const agree = 'QUOTA_OPEN_RUNS: the same in api, scheduler, this command';
+  expect(await settings()).toMatchObject({ ok: true, found: agree });
+  expect(await settings('200')).toMatchObject({ ok: false });
+  await pool.end();
   await database.drop();
 });
 

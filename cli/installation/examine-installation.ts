@@ -9,6 +9,7 @@ import { requireOwnSessions, requireWritable } from '../../shared/postgres/conne
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
 import { readSchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { readQuotaUse, type AccountUse } from '../../shared/postgres/registry/account-quotas.ts';
+import { readServiceSettings, type ServiceSetting } from '../../shared/postgres/registry/service-settings.ts';
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
@@ -89,14 +90,23 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
       async () =>
         nearestQuota(await readQuotaUse(pool, null), quotasOf(readEnvironment(quotaEnvironment, environment))),
     );
-    if (!isSet(environment, 'MUSTER_CONFIG')) return [sessions, schema, kept, quotas];
+    const settings = await laterCheckOf(
+      'settings',
+      'give all of them the same value, and start them again',
+      async () => {
+        const { QUOTA_OPEN_RUNS: value } = readEnvironment(quotaEnvironment, environment);
+        const here = { service: 'this command', name: 'QUOTA_OPEN_RUNS', value: String(value) };
+        return agreement([...(await readServiceSettings(pool)), here]);
+      },
+    );
+    if (!isSet(environment, 'MUSTER_CONFIG')) return [sessions, schema, kept, quotas, settings];
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
       const contradictions = contradictionsBetween(config, installationConfigOf(readEngineConfig(environment)));
       if (contradictions.length > 0) throw new Error(contradictions.join('; '));
       return `${id}, as the file says`;
     });
-    return [sessions, schema, kept, quotas, installation];
+    return [sessions, schema, kept, quotas, settings, installation];
   } finally {
     await pool.end();
   }
@@ -115,6 +125,16 @@ function nearestQuota(uses: readonly AccountUse[], quotas: Quotas): string {
   if (near.length > 0) throw new Error(`nearly used: ${[...new Set(near.map(({ said }) => said))].join(', ')}`);
   const [most] = shares.toSorted((a, b) => b.share - a.share);
   return most && most.share > 0 ? `the nearest is ${most.said}` : 'nothing of them is used';
+}
+
+/** @throws where services run with different values of a setting */
+function agreement(settings: readonly ServiceSetting[]): string {
+  const byName = [...Map.groupBy(settings, ({ name }) => name)];
+  const differing = byName
+    .filter(([, of]) => new Set(of.map(({ value }) => value)).size > 1)
+    .map(([name, of]) => `${name} is ${of.map(({ service, value }) => `${value} in ${service}`).join(', ')}`);
+  if (differing.length > 0) throw new Error(differing.join('; '));
+  return `${byName.map(([name]) => name).join(', ')}: the same in ${settings.map(({ service }) => service).join(', ')}`;
 }
 
 async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {

@@ -22,6 +22,15 @@ create table leases (
   expires_at timestamptz not null
 );
 
+-- Of settings that several services read and that have to be the same: with what the process of each that started last
+-- runs. For `muster doctor`.
+create table service_settings (
+  service text not null,
+  name text not null,
+  value text not null,
+  primary key (service, name)
+);
+
 -- A uuid v7 of this moment, ordered by microseconds within this database.
 create function uuid_of_now() returns uuid language sql volatile as $$
   select encode(

@@ -1,3 +1,4 @@
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import type { Installation } from '../../shared/postgres/connection/installation.ts';
 import { goOnTakingPart } from '../../shared/postgres/connection/take-part.ts';
@@ -36,12 +37,15 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
 
   let installation: Installation | undefined;
   let isKeyAdded = config.bootstrapApiKey === undefined;
+  let areSettingsNoted = false;
   const takePart = async () => {
     const file = installationConfigOf(config.engine);
     installation = await goOnTakingPart({ pool, file, seed: config.engine, clock, logger }, installation);
     const digest = digestOfApiKey(config.bootstrapApiKey ?? '');
     if (!isKeyAdded) await addKeyByHand(pool, { name: 'bootstrap', role: 'operator', digest, by: 'the environment' });
     isKeyAdded = true;
+    if (!areSettingsNoted) await noteSettings(pool, 'api', { QUOTA_OPEN_RUNS: config.quotas.openRuns });
+    areSettingsNoted = true;
     return installation.id;
   };
   const database = onClose(

@@ -7,6 +7,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
@@ -42,6 +43,10 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   );
   addPart('database', () => requireWritable(pool));
   const installationId = await takePart({ pool, clock: systemClock, logger });
+  const { QUOTA_OPEN_RUNS } = config;
+  await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
+    noteSettings(pool, 'scheduler', { QUOTA_OPEN_RUNS }),
+  );
   const notices = onClose(
     createNotices({
       ...{ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', clock: systemClock, logger },
@@ -77,7 +82,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
       pool,
       aheadMs: schedulesAheadMs,
       sleep: (ms) => systemClock.sleep(ms),
-      quotas: { openRuns: config.QUOTA_OPEN_RUNS },
+      quotas: { openRuns: QUOTA_OPEN_RUNS },
     }),
     region: config.MUSTER_REGION,
     keptDays: config.OCCURRENCES_HISTORY_DAYS,

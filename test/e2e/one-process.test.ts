@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examineInstallation } from '../../cli/installation/examine-installation.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
@@ -32,6 +33,12 @@ describe('all services in one process', () => {
     expect(report.scheduledFor).toBe(due);
     expect(new Date(report.startedAt ?? 0).getTime()).toBeGreaterThanOrEqual(new Date(due).getTime());
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
+  });
+
+  it('run with the same settings where these have to be, as a doctor sees it', async () => {
+    const checks = await examineInstallation({ DATABASE_URL: muster.database.url });
+    const found = 'QUOTA_OPEN_RUNS: the same in api, scheduler, this command';
+    expect(checks.find(({ name }) => name === 'settings')).toMatchObject({ ok: true, found });
   });
 
   it('end in order, with exit code 0, when they are asked to while a campaign runs; and it goes on after', async () => {
