@@ -3,14 +3,17 @@ import type { GuardReader } from '../../../shared/ports/endpoint-guards.ts';
 import type { GroupLook } from '../../../shared/ports/group-look.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import { createLagHistory } from './lag-history.ts';
 import type { ShardShape } from './shards.contract.ts';
-import type { ShardFigures } from './postgres/shard-figures.ts';
+import type { ShardFigures, ShardWork } from './postgres/shard-figures.ts';
 import { shardId, shardView } from './shard-view.ts';
 
 /** However many ask: brokers and database are asked this often at most. */
 const freshMs = 1000;
+/** What runs have to do is summed up over all that go on: beside thousands of them that takes seconds. */
+const longestWorkPauseMs = 300_000;
 
 export interface ShardLookDeps {
   registry: Pick<RegistryReader, 'refresh'>;
@@ -24,7 +27,10 @@ export interface ShardLookDeps {
 
 /** All shards as they are now. */
 export interface ShardLook {
-  /** By id; about a second old at most. @param isChanged a shard was changed: nothing older than this call will do */
+  /**
+   * By id; about a second old at most, and what runs have to do twenty times as old as it took to sum up.
+   * @param isChanged a shard was changed: nothing older than this call will do
+   */
   look(isChanged?: boolean): Promise<readonly ShardShape[]>;
   /** What was seen last; nothing before the first look. */
   last(): readonly ShardShape[];
@@ -36,6 +42,17 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
   let seen: readonly ShardShape[] = [];
   let seenAtMs = -Infinity;
   let looking: Promise<readonly ShardShape[]> | undefined;
+  let workSeen: readonly ShardWork[] = [];
+  let workNotBeforeMs = -Infinity;
+
+  async function workOfAll(): Promise<readonly ShardWork[]> {
+    const beganMs = clock.monotonicMs();
+    if (beganMs < workNotBeforeMs) return workSeen;
+    workSeen = await figures.work();
+    const endedMs = clock.monotonicMs();
+    workNotBeforeMs = endedMs + pauseAfter(endedMs - beganMs, 0, longestWorkPauseMs);
+    return workSeen;
+  }
 
   async function lookNow(): Promise<readonly ShardShape[]> {
     const beganMs = clock.monotonicMs();
@@ -44,7 +61,7 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
     const [traffic, reports, work, breakers] = await Promise.all([
       group.look(topics),
       figures.reports(),
-      figures.work(),
+      workOfAll(),
       guards.list(),
     ]);
     const reportsOf = Map.groupBy(reports, keyOf);

@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { actionTypeOf } from './chain-load.ts';
 import { admitBatches, priorityWeights, readyBound, roomsIn, smoothedRate, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
-import { pauseAfter } from '../keep/pause-after.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { FeedStore } from '../feed/feed-store.port.ts';
 import { createKnownFeeds, type KnownFeed, type KnownFeeds, type SeenFeed } from './known-feeds.ts';
 import { createRunPaces, type RunPaces } from './run-paces.ts';

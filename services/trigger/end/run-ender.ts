@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { pauseAfter } from '../keep/pause-after.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { OpenRuns } from '../keep/open-runs.ts';
 import type { RunStore } from '../keep/run-store.port.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';

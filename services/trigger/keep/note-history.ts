@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
-import { pauseAfter } from './pause-after.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { LookFollower } from './run-keeper.ts';
 import type { RunHistory } from './run-history.port.ts';
 import type { RunTally } from './run-store.port.ts';

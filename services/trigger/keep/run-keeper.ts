@@ -5,7 +5,7 @@ import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { failureCause } from './auto-pause.ts';
 import { budgetPause } from './budget-pause.ts';
-import { pauseAfter } from './pause-after.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
 import type { BudgetShortage, RunFigures, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
 import type { StepEndings } from '../end/step-endings.port.ts';

@@ -4,7 +4,7 @@ import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { offerLost } from './offer-lost.ts';
-import { pauseAfter } from '../keep/pause-after.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { LostRef, OutboxSweep, SweptFeed } from './outbox-sweep.port.ts';
 import type { RunTally } from '../keep/run-store.port.ts';
 import type { OpenStep } from '../keep/step-progress.ts';

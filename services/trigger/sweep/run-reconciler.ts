@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { pauseAfter } from '../keep/pause-after.ts';
+import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { Reconciliation } from './reconciliation.port.ts';
 import type { LookFollower } from '../keep/run-keeper.ts';
 import type { RunTally } from '../keep/run-store.port.ts';
