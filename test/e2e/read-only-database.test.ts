@@ -9,7 +9,7 @@ const names = ['api', 'scheduler', 'trigger', 'worker-1', 'dispatcher-1'];
 const within = { timeout: 60_000, interval: 200 };
 
 /** What a leader is that was made a standby, or that a wrong name leads to. */
-describe('a database that may only be read', () => {
+describe('row 63: a database that may only be read', () => {
   let muster: Installation;
   let ports: number[];
 
