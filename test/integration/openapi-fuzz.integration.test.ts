@@ -107,25 +107,7 @@ async function runThere(state: 'running' | 'completed_with_failures'): Promise<v
   await on.deps.rows.addFailure(feedId, { user: 'u1', step: 1, reason: 'out-of-stock' });
 }
 
-describe('an operation answers what the document declares, whatever it is sent', () => {
-  it.each(operations.map((operation) => ({ name: nameOf(operation), operation })))(
-    '$name',
-    { timeout: 60_000 + numRuns * 500 },
-    async ({ operation }) => {
-      await fc.assert(
-        fc.asyncProperty(requestsFor(operation, document, words), async (request) => await check(operation, request)),
-        { numRuns, ...seed },
-      );
-    },
-  );
-});
-
-async function check(operation: Operation, request: FuzzRequest): Promise<void> {
-  const answer = await sender.send(operation, request);
-  expect(judge(operation, answer)).toEqual([]);
-  if (answer.status < 300) accepted.add(operation.operationId);
-}
-
+/** Before the rest: what they name is there. */
 describe('the example of a body', () => {
   const withBody = operations.flatMap((operation) => {
     const schema = operation.requestBody?.content['application/json']?.schema;
@@ -145,6 +127,25 @@ describe('the example of a body', () => {
     }
   });
 });
+
+describe('an operation answers what the document declares, whatever it is sent', () => {
+  it.each(operations.map((operation) => ({ name: nameOf(operation), operation })))(
+    '$name',
+    { timeout: 60_000 + numRuns * 500 },
+    async ({ operation }) => {
+      await fc.assert(
+        fc.asyncProperty(requestsFor(operation, document, words), async (request) => await check(operation, request)),
+        { numRuns, ...seed },
+      );
+    },
+  );
+});
+
+async function check(operation: Operation, request: FuzzRequest): Promise<void> {
+  const answer = await sender.send(operation, request);
+  expect(judge(operation, answer)).toEqual([]);
+  if (answer.status < 300) accepted.add(operation.operationId);
+}
 
 const referring = z.object({ $ref: z.string().optional() }).default({});
 const withExamples = z.object({ examples: z.array(z.json()).min(1) });

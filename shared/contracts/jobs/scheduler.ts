@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { unstorable } from '../campaigns/about-campaign.ts';
 import { clientRef } from './jobs.ts';
 
 const time = z.iso.datetime({ precision: 3 });
@@ -65,7 +67,9 @@ export const schedulerShape = z
 export type SchedulerShape = z.output<typeof schedulerShape>;
 
 export const regionSwitch = z
-  .strictObject({ reason: z.string().min(1).max(500).optional().describe('For whoever reads it later') })
+  .strictObject({
+    reason: z.string().min(1).max(500).refine(isStorable, unstorable).optional().describe('For whoever reads it later'),
+  })
   .meta({ id: 'RegionSwitch', examples: [{ reason: 'the other region is away' }] });
 
 export const hostSelection = z

@@ -31,9 +31,14 @@ function usualStatuses(schema: FastifySchema, method: string): ProblemStatus[] {
   if (withBody.has(method)) statuses.push(400, 413, 415, 422);
   // A key that was used for another request, or whose first request is still being carried out.
   if (isRepeatable) statuses.push(409);
-  if (isRepeatable || schema.querystring !== undefined) statuses.push(422);
+  if (isRepeatable || schema.querystring !== undefined || mayNotFit(schema.params)) statuses.push(422);
   if ('if-match' in headers) statuses.push(412);
   return statuses;
+}
+
+/** What is no text of any kind, such as a number, is checked before anything is looked for. */
+function mayNotFit(params: unknown): boolean {
+  return params instanceof z.ZodObject && Object.values(params.shape).some((shape) => !(shape instanceof z.ZodString));
 }
 
 function fieldsIn(response: unknown): object {
