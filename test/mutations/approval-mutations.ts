@@ -133,6 +133,17 @@ export const approvalMutations: readonly Mutation[] = [
     noticedBy: [runs],
   },
   {
+    takesAway: 'approvals: a person who pauses a run that waits stops it',
+    edits: [
+      {
+        text: "const isPausedAnew = verb === 'pause' && move.kind === 'stays' && isWaitingForApproval(run.stateReason);",
+        replacement: 'const isPausedAnew = isWaitingForApproval(null);',
+      },
+    ],
+    project: 'integration',
+    noticedBy: [runs],
+  },
+  {
     takesAway: 'approvals: a run that waits for one is not resumed',
     edits: [
       { text: "if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runWaits(id);", replacement: '' },

@@ -192,6 +192,20 @@ describe('with a policy', () => {
     });
   });
 
+  it('a run that a person pauses while it waits does not go on by its approval, but when it is resumed', async () => {
+    const campaign = await writeForSingapore();
+    const runId = await madeRun(campaign);
+    await stores().approvals.clear(runId, { SG: 3000 });
+    const ask = async (verb: string) =>
+      verdictOf(await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/${verb}`));
+    expect([await ask('pause'), await ask('pause')]).toEqual(['200', '200']);
+    const [asked] = await requests(runId);
+    await approve(campaign.id, asked?.hash ?? '');
+    expect(await stateOf(runId)).toEqual({ state: 'paused', reason: 'paused by mei, manager' });
+    expect(await ask('resume')).toBe('200');
+    expect(await stateOf(runId)).toEqual({ state: 'preparing', reason: null });
+  });
+
   describe('what recurs', () => {
     const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
 

@@ -7,6 +7,7 @@ import {
   type ApprovalVerb,
 } from '../../../../shared/domain/approval/approval-states.ts';
 import { hasUnknownAuthor, refusedApproval } from '../../../../shared/domain/approval/approvers.ts';
+import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import { costTermsOf, reachOf } from '../../../../shared/domain/approval/user-bounds.ts';
 import { insertApproval, personsOf, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
 import { judgeFrom } from '../../../../shared/postgres/ledger/judge-from.ts';
@@ -164,12 +165,12 @@ const moveOne = `update approvals set state = $2, state_reason = $3, state_since
 
 const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
 
-/** Only what was paused for it: services/trigger/prepare/postgres/run-approvals.ts. */
+/** Only what was paused for it alone: services/trigger/prepare/postgres/run-approvals.ts. */
 const resumeRun = `
   with r as (
     update runs set state = case when started_at is null then 'preparing' else 'running' end, state_since = now(),
       state_reason = null
-    where id = $1 and state in ('pausing', 'paused') and state_reason like 'waits for approval%' returning id
+    where id = $1 and state in ('pausing', 'paused') and state_reason like '${waitsForApproval}%' returning id
   )
   insert into run_events (run, kind, detail) select id, 'resumed', $2::jsonb from r`;
 

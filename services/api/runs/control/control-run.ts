@@ -7,6 +7,7 @@ import {
   type ControlVerb,
 } from '../../../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import { isWaitingForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
@@ -27,10 +28,14 @@ const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed'
 /** What becomes of a run that is paused, resumed or cancelled by a person. */
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
-  if (move.kind !== 'move') return { move, change: null };
+  // It would go on when it is approved: now it is a person who lets it.
+  const isPausedAnew = verb === 'pause' && move.kind === 'stays' && isWaitingForApproval(run.stateReason);
+  if (move.kind !== 'move' && !isPausedAnew) return { move, change: null };
   const said = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
   const stateReason = verb === 'resume' ? null : said;
   const detail = { by, ...(reason === undefined ? {} : { reason }) };
+  if (move.kind !== 'move')
+    return { move, change: { stateReason: said, events: [{ kind: controlEvents[verb], detail }] } };
   const events = [{ kind: controlEvents[verb], detail }, ...becomesAtOnce(move.to, said)];
   return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
 }

@@ -11,6 +11,7 @@ import {
   withHeadroom,
   type UsersByCountry,
 } from '../../../../shared/domain/approval/user-bounds.ts';
+import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import { approvalsInForce, insertApproval, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ClearedRun, RunApprovals } from '../run-approvals.port.ts';
@@ -96,9 +97,6 @@ async function hold(client: PoolClient, { run, rules, approvals }: Judged, wante
   const cause = `${waitsForApproval}: ${why.join(', ')}`;
   await client.query(pauseRun, [runId, cause]);
 }
-
-/** How a run's reason begins that goes on when it is approved. */
-const waitsForApproval = 'waits for approval';
 
 function mapped(users: UsersByCountry, change: (users: number) => number): UsersByCountry {
   return Object.fromEntries(Object.entries(users).map(([country, count]) => [country, change(count)]));
