@@ -5,6 +5,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { reportShards } from '../../../test/support/report-shards.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { createApi, type Api } from '../api.ts';
 import { problem } from '../frame/problems.contract.ts';
@@ -19,6 +20,8 @@ let segments: Record<string, number | null | SegmentationFailure>;
 
 beforeEach(async () => {
   segments = {};
+  const { chain, countries } = someCampaign;
+  await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
   const segmentation: typeof on.deps.segmentation = {
     describe: (id, country) => {
       const known = segments[`${id}/${country}`] ?? 1000;

@@ -5,6 +5,7 @@ import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { reportShards } from '../../../test/support/report-shards.ts';
 
 const on = apiOnPostgres();
 
@@ -317,6 +318,8 @@ describe('starting a campaign', () => {
   });
 
   it('changes nothing the second time, with the same answer', async () => {
+    const { chain, countries } = someCampaign;
+    await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const { links } = await created();
 
     const first = await post(links.start, {});

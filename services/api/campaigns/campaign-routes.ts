@@ -14,7 +14,6 @@ import { approvalNeeded } from '../approvals/approval-problems.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { askSources, type AskedSources, type AskSourcesDeps } from './ask-sources.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
@@ -25,13 +24,12 @@ import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates, estimateView } from './estimate-view.ts';
 import { refuseArchived, refuseFields, stateForbids } from './refusals.ts';
-import { unservedSteps } from './unserved-steps.ts';
+import { unservedSteps, type UnservedStepsDeps } from './unserved-steps.ts';
 
-export interface CampaignRoutesDeps extends AskSourcesDeps {
+export interface CampaignRoutesDeps extends AskSourcesDeps, UnservedStepsDeps {
   approvals: Pick<ApprovalDesk, 'judge'>;
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
-  shardRefusals: () => Promise<readonly ShardRefusal[]>;
   clock: Clock;
 }
 
@@ -211,7 +209,7 @@ async function askForSources(
 ): Promise<Pick<AskedSources, 'sources' | 'warnings'>> {
   const { problems: found, warnings, sources } = await askSources(definition, deps);
   if (found.length > 0) throw invalidRequest(found);
-  return { sources, warnings: [...warnings, ...unservedSteps(definition, await deps.shardRefusals())] };
+  return { sources, warnings: [...warnings, ...(await unservedSteps(definition, deps))] };
 }
 
 /**

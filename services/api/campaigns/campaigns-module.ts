@@ -1,6 +1,7 @@
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createSegmentation } from '../../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../../shared/postgres/audiences/stored-audiences.ts';
-import { readShardRefusals } from '../../../shared/postgres/registry/shard-refusals.ts';
+import { readUnservedShards } from '../../../shared/postgres/registry/shard-refusals.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -33,7 +34,7 @@ export function campaignsModule({
     campaignArchive: createCampaignArchive({ pool }),
     campaignRevisions: createCampaignRevisions({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
-    shardRefusals: () => readShardRefusals(pool),
+    unservedShards: (shards: readonly Shard[]) => readUnservedShards(pool, shards),
     segmentation: onClose(
       askableSegmentation(
         () => createSegmentation({ config: config.engine, environment, egress, connections }),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { reportShards } from '../../../test/support/report-shards.ts';
 import { campaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
@@ -84,6 +85,8 @@ describe('a campaign that is not made yet', () => {
     campaignPreview.parse((await send('POST', '/v1/campaigns/preview', body)).json());
 
   it('is estimated by country and source, and nothing is kept of it', async () => {
+    const { chain, countries } = someCampaign;
+    await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const shown = await preview({ ...someCampaign, audience: { ...someCampaign.audience, holdOutPercent: 10 } });
 
     expect(shown).toMatchObject({ problems: [], warnings: [], holdOutPercent: 10, batchUsers: 100 });

@@ -143,7 +143,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   return {
     asOf: now.toISOString(),
     problems: [...(checked.ok ? [] : checked.problems), ...asked.problems],
-    warnings: [...asked.warnings, ...unservedSteps({ chain, countries }, await deps.shardRefusals())],
+    warnings: [...asked.warnings, ...(await unservedSteps({ chain, countries }, deps))],
     countries: estimates,
     holdOutPercent,
     batchUsers,

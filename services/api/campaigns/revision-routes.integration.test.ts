@@ -7,6 +7,7 @@ import {
 } from '../../../shared/contracts/campaigns/campaign-revisions.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { reportShards } from '../../../test/support/report-shards.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
@@ -89,6 +90,8 @@ describe('revisions of a campaign', () => {
 
 describe('restoring a revision', () => {
   it('makes a new one of what it held, and what is said about the campaign stays', async () => {
+    const { chain, countries } = someCampaign;
+    await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const id = await changedTwice();
     await change(id, { owner: 'riders' });
     const restored = await restore(id, 1);

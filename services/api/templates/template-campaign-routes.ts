@@ -71,7 +71,7 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
         await campaigns.create(definition, request.begun?.createdId, callerOf(request), about, origin),
       );
       request.auditDetail = { campaign: view.id, revision: used.revision };
-      const all = [...warnings, ...unservedSteps(definition, await deps.shardRefusals())];
+      const all = [...warnings, ...(await unservedSteps(definition, deps))];
       return reply
         .code(201)
         .header('location', view.links.self)

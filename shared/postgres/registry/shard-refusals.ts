@@ -1,4 +1,7 @@
 import type { Pool } from 'pg';
+import type { Shard } from '../../domain/endpoint/shard.ts';
+import { textArray } from '../connection/array-literals.ts';
+import { statementOf } from '../connection/statement.ts';
 import type { ShardRefusal } from '../../ports/shard-reports.ts';
 
 /** Shards that workers should serve and cannot, and that no other worker serves: as they said it in the last minute. */
@@ -15,3 +18,27 @@ const selectRefusals = `
         and o.reported_at > now() - interval '1 minute'
     )
   order by 1, 2, 3`;
+
+const noneIsSetToServeIt = 'none runs that is set to serve it';
+
+/** Those of these shards that no worker serves, with what workers that should say of them; in the last minute. */
+export async function readUnservedShards(pool: Pool, shards: readonly Shard[]): Promise<ShardRefusal[]> {
+  const actionTypes = textArray(shards.map(({ actionType }) => actionType));
+  const countries = textArray(shards.map(({ country }) => country));
+  const { rows } = await pool.query<ShardRefusal>(selectUnserved.with({ actionTypes, countries, noneIsSetToServeIt }));
+  return rows;
+}
+
+const selectUnserved = statementOf<{ actionTypes: string; countries: string; noneIsSetToServeIt: string }>(
+  'unserved-shards',
+  ($) => `
+  select distinct k.action_type as "actionType", k.country, coalesce(s.refusal, ${$('noneIsSetToServeIt')}) as cause
+  from unnest(${$('actionTypes')}::text[], ${$('countries')}::text[]) k (action_type, country)
+  left join shard_reports s on (s.action_type, s.country) = (k.action_type, k.country)
+    and s.reported_at > now() - interval '1 minute'
+  where not exists (
+    select from shard_reports o where (o.action_type, o.country) = (k.action_type, k.country) and o.refusal is null
+      and o.reported_at > now() - interval '1 minute'
+  )
+  order by 1, 2, 3`,
+);
