@@ -66,14 +66,14 @@ export const approving = z
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'has to be the 64 digits of the approval that was looked at'),
     word: word.optional().describe('For whoever approves after'),
   })
-  .meta({ id: 'Approving' });
+  .meta({ id: 'Approving', examples: [{ hash: '0123456789abcdef'.repeat(4), word: 'As agreed on Monday' }] });
 
 export const sendingBack = z
   .strictObject({
     hash: approving.shape.hash.optional().describe('Absent: that of the campaign, not one of a single run'),
     word: word.describe('What is missing or wrong'),
   })
-  .meta({ id: 'SendingBack' });
+  .meta({ id: 'SendingBack', examples: [{ word: 'The segment is last year’s' }] });
 
 export const approvalShape = z
   .object({

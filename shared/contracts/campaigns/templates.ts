@@ -31,6 +31,13 @@ const variableName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'has to be 1 to 64 letters, digits and "_", a letter first');
 
+const exampleVariables = { reward: { type: 'string', description: 'Of the rewards service', default: 'ride-5' } };
+const exampleCampaign = {
+  countries: ['SG'],
+  audience: { include: [{ segment: 'lapsed-riders' }] },
+  chain: [{ action: 'award-reward', params: { rewardId: { $variable: 'reward' } } }],
+};
+
 const templateFields = {
   name: campaignDefinition.shape.name,
   variables: z
@@ -39,24 +46,21 @@ const templateFields = {
     .default({})
     .meta({
       maxProperties: maxVariables,
-      examples: [{ reward: { type: 'string', description: 'Of the rewards service', default: 'ride-5' } }],
+      examples: [exampleVariables],
     }),
   campaign: z
     .record(z.string(), json)
     .refine((campaign) => !Object.hasOwn(campaign, 'name'), 'has no name: each campaign is given its own')
     .describe('A definition without its name, in which `{ "$variable": "reward" }` stands for a value')
     .meta({
-      examples: [
-        {
-          countries: ['SG'],
-          audience: { include: [{ segment: 'lapsed-riders' }] },
-          chain: [{ action: 'award-reward', params: { rewardId: { $variable: 'reward' } } }],
-        },
-      ],
+      examples: [exampleCampaign],
     }),
 };
 
-export const templateDefinition = z.strictObject(templateFields).meta({ id: 'TemplateDefinition' });
+export const templateDefinition = z.strictObject(templateFields).meta({
+  id: 'TemplateDefinition',
+  examples: [{ name: 'Lapsed riders', variables: exampleVariables, campaign: exampleCampaign }],
+});
 
 export type TemplateDefinition = z.infer<typeof templateDefinition>;
 
@@ -67,7 +71,7 @@ export const templatePatch = z
     variables: templateFields.variables.unwrap().optional(),
     campaign: templateFields.campaign.optional(),
   })
-  .meta({ id: 'TemplatePatch' });
+  .meta({ id: 'TemplatePatch', examples: [{ name: 'Riders who are back' }] });
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -94,4 +98,4 @@ export const campaignOfTemplate = z
     variables: z.record(z.string(), json).default({}).describe('By name; those that are not given have their default'),
     revision: z.int().min(1).max(2_147_483_647).optional().describe('Of the template; the newest when absent'),
   })
-  .meta({ id: 'CampaignOfTemplate' });
+  .meta({ id: 'CampaignOfTemplate', examples: [{ name: 'Lapsed riders, December', variables: { reward: 'ride-5' } }] });

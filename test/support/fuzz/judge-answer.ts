@@ -33,7 +33,7 @@ export function createJudge(document: OpenApiDocument): JudgeAnswer {
     if (declared.length === 0) return body === '' ? [] : [`${status} has a body, and none is declared`];
     const type = contentType?.split(';', 1)[0] ?? 'none';
     if (!declared.includes(type)) return [`${status} came as ${type}; declared are ${declared.join(', ')}`];
-    if (body === undefined || !type.endsWith('json')) return [];
+    if (body === undefined || type.endsWith('ndjson') || !type.endsWith('json')) return [];
     return unfitting(body, schemaAt([...operation.pointer, 'responses', String(status), 'content', type, 'schema']));
   };
 
