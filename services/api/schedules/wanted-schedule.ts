@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { readableRecurrence, type KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/schedules/schedules.ts';
-import { shownUrl, storedHeaders, type StoredHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
+import {
+  sealedPartOf,
+  shownUrl,
+  storedHeaders,
+  type StoredHeaders,
+} from '../../../shared/contracts/jobs/stored-calls.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
@@ -80,10 +85,14 @@ export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedS
   const merged = mergePatch(withoutNulls(said), patch);
   const stored = storedHeadersOf(before);
   const keptNames = keptHeaders(merged, stored);
-  const checked = checkShape(newSchedule, withoutHeaders(merged, keptNames));
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   const call = storedCallOf(before);
-  const isUrlKept = call !== undefined && checked.value.target.url === shownUrl(call.url);
+  const isUrlKept = call !== undefined && targetUrl.safeParse(merged).data?.target.url === shownUrl(call.url);
+  const others = withoutHeaders(merged, keptNames);
+  const checked = checkShape(
+    newSchedule,
+    isUrlKept ? mergePatch(others, { target: { url: openPartOf(call.url) } }) : others,
+  );
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   const headers = Object.fromEntries(Object.entries(stored).filter(([name]) => keptNames.has(name)));
   return { wanted: checked.value, kept: { headers, url: isUrlKept ? call.url : null } };
 }
@@ -111,6 +120,11 @@ function storedHeadersOf(before: ScheduleRecord): StoredHeaders {
   const headers = storedCallOf(before)?.headers ?? null;
   return headers === null ? {} : storedHeaders.parse(JSON.parse(headers));
 }
+
+const targetUrl = z.object({ target: z.object({ url: z.string() }) });
+
+/** As it is shown, what is sealed of a URL makes it none. */
+const openPartOf = (url: string) => sealedPartOf(url)?.open ?? url;
 
 const shownTarget = z.object({ target: z.object({ headers: z.record(z.string(), z.unknown()) }) });
 const shownSecret = z.strictObject({ set: z.literal(true), length: z.int() });
