@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient, createJob } from '../../sdk/generated/sdk.gen.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { treeWithout } from '../faults/support/tree-without.ts';
+import { faultControls } from '../mutations/fault-controls.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 const names = ['api', 'scheduler', 'trigger', 'worker-1', 'dispatcher-1'];
@@ -13,22 +16,28 @@ describe('row 63: a database that may only be read', () => {
   let muster: Installation;
   let ports: number[];
 
-  beforeAll(async () => {
+  async function begin(root?: string): Promise<void> {
     ports = await findFreePorts(names.length);
     muster = await startInstallation({
       workers: 1,
       dispatchers: 1,
       sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=1000' },
       engineOf: Object.fromEntries(names.map((name, place) => [name, { HEALTH_PORT: String(ports[place]) }])),
+      ...(root !== undefined && { root }),
     });
-  });
-  afterAll(() => muster.stop());
+  }
+  afterEach(() => muster.stop());
 
   async function databaseOf(name: string): Promise<string> {
     const answer = await fetch(`http://127.0.0.1:${ports[names.indexOf(name)]}/readyz`);
     const { parts } = (await answer.json()) as { parts: Record<string, string> };
     return `${answer.status} ${parts['database']}`;
   }
+
+  const job = (client: Installation['api']['client']) => ({
+    client,
+    body: { client: 'orders', idempotencyKey: randomUUID(), delaySeconds: 86_400, url: 'http://127.0.0.1:9/hook' },
+  });
 
   /** All sessions are cut, as by what makes another server the leader. */
   async function mayBeWritten(yes: boolean): Promise<void> {
@@ -42,6 +51,7 @@ describe('row 63: a database that may only be read', () => {
   }
 
   it('is ready in no service, and answers what would be written with 503; after it all goes on', async () => {
+    await begin();
     const { client } = muster.api;
     await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
     for (const name of names) expect(await databaseOf(name), name).toBe('200 ok');
@@ -49,21 +59,34 @@ describe('row 63: a database that may only be read', () => {
     await mayBeWritten(false);
     const readOnly = '503 the database may only be read: a standby, or default_transaction_read_only is on';
     for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe(readOnly), within);
-    const body = {
-      client: 'orders',
-      idempotencyKey: randomUUID(),
-      delaySeconds: 86_400,
-      url: 'http://127.0.0.1:9/hook',
-    };
-    const refused = await createJob({ client, body, throwOnError: false });
+    const wanted = job(client);
+    const refused = await createJob({ ...wanted, throwOnError: false });
     expect(refused.error).toMatchObject({ problem: { status: 503, code: 'database-unavailable' } });
 
     await mayBeWritten(true);
     for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
-    const accepted = await vi.waitFor(() => createJob({ client, body }), within);
+    const accepted = await vi.waitFor(() => createJob(wanted), within);
     expect(accepted.response.status).toBe(201);
     const campaign = { name: 'After it', countries, segment: 'lapsed-riders', chain: rewardThenMessage };
     const ended = await muster.api.awaitEnd(await muster.api.run(campaign));
     expect(ended.state).toBe('completed');
+  });
+
+  it('is taken for one that works where nobody looks whether it may be written (control)', async () => {
+    const tree = await treeWithout(faultControls.readOnlyIsNotReady);
+    try {
+      await begin(tree);
+      const { client } = muster.api;
+      await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
+      await mayBeWritten(false);
+      await vi.waitFor(async () =>
+        expect((await createJob({ ...job(client), throwOnError: false })).error).toBeDefined(),
+      );
+      for (const name of names)
+        await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
+      await mayBeWritten(true);
+    } finally {
+      await rm(tree, { recursive: true });
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { until } from './support/until.ts';
 
@@ -84,11 +85,12 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
 
 describe('row 60: a dispatcher that ends at default settings', () => {
   let trial: CallbackTrial;
-  beforeEach(async () => {
+  async function begin(without?: FaultControl): Promise<void> {
     const usual = { SCHEDULER_LEASE_MS: '10000', DISPATCHER_LEASE_MS: '90000' };
-    trial = await startCallbackTrial({ engine: usual });
+    trial = await startCallbackTrial({ engine: usual, ...(without && { without }) });
     await trial.receiver.behave({ slow: { latencyMs: 1000 } });
-  });
+  }
+  beforeEach(() => begin());
   afterEach(() => trial.end());
 
   const takenOver = () => trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`);
@@ -103,6 +105,16 @@ describe('row 60: a dispatcher that ends at default settings', () => {
     expect(await takenOver()).toBeGreaterThan(0);
     const verdict = { rows: '60', scenario: 'dispatcher killed at default settings', allow: { doubled: open } };
     expect(await trial.judgeCallbacks(verdict)).toEqual([]);
+  });
+
+  it('is missed only when its leases end: what it had in its hands waits for them (control)', async () => {
+    await trial.end();
+    await begin(faultControls.theDeadAreMissed);
+    await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
+    await trial.awaitCalls(50);
+    await trial.kill('dispatcher-1');
+    await expect(trial.awaitEnded(takenOverWithinMs)).rejects.toThrow();
+    expect(await takenOver()).toBe(0);
   });
 
   const callsMore = async (name: string) => {

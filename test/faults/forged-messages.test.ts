@@ -2,9 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { explainRunUser, groupDeadLetters } from '../../sdk/generated/sdk.gen.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
+import { faultControls } from '../mutations/fault-controls.ts';
 import { forgeReferences, type ForgedLoss } from './support/forge-references.ts';
 import { compareNeighbour, undisturbed } from './support/neighbours.ts';
-import { startTrial, type Trial } from './support/trial.ts';
+import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -23,21 +24,25 @@ describe('row 49: messages that lie', () => {
     );
   }
 
+  async function begin(options: Pick<TrialOptions, 'engineOf' | 'without'>): Promise<void> {
+    trial = await startTrial({
+      workers: 2,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=10000`,
+        SANDBOX_REWARDS_FAILURE_SHARE: '0.3',
+        SANDBOX_REWARDS_LATENCY_MS: '50-100',
+        SANDBOX_MESSAGES_LATENCY_MS: '300-600',
+      },
+      engine: { WORKER_CONCURRENCY: '10' },
+      ...options,
+    });
+  }
+
   it.each<ForgedLoss>(['nobody was lost', 'half of the users were lost'])(
     'of step 2, that %s: everybody who has a reward gets a message, and nobody else',
     async (loss) => {
       const [port = 0] = await findFreePorts(1);
-      trial = await startTrial({
-        workers: 2,
-        sandbox: {
-          SANDBOX_SEGMENTS: `${segment}=10000`,
-          SANDBOX_REWARDS_FAILURE_SHARE: '0.3',
-          SANDBOX_REWARDS_LATENCY_MS: '50-100',
-          SANDBOX_MESSAGES_LATENCY_MS: '300-600',
-        },
-        engine: { WORKER_CONCURRENCY: '10' },
-        engineOf: { 'worker-1': { HEALTH_PORT: String(port) } },
-      });
+      await begin({ engineOf: { 'worker-1': { HEALTH_PORT: String(port) } } });
       const over = trial.injections.begin('forged references', loss);
       const forger = forgeReferences(trial, 'send-message', loss);
       const { api, countries } = trial.muster;
@@ -57,6 +62,22 @@ describe('row 49: messages that lie', () => {
       expect(metrics).toMatch(/muster_messages_set_aside_total\{[^}]*cause="contradicted"[^}]*\} [1-9]/);
     },
   );
+
+  it('are believed where the rows are not asked: who has no reward gets a message (control)', async () => {
+    await begin({ without: faultControls.rowsSayWhoIsLeft });
+    const forger = forgeReferences(trial, 'send-message', 'nobody was lost');
+    const { api, countries } = trial.muster;
+    const runId = await api.run({ name: 'Believed', countries, segment, chain: rewardThenMessage });
+    await until('somebody is served who may not be', async () => {
+      const ledger = await trial.ledger();
+      const refused = ledger.of(runId, 1).failed;
+      return [...ledger.of(runId, 2).applied.keys()].some((user) => refused.has(user));
+    });
+    await forger.stop();
+    await trial.awaitEnd(runId, 120_000);
+    const found = await trial.judge(runId, { rows: '49', scenario: 'control', segment });
+    expect(found).toContainEqual(expect.stringMatching(/^I3: effect for .* in step 2 without one in step 1$/));
+  });
 
   /** What `explain` says of one user whose reward was refused, or given; it has to be what the ledger says. */
   async function outcomesOf(runId: string, reward: 'failed' | 'applied'): Promise<string[]> {

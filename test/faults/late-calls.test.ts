@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineConfigFile } from '../e2e/installation.ts';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
 
@@ -15,11 +16,33 @@ function withFewAttempts(config: EngineConfigFile): EngineConfigFile {
   return { ...config, actionTypes: { ...others, 'award-reward': { ...rewards, maxAttempts: 3, retry } } };
 }
 
+const late = (calls: number, moreUsersThan: number) => ({
+  calls: [
+    { name: 'late', times: calls, answer: { kind: 'hang' as const, appliedAfterMs } },
+    { name: 'refused', moreUsersThan, answer: { kind: 'status' as const, status: 422 } },
+    { name: 'retryable', answer: { kind: 'fail-users' as const, code: 'busy', retryable: true } },
+  ],
+});
+
+const chain = [{ action: 'award-reward', params: {} }];
+const begin = (without?: FaultControl) =>
+  startTrial({
+    workers: 2,
+    sandbox: { SANDBOX_SEGMENTS: `${segment}=${users}` },
+    configure: withFewAttempts,
+    ...(without && { without }),
+  });
+
+/** Each user's last word, without the user. */
+async function lastWords({ muster: { api } }: Trial, runId: string): Promise<string[]> {
+  const words = (await api.failures(runId)).map(({ outcome, reason }) => `${outcome} ${reason}`);
+  return [...new Set(words)];
+}
+
 describe('calls that are applied after the last attempt', () => {
   let trial: Trial;
   beforeAll(async () => {
-    const sandbox = { SANDBOX_SEGMENTS: `${segment}=${users}` };
-    trial = await startTrial({ workers: 2, sandbox, configure: withFewAttempts });
+    trial = await begin();
   });
   afterAll(() => trial.end());
 
@@ -28,14 +51,7 @@ describe('calls that are applied after the last attempt', () => {
     { what: 'repeats are refused, split, and called retryable', mostUsers: 10 },
   ])('row 66: $what to the last attempt: their users are unknown, and no retry serves them again', async (how) => {
     const { api, countries } = trial.muster;
-    await trial.switchFaults({
-      calls: [
-        { name: 'late', times: countries.length, answer: { kind: 'hang', appliedAfterMs } },
-        { name: 'refused', moreUsersThan: how.mostUsers, answer: { kind: 'status', status: 422 } },
-        { name: 'retryable', answer: { kind: 'fail-users', code: 'busy', retryable: true } },
-      ],
-    });
-    const chain = [{ action: 'award-reward', params: {} }];
+    await trial.switchFaults(late(countries.length, how.mostUsers));
     const runId = await api.run({ name: how.what, countries, segment, chain });
     await trial.awaitEnd(runId);
     expect((await trial.ledger()).of(runId, 1).applied.size).toBe(0);
@@ -43,11 +59,25 @@ describe('calls that are applied after the last attempt', () => {
 
     const { steps } = await api.report(runId);
     expect(steps).toMatchObject([{ succeeded: 0, failed: 0, unknown: users }]);
-    const reasons = (await api.failures(runId)).map(({ outcome, reason }) => `${outcome} ${reason}`);
-    expect([...new Set(reasons)]).toEqual(['unknown busy']);
+    expect(await lastWords(trial, runId)).toEqual(['unknown busy']);
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
     const retry = await api.request(`/v1/runs/${runId}/retry-failed`, init);
     expect(retry.status, await retry.text()).toBe(409);
     expect(await trial.judge(runId, { rows: '66', scenario: how.what, segment })).toEqual([]);
   });
+});
+
+it('row 66: a key that a call without an answer does not open: who is served late has failed, and is tried again (control)', async () => {
+  const trial = await begin(faultControls.ambiguityOpensTheKey);
+  try {
+    const { api, countries } = trial.muster;
+    await trial.switchFaults(late(countries.length, users));
+    const runId = await api.run({ name: 'Forgotten calls', countries, segment, chain });
+    await trial.awaitEnd(runId);
+    await until('the calls are applied', async () => (await trial.ledger()).of(runId, 1).applied.size === users);
+    expect(await lastWords(trial, runId)).toEqual(['failed busy']);
+    expect(await trial.judge(runId, { rows: '66', scenario: 'control', segment })).not.toEqual([]);
+  } finally {
+    await trial.end();
+  }
 });

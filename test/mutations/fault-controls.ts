@@ -67,4 +67,28 @@ export const faultControls = {
       },
     ],
   },
+  rowsSayWhoIsLeft: {
+    takesAway: 'whom a message leaves in a batch is held against the rows',
+    edits: [
+      {
+        text: 'const work = lost && !entry.contradicted ? prepare(entry, lost) : null;',
+        replacement: 'const work = lost ? prepare({ ...entry, contradicted: undefined }, lost) : null;',
+      },
+      { text: 'if (lost && count !== remaining)', replacement: 'if (lost && count < 0)' },
+    ],
+  },
+  ambiguityOpensTheKey: {
+    takesAway: 'a call that was not answered keeps its key open to the last attempt',
+    edits: [{ text: "claim.open || kind === 'ambiguous', cause)", replacement: 'claim.open, cause)' }],
+  },
+  theDeadAreMissed: {
+    takesAway: 'a process that has not been heard of for ten seconds is dead',
+    edits: [{ text: 'export const deadAfterMs = 10_000;', replacement: 'export const deadAfterMs = 90_000;' }],
+  },
+  readOnlyIsNotReady: {
+    takesAway: 'a database that may only be read is no database to work with',
+    edits: [
+      { text: 'if (rows[0]?.readOnly !== true) return;', replacement: 'if (rows[0]?.readOnly !== null) return;' },
+    ],
+  },
 } as const satisfies Record<string, FaultControl>;
