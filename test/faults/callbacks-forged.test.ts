@@ -1,21 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupDeadLetters } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { referenceTo, storedJobs, type StoredJob } from './support/stored-jobs.ts';
 import { lasting, until } from './support/until.ts';
 
-interface StoredJob {
-  installation: string;
-  id: string;
-  client: string;
-  partition: number;
-  /** Microseconds since 1970. */
-  due: string;
-}
-
-const storedJobs = `
-  select i.id as installation, j.id, j.client, j.partition_id as partition,
-    (extract(epoch from j.due_at) * 1000000)::bigint as due
-  from installation i, jobs j where j.due_at < 'infinity'`;
 const somebodyElse = '01999999-0000-7000-8000-00000000000f';
 const partitions = 4;
 
@@ -31,11 +19,11 @@ describe('row 49: references to jobs that lie', () => {
 
   /** All jobs there are, once more: before their time, for another client, with addresses and bodies of the forger. */
   async function forge(change: (job: StoredJob) => { client?: string; due?: number; id?: string }): Promise<number> {
-    const jobs = await trial.database.rows<StoredJob>(storedJobs);
+    const jobs = await storedJobs(trial);
     const values = jobs.map((job) => {
       const { client = job.client, due = Number(job.due), id = job.id } = change(job);
       const own = { url: trial.url('forged'), method: 'DELETE', body: 'forged', headers: { 'x-forged': '1' } };
-      const forged = { installation: job.installation, clients: [client], jobs: [[job.partition, due, id, 0]], ...own };
+      const forged = { ...referenceTo({ ...job, client, due: String(due), id }), ...own };
       return Buffer.from(JSON.stringify(forged));
     });
     for (let partition = 0; partition < partitions; partition++) {

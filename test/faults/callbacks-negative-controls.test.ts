@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { referenceTo, storedJobs } from './support/stored-jobs.ts';
 import { lasting, until } from './support/until.ts';
 
 /**
@@ -28,16 +29,17 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
   });
 
   it('leases that end at once: two dispatchers call one job (S4)', async () => {
-    // Enough for a while: to read the topic takes some seconds.
-    await trial.schedule({ count: 1500, path: 'slow' });
+    // All of them are being called at once, so that each reference is looked at when it comes.
+    await trial.receiver.behave({ slow: { latencyMs: 6000 } });
+    await trial.schedule({ count: 30, path: 'slow' });
+    const again = (await storedJobs(trial)).map((job) => Buffer.from(JSON.stringify(referenceTo(job))));
+    await trial.awaitCalls(30);
     const over = trial.injections.begin('leases ended', 'all fires');
     const topic = `${trial.muster.topicPrefix}.local.calls`;
-    await until('they are offered', async () => (await trial.topics.contents([topic])).length > 0);
-    const offered = (await trial.topics.contents([topic])).map((text) => Buffer.from(text));
     const saboteur = setInterval(() => {
       const sql = `update fires set lease_until = now() - interval '1 second'`;
       void trial.database.rows(sql).catch(() => undefined);
-      for (const partition of [0, 1, 2, 3]) void trial.topics.produce(topic, partition, offered).catch(() => undefined);
+      for (const partition of [0, 1, 2, 3]) void trial.topics.produce(topic, partition, again).catch(() => undefined);
     }, 200);
     try {
       await until('a job is taken over that is being called', async () => {
