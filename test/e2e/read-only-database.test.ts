@@ -79,9 +79,8 @@ describe('row 63: a database that may only be read', () => {
       const { client } = muster.api;
       await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
       await mayBeWritten(false);
-      await vi.waitFor(async () =>
-        expect((await createJob({ ...job(client), throwOnError: false })).error).toBeDefined(),
-      );
+      const refusal = async () => (await createJob({ ...job(client), throwOnError: false })).error;
+      await vi.waitFor(async () => expect(await refusal()).toBeDefined(), within);
       for (const name of names)
         await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
       await mayBeWritten(true);

@@ -67,15 +67,6 @@ export const faultControls = {
       },
     ],
   },
-  referencesLieInMemory: {
-    takesAway: 'a message is settled as soon as its references lie in memory',
-    edits: [
-      {
-        text: '    } else onSettled(message);\n    onReferences(references);',
-        replacement: '    }\n    onReferences(references);',
-      },
-    ],
-  },
   rowsSayWhoIsLeft: {
     takesAway: 'whom a message leaves in a batch is held against the rows',
     edits: [
