@@ -45,7 +45,7 @@ export default defineConfig({
             'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
             'test/browser/support/*.test.ts',
           ],
-          exclude: ['**/*.integration.test.ts', 'node_modules/**'],
+          exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           testTimeout: 30_000,
         },
       },
