@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
-import { createApi, type Api } from '../../api.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 
 const on = apiOnPostgres({ begun: 'once' });
@@ -343,61 +341,3 @@ it.each(['/v1/campaigns/counts?q=a%00b', '/v1/dead-letters/groups?topic=a%00b'])
     ]);
   },
 );
-
-describe('who may read the document', () => {
-  const paths = ['/openapi.json', '/docs/', '/docs/json', '/docs/static/swagger-ui.css'];
-  const statuses = (api: Api, headers: Record<string, string>) =>
-    Promise.all(paths.map(async (url) => (await api.server.inject({ url, headers })).statusCode));
-
-  it('is whoever has a key, where it is not public', async () => {
-    const keyed = await createApi({ ...on.deps, docs: 'keyed' });
-    try {
-      expect(await statuses(keyed, {})).toEqual(paths.map(() => 401));
-      expect(await statuses(keyed, { authorization: `Bearer ${'x'.repeat(40)}` })).toEqual(paths.map(() => 401));
-      expect(await statuses(keyed, authorized)).toEqual(paths.map(() => 200));
-    } finally {
-      await keyed.close();
-    }
-  });
-
-  it('is everybody, where it is', async () => {
-    expect(await statuses(on.api, {})).toEqual(paths.map(() => 200));
-  });
-});
-
-describe('what the document costs', () => {
-  it('is packed, once, and not sent again to those that have it', async () => {
-    const plain = await get('/openapi.json', {});
-    const packed = await get('/openapi.json', { 'accept-encoding': 'gzip, br' });
-    const page = await get('/docs/json', { 'accept-encoding': 'gzip' });
-    const again = await get('/openapi.json', { 'if-none-match': String(plain.headers.etag) });
-    expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
-    expect(packed.rawPayload.length * 5).toBeLessThan(plain.rawPayload.length);
-    expect(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-    expect(gunzipSync(page.rawPayload).equals(plain.rawPayload)).toBe(true);
-    expect([again.statusCode, again.body]).toEqual([304, '']);
-  });
-
-  it('is no more than that: nobody has it written as YAML', async () => {
-    expect((await get('/docs/yaml', {})).statusCode).toBe(404);
-  });
-});
-
-describe('the documentation', () => {
-  it('may load what it is made of, and nothing from elsewhere', async () => {
-    const page = await get('/docs/', {});
-    const policy = String(page.headers['content-security-policy']);
-    const scripts = [...page.body.matchAll(/<script(?: src="([^"]+)")?/g)].map(([, src]) => src);
-
-    expect(policy).toContain("default-src 'self'");
-    expect(scripts.length).toBeGreaterThan(0);
-    for (const src of scripts) {
-      expect(src).toMatch(/^\.\/static\//);
-      expect((await get(`/docs/${src ?? ''}`, {})).statusCode).toBe(200);
-    }
-  });
-
-  it('leaves other answers without permission to load anything', async () => {
-    expect((await get('/v1/campaigns')).headers['content-security-policy']).toContain("default-src 'none'");
-  });
-});

@@ -49,11 +49,12 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   const report = useQuery({ ...getRunReportOptions({ path }), refetchInterval });
   const events = useQuery({ ...listRunEventsOptions({ path, query: { limit: 1000 } }), refetchInterval });
   const isOver = progress.endedAt !== null;
+  const [wasOver] = useState(isOver);
+  const [{ refetch: readReport }, { refetch: readEvents }] = [report, events];
   useEffect(() => {
     // What was asked for a moment before the end lacks what ended last.
-    if (isOver) for (const { refetch } of [report, events]) void refetch();
-    // oxlint-disable-next-line react/exhaustive-deps -- once, when it ends
-  }, [isOver]);
+    if (isOver && !wasOver) for (const read of [readReport, readEvents]) void read();
+  }, [isOver, wasOver, readReport, readEvents]);
   const { series, lines, notedSince } = useRates(progress);
   const formatTime = useFormatTime();
   const stalls = stallsOf(progress);

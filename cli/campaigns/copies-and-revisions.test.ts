@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { campaign } from './sample-campaign.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster, type Sitting } from '../test-muster.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+
+afterEach(() => api.stop());
+
+const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
+
+const ok = (body: unknown) => ({ status: 200, body });
+
+describe('a copy', () => {
+  test('has what options say differently, and nothing else is sent', async () => {
+    api.answers['POST /v1/campaigns/cmp_1/clone'] = { status: 201, body: { ...campaign, id: 'cmp_2' } };
+    const { out, notes } = await muster(['campaign', 'clone', 'cmp_1', '--name', 'January', '--countries', 'SG']);
+    expect([out, notes]).toEqual(['cmp_2\n', 'a draft; to start it now: muster campaign start cmp_2\n']);
+    await muster(['campaign', 'clone', 'cmp_1']);
+    await muster(['campaign', 'clone', 'cmp_1', '-f', '-'], { piped: '{"schedule":{"type":"now"}}' });
+    const at = '2127-01-15T09:00:00Z';
+    await muster(['campaign', 'clone', 'cmp_1', '--at', at, '--exclude-segment', 'staff', '--action', 'send-message']);
+    expect(api.bodies).toEqual([
+      { name: 'January', countries: ['SG'] },
+      {},
+      { schedule: { type: 'now' } },
+      {
+        schedule: { type: 'at', time: at },
+        audience: { include: [], exclude: [{ segment: 'staff' }] },
+        chain: [{ action: 'send-message' }],
+      },
+    ]);
+  });
+
+  test('says what it is a copy of', async () => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, origin: { campaignId: 'cmp_0', revision: 3 } });
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+    expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/made from +copy of cmp_0, revision 3\n/);
+  });
+
+  test('needs the actions that its prices are of', async () => {
+    const { code } = await muster(['campaign', 'clone', 'cmp_1', '--units-per-user', '2']);
+    expect([code, api.requests]).toEqual([exitCodes.usage, []]);
+  });
+});
+
+describe('revisions', () => {
+  test('are listed, the newest first', async () => {
+    const items = [{ revision: 2, name: 'Lapsed riders', createdAt: '2026-11-22T08:00:00.000Z' }];
+    api.answers['GET /v1/campaigns/cmp_1/revisions?limit=20'] = ok({ items, next: null });
+    const { out } = await muster(['campaign', 'revisions', 'cmp_1']);
+    expect(out.split('\n').some((line) => /2 +2026-11-22 08:00 UTC +Lapsed riders/.test(line))).toBe(true);
+  });
+
+  test('are compared field by field', async () => {
+    const differences = [
+      { pointer: '/countries', before: ['SG'], after: ['SG', 'ID'] },
+      { pointer: '/chain/0/params/template', after: 'evil\u202etxt' },
+    ];
+    api.answers['GET /v1/campaigns/cmp_1/revisions/1/diff?to=3'] = ok({ from: 1, to: 3, differences });
+    expect(`\n${(await muster(['campaign', 'diff', 'cmp_1', '1', '3'])).out}`).toMatchInlineSnapshot(`
+      "
+        field                     revision 1   revision 3
+        countries                 ["SG"]       ["SG","ID"]
+        chain/0/params/template   –            evil·txt
+      "
+    `);
+    api.answers['GET /v1/campaigns/cmp_1/revisions/1/diff'] = ok({ from: 1, to: 3, differences: [] });
+    expect((await muster(['campaign', 'diff', 'cmp_1', '1'])).out).toBe('revisions 1 and 3 are the same\n');
+  });
+
+  test('are restored as the next one', async () => {
+    api.answers['POST /v1/campaigns/cmp_1/revisions/1/restore'] = ok({ ...campaign, revision: 4 });
+    expect((await muster(['campaign', 'restore', 'cmp_1', '1'])).out).toBe('cmp_1 draft, revision 4\n');
+    expect((await muster(['campaign', 'restore', 'cmp_1', 'first'])).code).toBe(exitCodes.usage);
+  });
+});
+
+describe('a campaign that nobody needs', () => {
+  const archivedAt = '2026-11-22T08:00:00.000Z';
+
+  test('is put away, is shown so, and taken out again', async () => {
+    api.answers['POST /v1/campaigns/cmp_1/archive'] = ok({ ...campaign, archivedAt });
+    expect((await muster(['campaign', 'archive', 'cmp_1'])).out).toBe('cmp_1 archived\n');
+    api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, archivedAt });
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+    expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/archived +2026-11-22 08:00 UTC\n/);
+    api.answers['POST /v1/campaigns/cmp_1/unarchive'] = ok(campaign);
+    expect((await muster(['campaign', 'unarchive', 'cmp_1'])).out).toBe('cmp_1 draft\n');
+  });
+
+  test('is not put away while it runs, and why is said', async () => {
+    const detail = 'cmp_1 cannot be archived: run_1 is running, and has to end before';
+    api.answers['POST /v1/campaigns/cmp_1/archive'] = { status: 409, body: { title: 'Conflict', status: 409, detail } };
+    const { code, notes } = await muster(['campaign', 'archive', 'cmp_1']);
+    expect([code, notes]).toEqual([exitCodes.refused, `not archived: ${detail}\n`]);
+  });
+
+  test.each([
+    ['y\n', true],
+    ['\n', false],
+  ])('is deleted once a person has answered %j', async (typed, goes) => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
+    api.answers['DELETE /v1/campaigns/cmp_1'] = ok('');
+    const { out, notes } = await muster(['campaign', 'delete', 'cmp_1'], { typed });
+    expect(notes).toContain('Lapsed riders, revision 1, for good. Delete it? y/N');
+    expect(api.requests.some(({ line }) => line.startsWith('DELETE'))).toBe(goes);
+    expect(out).toBe(goes ? 'cmp_1 deleted\n' : '');
+  });
+});
