@@ -21,10 +21,11 @@ interface PatroniTerms {
   /** The folder of `postgres`. */
   binaries: string;
   locale: readonly string[];
+  isSynchronous: boolean;
 }
 
 /** Of one server; JSON, which is YAML too. */
-export function patroniConfig({ node, etcdPort, passwords, binaries, locale }: PatroniTerms): object {
+export function patroniConfig({ node, etcdPort, passwords, binaries, locale, isSynchronous }: PatroniTerms): object {
   const at = (port: number) => `127.0.0.1:${port}`;
   return {
     scope: 'muster',
@@ -36,7 +37,9 @@ export function patroniConfig({ node, etcdPort, passwords, binaries, locale }: P
         // The shortest that Patroni takes: a leader that is gone is given up after 20 s.
         ...{ ttl: 20, loop_wait: 2, retry_timeout: 5 },
         // No commit is answered that the standby does not have.
-        synchronous_mode: true,
+        synchronous_mode: isSynchronous,
+        // Else a standby that is far behind would not lead at all.
+        ...(!isSynchronous && { maximum_lag_on_failover: 1_000_000_000 }),
         postgresql: { use_pg_rewind: true, parameters: { max_connections: 200, shared_buffers: '256MB' } },
       },
       initdb: locale.map((argument) => {

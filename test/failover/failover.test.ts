@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { rewardThenMessage, type EngineConfigFile } from '../e2e/installation.ts';
-import { startCallbackTrial, type CallbackTrial } from '../faults/support/callback-trial.ts';
-import { startTrial, type Trial } from '../faults/support/trial.ts';
+import { startCallbackTrial } from '../faults/support/callback-trial.ts';
+import { startTrial } from '../faults/support/trial.ts';
 import { until } from '../faults/support/until.ts';
-import { startPatroniCluster, type PatroniCluster } from './patroni-cluster.ts';
+import { startPatroniCluster } from './patroni-cluster.ts';
 
 const segment = 'lapsed-riders';
 const failovers = Number(process.env['FAILOVERS'] ?? 10);
@@ -22,37 +22,41 @@ function patient(config: EngineConfigFile): EngineConfigFile {
   return config;
 }
 
+// Longer than a failover: no claim runs out meanwhile, so that a second call of a key would be an error.
+const engine = { WORKER_LEASE_MS: '120000', WORKER_CONCURRENCY: '10', DISPATCHER_LEASE_MS: '120000' };
+const sandbox = { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=40000` };
+
+const started: { end: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const { end } of started.splice(0).toReversed()) await end();
+});
+
+async function begin(options?: { isSynchronous: boolean }) {
+  const cluster = await startPatroniCluster(options);
+  started.push(cluster);
+  const servers = { databaseUrl: cluster.databaseUrl, kafkaBrokers: inject('kafkaBrokers') };
+  const campaigns = await startTrial({ workers: 2, servers, sandbox, engine, configure: patient });
+  started.push(campaigns);
+  const { countries, api } = campaigns.muster;
+  const start = (name: string) => api.run({ name, countries, segment, chain: rewardThenMessage });
+  const batchesCalled = async (runId: string) =>
+    (await campaigns.batchesCalled(runId, 1)) + (await campaigns.batchesCalled(runId, 2));
+  return { cluster, servers, campaigns, start, batchesCalled };
+}
+
 describe('row 62: Postgres fails over to its synchronous standby under load', () => {
-  let cluster: PatroniCluster;
-  let campaigns: Trial;
-  let callbacks: CallbackTrial;
-  const started: { end: () => Promise<void> }[] = [];
-
-  beforeAll(async () => {
-    started.push((cluster = await startPatroniCluster()));
-    const servers = { databaseUrl: cluster.databaseUrl, kafkaBrokers: inject('kafkaBrokers') };
-    // Longer than a failover: no claim runs out meanwhile, so that a second call of a key would be an error.
-    const engine = { WORKER_LEASE_MS: '120000', WORKER_CONCURRENCY: '10', DISPATCHER_LEASE_MS: '120000' };
-    const sandbox = { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=40000` };
-    started.push((campaigns = await startTrial({ workers: 2, servers, sandbox, engine, configure: patient })));
-    started.push((callbacks = await startCallbackTrial({ servers, engine })));
-  }, 300_000);
-  afterAll(async () => {
-    for (const { end } of started.toReversed()) await end();
-  });
-
   it(
     'nobody is lost or served twice, and calls go on within 30 s of the new leader',
     { timeout: 1_800_000 },
     async () => {
+      const { cluster, servers, campaigns, start, batchesCalled } = await begin();
+      const callbacks = await startCallbackTrial({ servers, engine });
+      started.push(callbacks);
       const runs: string[] = [];
       for (let done = 0; done < failovers; done++) {
         const leader = await cluster.awaitSafeLeader();
-        const { countries, api } = campaigns.muster;
-        const runId = await api.run({ name: `Run ${done}`, countries, segment, chain: rewardThenMessage });
+        const runId = await start(`Run ${done}`);
         runs.push(runId);
-        const batchesCalled = async () =>
-          (await campaigns.batchesCalled(runId, 1)) + (await campaigns.batchesCalled(runId, 2));
         await campaigns.awaitCalls(runId, 1, 20);
         await callbacks.schedule({ count: 300, spreadMs: 60_000 });
 
@@ -61,10 +65,10 @@ describe('row 62: Postgres fails over to its synchronous standby under load', ()
         const back = campaigns.injections.begin(isPlanned ? 'switchover' : 'leader killed', leader);
         await (isPlanned ? cluster.switchOver(leader) : cluster.kill(leader));
         const next = await cluster.awaitOtherLeader(leader);
-        const [batches, calls] = [await batchesCalled(), callbacks.receiver.calls().length];
+        const [batches, calls] = [await batchesCalled(runId), callbacks.receiver.calls().length];
         const which = `${next} leads, failover ${done + 1} of ${failovers}`;
         await Promise.all([
-          until(`batches are called while ${which}`, async () => (await batchesCalled()) > batches, callsWithinMs),
+          until(`batches are called while ${which}`, async () => (await batchesCalled(runId)) > batches, callsWithinMs),
           until(`callbacks are called while ${which}`, () => callbacks.receiver.calls().length > calls, callsWithinMs),
         ]);
         back();
@@ -78,6 +82,27 @@ describe('row 62: Postgres fails over to its synchronous standby under load', ()
       }
       await callbacks.awaitEnded(300_000);
       expect(await callbacks.judgeCallbacks({ rows: '62', scenario: 'Postgres fails over, callbacks' })).toEqual([]);
+    },
+  );
+
+  it(
+    'an asynchronous one forgets what was recorded, and users are served twice (control)',
+    { timeout: 900_000 },
+    async () => {
+      const { cluster, campaigns, start, batchesCalled } = await begin({ isSynchronous: false });
+      const leader = await cluster.awaitSafeLeader();
+      const runId = await start('Run');
+      await campaigns.awaitCalls(runId, 1, 20);
+      await cluster.cutOff();
+      const batches = await batchesCalled(runId);
+      await until('batches were called since', async () => (await batchesCalled(runId)) >= batches + 40);
+      await cluster.kill(leader);
+      await cluster.awaitOtherLeader(leader);
+      await campaigns.awaitEnd(runId, 600_000);
+      const scenario = 'control: asynchronous standby';
+      expect(await campaigns.judge(runId, { rows: '62', scenario, segment })).toContainEqual(
+        expect.stringMatching(/^I2: /),
+      );
     },
   );
 });

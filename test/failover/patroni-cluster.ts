@@ -4,6 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { z } from 'zod';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { createGuardian, type GuardedProcess, type Guardian } from '../../shared/infrastructure/guarded-processes.ts';
@@ -24,6 +25,8 @@ export interface PatroniCluster {
   awaitSafeLeader(): Promise<string>;
   /** Resolves with the name of the next leader, when it says that it is. */
   awaitOtherLeader(than: string): Promise<string>;
+  /** What the leader writes from now on does not reach its standby any more. */
+  cutOff(): Promise<void>;
   /** The machine is gone: Patroni and every process of its server, at once. */
   kill(name: string): Promise<void>;
   start(name: string): Promise<void>;
@@ -40,19 +43,20 @@ const clusterView = z.object({
   members: z.array(z.object({ name: z.string(), role: z.string(), state: z.string() })),
 });
 
-export async function startPatroniCluster(): Promise<PatroniCluster> {
+/** Of an asynchronous one nothing holds a commit back that its standby does not have: as no installation should be. */
+export async function startPatroniCluster({ isSynchronous = true } = {}): Promise<PatroniCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-failover-'));
   await chmod(folder, 0o755);
   const guardian = createGuardian(folder);
   try {
-    return await start(folder, guardian);
+    return await start(folder, guardian, isSynchronous);
   } catch (error) {
     await guardian.end();
     throw error;
   }
 }
 
-async function start(folder: string, guardian: Guardian): Promise<PatroniCluster> {
+async function start(folder: string, guardian: Guardian, isSynchronous: boolean): Promise<PatroniCluster> {
   const [user, ports, python] = [await findPostgresUser(), await findFreePorts(7), await installPython(folder)];
   const [etcdPort = 0, etcdPeerPort = 0, proxyPort = 0, ...nodePorts] = ports;
   const passwords: Passwords = { muster: randomBytes(16).toString('hex'), replicator: randomBytes(16).toString('hex') };
@@ -81,7 +85,10 @@ async function start(folder: string, guardian: Guardian): Promise<PatroniCluster
   ]);
   for (const node of nodes) {
     await mkdir(node.folder, { mode: 0o700 });
-    const config = patroniConfig({ node, etcdPort, passwords, binaries: python.binaries, locale: databaseLocale });
+    const config = patroniConfig({
+      ...{ node, etcdPort, passwords, isSynchronous },
+      ...{ binaries: python.binaries, locale: databaseLocale },
+    });
     await writeFile(join(node.folder, 'patroni.json'), JSON.stringify(config, null, 2), { mode: 0o600 });
     if (user) {
       for (const path of [node.folder, join(node.folder, 'patroni.json')]) await chown(path, user.uid, user.gid);
@@ -117,7 +124,8 @@ async function start(folder: string, guardian: Guardian): Promise<PatroniCluster
       'a leader with a synchronous standby',
       async () => {
         const all = await members();
-        const isFollowed = all.some(({ role, state }) => role === 'sync_standby' && state === 'streaming');
+        const following = isSynchronous ? 'sync_standby' : 'replica';
+        const isFollowed = all.some(({ role, state }) => role === following && state === 'streaming');
         return isFollowed && all.find(({ role, state }) => role === 'leader' && state === 'running')?.name;
       },
       readyWithinMs,
@@ -141,6 +149,13 @@ async function start(folder: string, guardian: Guardian): Promise<PatroniCluster
         },
         readyWithinMs,
       ),
+    cutOff: async () => {
+      const leader = new pg.Client({ connectionString: `${leading}/${database}` });
+      await leader.connect();
+      await leader.query('alter role replicator nologin');
+      await leader.query('select pg_terminate_backend(pid) from pg_stat_replication');
+      await leader.end();
+    },
     kill: async (name) => {
       const postmaster = await readFile(join(nodeOf(name).folder, 'data', 'postmaster.pid'), 'utf8');
       const server = Number(postmaster.split('\n')[0]);

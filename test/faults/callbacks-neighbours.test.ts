@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { changeJobs } from '../../sdk/generated/sdk.gen.ts';
-import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { faultControls } from '../mutations/fault-controls.ts';
+import { startCallbackTrial, type CallbackTrial, type CallbackTrialOptions } from './support/callback-trial.ts';
 import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
@@ -12,8 +13,8 @@ const withoutSweep = `--import ${new URL('support/without-sweep.ts', import.meta
 
 describe('callbacks beside a client that has too much', () => {
   let trial: CallbackTrial;
-  async function begin(engine: Record<string, string> = {}): Promise<void> {
-    trial = await startCallbackTrial({ engine });
+  async function begin(options: CallbackTrialOptions = {}): Promise<void> {
+    trial = await startCallbackTrial(options);
     await trial.addClient('crowd', { concurrency: 5 });
     await trial.receiver.behave({ crowd: { latencyMs: 5000 } });
   }
@@ -42,15 +43,19 @@ describe('callbacks beside a client that has too much', () => {
     return late;
   }
 
+  /** Quick jobs, once thousands are due at the slow receiver. One message each, more than all lanes may hold unsettled. */
+  async function scheduleBesideTheSlow(): Promise<string[]> {
+    await trial.schedule({ count: 4000, client: 'crowd', path: 'crowd', dueInMs: 500, spreadMs: 12_000 });
+    await lasting(13_000);
+    return await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
+  }
+
   it('row 56: jobs that fall due one by one, at a receiver that takes 5 s: another client’s are called as if alone', async () => {
     await begin();
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
     const over = trial.injections.begin('receiver slow, jobs due one by one', '5 s');
-    // One message each: more of them than all lanes of the topic may hold unsettled.
-    await trial.schedule({ count: 4000, client: 'crowd', path: 'crowd', dueInMs: 500, spreadMs: 12_000 });
-    await lasting(13_000);
-    const beside = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
+    const beside = await scheduleBesideTheSlow();
     await allCalled(beside);
     over();
     await cancelCrowd();
@@ -60,6 +65,15 @@ describe('callbacks beside a client that has too much', () => {
     const scenario = 'slow receiver, jobs due one by one';
     expect(await trial.judgeCallbacks({ rows: '56', scenario, measured })).toEqual([]);
     expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 50 + busyMachineMs);
+  });
+
+  it('row 56: without credit, and settled only once nothing of them waits, they stand in each other’s way (control)', async () => {
+    await begin({ without: faultControls.creditAndSettling });
+    const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
+    await allCalled(alone);
+    const beside = await scheduleBesideTheSlow();
+    await lasting(12_000);
+    expect(lateMsOf(trial, beside).length).toBeLessThan(beside.length / 2);
   });
 
   it('row 61: jobs whose commit comes 5 s late, beside a backlog of another client, are called within ten seconds', async () => {
@@ -80,7 +94,7 @@ describe('callbacks beside a client that has too much', () => {
   });
 
   it('row 61: without a sweep nobody finds them (control)', async () => {
-    await begin({ NODE_OPTIONS: withoutSweep });
+    await begin({ engine: { NODE_OPTIONS: withoutSweep } });
     const late = await scheduleLate();
     await lasting(15_000);
     expect(lateMsOf(trial, late)).toEqual([]);

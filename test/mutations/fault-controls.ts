@@ -85,6 +85,29 @@ export const faultControls = {
     takesAway: 'a process that has not been heard of for ten seconds is dead',
     edits: [{ text: 'export const deadAfterMs = 10_000;', replacement: 'export const deadAfterMs = 90_000;' }],
   },
+  /** Either alone would do: what is offered too much waits in memory, and what waits on the topic is little. */
+  creditAndSettling: {
+    takesAway:
+      'of each client only so much is offered as dispatchers take, and none stands behind another on the topic',
+    edits: [
+      { text: 'const all = granted.get(clientId) ?? toAnyClient;', replacement: 'const all = 1_000_000;' },
+      {
+        text: '} else onSettled(message);',
+        replacement: `} else {
+      const whileItWaits = setInterval(() => {
+        if (references.some(({ clientId }) => deps.queuedOf(clientId) > 0)) return;
+        clearInterval(whileItWaits);
+        onSettled(message);
+      }, 20);
+    }`,
+      },
+      {
+        text: 'onSettled: (message) => consumer.settle(message),',
+        replacement: `onSettled: (message) => consumer.settle(message),
+    queuedOf: (clientId) => queues.queuedOf(clientId),`,
+      },
+    ],
+  },
   readOnlyIsNotReady: {
     takesAway: 'a database that may only be read is no database to work with',
     edits: [
