@@ -15,6 +15,8 @@ describe('audit', () => {
   test('tells who changed what, and asks for what was wanted', async () => {
     const item = {
       id: 'chg_1',
+      number: 17,
+      hash: '9f'.repeat(32),
       at: '2026-11-21T09:00:05.000Z',
       keyId: 'key_1',
       keyName: 'the night shift',
@@ -29,5 +31,43 @@ describe('audit', () => {
     const { out, notes } = await muster(['audit', '--subject', 'run_1']);
     expect(out).toMatch(/the night shift +POST \/v1\/runs\/:id\/pause +run_1 +200 +reason wrong reward/);
     expect(notes).toBe('more: --cursor chg_1\n');
+  });
+
+  const hash = '9f'.repeat(32);
+  const place = { number: 5001, hash };
+  const part = { checked: 5000, to: { number: 5000, hash }, head: place, next: 5000, broken: null };
+  const rest = { checked: 1, to: place, head: place, next: null, broken: null };
+
+  test('verifies part by part to the end, and says where it stands', async () => {
+    api.answers['GET /v1/audit/verification'] = ok(part);
+    api.answers['GET /v1/audit/verification?after=5000'] = ok(rest);
+    const { code, out, notes } = await muster(['audit', 'verify']);
+    expect(out).toBe(`All 5,001 entries are as they were added\nThe last that fits: 5001:${hash}\n`);
+    expect(notes).toContain('--expect');
+    expect(code).toBe(0);
+  });
+
+  test('fails where an entry is not as it was added', async () => {
+    const broken = { number: 12, what: 'missing', because: '13 follows 11' };
+    api.answers['GET /v1/audit/verification'] = ok({ ...rest, checked: 11, to: { number: 11, hash }, broken });
+    const { code, out } = await muster(['audit', 'verify']);
+    expect(out).toContain('Entry 12 is missing: 13 follows 11\n');
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ['is the one', [{ number: 3, hash }], 0, 'Entry 3 is the one that is expected'],
+    ['is another one', [{ number: 3, hash: '00'.repeat(32) }], 1, 'Entry 3 has another hash: 0000'],
+    ['is gone', [], 1, 'Entry 3 is expected, and is not there'],
+  ])('compares an entry that was kept elsewhere: it %s', async (_what, items, wanted, words) => {
+    api.answers['GET /v1/audit/verification'] = ok(rest);
+    api.answers['GET /v1/audit?number=3&limit=1'] = ok({ items, next: null });
+    const { code, out } = await muster(['audit', 'verify', '--expect', `3:${hash}`]);
+    expect(out).toContain(words);
+    expect(code).toBe(wanted);
+  });
+
+  test('refuses what is no entry', async () => {
+    expect(await muster(['audit', 'verify', '--expect', '3'])).toMatchObject({ code: 2, out: '' });
   });
 });

@@ -1,21 +1,26 @@
 import { listChanges } from '../../sdk/generated/sdk.gen.ts';
 import { detailText } from '../show/details.ts';
 import { command } from '../frame/command-table.ts';
-import { oneOf, pages, text } from '../frame/options.ts';
+import { oneOf, pages, text, whole } from '../frame/options.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { utcSecond } from '../show/times.ts';
+import { verify } from './verify.ts';
 import type { ListChangesResponses } from '../../sdk/generated/types.gen.ts';
 
 type Change = ListChangesResponses[200]['items'][number];
+
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 
 export const commands = [
   command({
     name: 'audit',
     said: 'who changed what through the API, the newest first',
+    commands: [verify],
     options: {
+      number: whole('--number <number>', 'only this entry'),
       subject: text('--subject <id>', 'only changes of this: run_…, cmp_…, a name'),
       keyId: text('--key-id <key>', 'only changes by this key: key_…'),
-      method: oneOf('--method <method>', 'POST, PUT, PATCH or DELETE', ['POST', 'PUT', 'PATCH', 'DELETE']),
+      method: oneOf('--method <method>', 'POST, PUT, PATCH, DELETE, or GET for exports', methods),
       route: text('--route <route>', 'such as /v1/runs/:id/pause'),
       since: text('--since <time>', 'RFC 3339; this moment included'),
       until: text('--until <time>', 'RFC 3339; this moment excluded'),

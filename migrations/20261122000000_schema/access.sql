@@ -65,9 +65,13 @@ create table idempotency_keys (
   primary key (api_key, key)
 );
 
--- Every change through the API that succeeded, or that a state refused.
+-- Every change through the API that succeeded, or that a state refused, every export of people, and every change of
+-- what the services run with. Entries are added by append_audit alone: each has a number, without a gap, and a hash
+-- over the one before it.
 create table audit_log (
   id uuid primary key default uuid_of_now(),
+  number bigint not null,
+  hash bytea not null,
   at timestamptz not null default now(),
   -- Null where there was none, which no route allows today.
   api_key uuid,
@@ -79,4 +83,43 @@ create table audit_log (
   request_id text not null,
   detail jsonb not null default '{}'
 );
+create unique index audit_log_by_number on audit_log (number);
 create index audit_log_of_subject on audit_log (subject, id);
+
+-- The last entry of the audit log, and the last of those that are not kept any more; 32 zero bytes before the first.
+create table audit_head (
+  number bigint not null default 0,
+  hash bytea not null default decode(repeat('00', 32), 'hex'),
+  cut_number bigint not null default 0,
+  cut_hash bytea not null default decode(repeat('00', 32), 'hex'),
+  one boolean primary key default true check (one)
+);
+insert into audit_head default values;
+
+-- In one statement, so that entries made at once stand one behind the other and none waits for a process.
+create function append_audit(
+  of_key uuid, of_method text, of_route text, of_subject text, of_status int2, of_request text, of_detail jsonb
+) returns table (number bigint, hash bytea) language sql volatile as $$
+  with entry as materialized (select uuid_of_now() as id, now() as at), head as (
+    update audit_head h set number = h.number + 1, hash = sha256(h.hash || convert_to(json_build_array(
+      h.number + 1, e.id, (extract(epoch from e.at) * 1000000)::bigint, of_key, of_method, of_route, of_subject,
+      of_status, of_request, of_detail::text)::text, 'UTF8'))
+    from entry e returning h.number, h.hash, e.id, e.at
+  )
+  insert into audit_log as a (id, number, hash, at, api_key, method, route, subject, status, request_id, detail)
+  select head.id, head.number, head.hash, head.at, of_key, of_method, of_route, of_subject, of_status, of_request,
+    of_detail from head
+  returning a.number, a.hash
+$$;
+
+create function refuse_audit_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and old.at <= now() - interval '30 days' then
+    return old;
+  end if;
+  raise exception 'the audit log only grows: % is refused', lower(tg_op) using errcode = 'insufficient_privilege';
+end $$;
+create trigger audit_log_only_grows before update or delete on audit_log
+  for each row execute function refuse_audit_change();
+create trigger audit_log_is_not_emptied before truncate on audit_log
+  for each statement execute function refuse_audit_change();

@@ -243,8 +243,8 @@ describe('retention on Postgres', () => {
        select uuidv7(), 't', 0, k, '', now() - k * interval '20 days' from generate_series(1, 3) k`,
     );
     await database.pool.query(
-      `insert into audit_log (method, route, status, request_id, at)
-       select 'POST', '/', 200, k::text, now() - k * interval '20 days' from generate_series(1, 3) k`,
+      `insert into audit_log (number, hash, method, route, status, request_id, at)
+       select 4 - k, '', 'POST', '/', 200, k::text, now() - k * interval '20 days' from generate_series(1, 3) k`,
     );
     expect(await retention.deleteAnswers(1, 1)).toBe(1);
     expect(await retention.deleteAnswers(1, 100)).toBe(1);

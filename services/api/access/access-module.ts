@@ -3,6 +3,7 @@ import { readQuotaUse } from '../../../shared/postgres/registry/account-quotas.t
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { createAuditChain } from './postgres/audit-chain.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createKeyStore } from './postgres/key-store.ts';
 import { createOwners } from './postgres/owners.ts';
@@ -26,6 +27,7 @@ export function accessModule({
     apiKeys: createKeyStore({ pool }),
     sessions: createSessionStore({ pool }),
     audit: createAuditLog({ pool }),
+    chain: createAuditChain({ pool }),
     owners: createOwners({ pool }),
   };
 }

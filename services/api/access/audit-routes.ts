@@ -1,29 +1,36 @@
 import { z } from 'zod';
 import { instant } from '../../../shared/contracts/instants.ts';
 import { isWhole } from '../../../shared/domain/scopes.ts';
-import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { auditRecord, auditVerification } from '../../../shared/contracts/access/audit.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { AuditChain } from './postgres/audit-chain.ts';
 import type { AuditLog } from './postgres/audit-log.ts';
 import { cursorInQuery, idInQuery, pageView } from '../frame/public-ids.ts';
 import { auditView } from './audit-view.ts';
 import { callerOf, outOfScope } from './scopes.ts';
+import { verifyPart } from './verify-chain.ts';
 
 export interface AuditRoutesDeps {
   audit: AuditLog;
+  chain: AuditChain;
 }
 
+/** Some 10 ms of hashing, in which the process answers nothing else. */
+const verifiedAtOnce = 5000;
+
 const auditQuery = pageQuery.extend({
+  number: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
   subject: z.string().max(200).optional().describe('Such as run_…, cmp_…, or the name of an action type'),
   keyId: z.string().optional().describe('key_…'),
-  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).optional().describe('GET: exports'),
   route: z.string().max(200).optional().describe('As in the entries: /v1/runs/:id/pause'),
   since: instant.optional().describe('RFC 3339; this moment included'),
   until: instant.optional().describe('RFC 3339; this moment excluded'),
 });
 
-export function auditRoutes(server: HttpServer, { audit }: AuditRoutesDeps): void {
+export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/audit',
@@ -31,7 +38,9 @@ export function auditRoutes(server: HttpServer, { audit }: AuditRoutesDeps): voi
     schema: {
       operationId: 'listChanges',
       summary: 'List changes, newest first: who did what to which, and how it ended',
-      description: 'Holds what succeeded and what a state refused (409). A key with a scope sees its own.',
+      description:
+        'Holds what succeeded, what a state refused (409), exports of lists, and other settings that a service was ' +
+        'started with. A key with a scope sees its own.',
       tags: ['audit'],
       querystring: auditQuery,
       response: { 200: jsonAnswer('A page of changes', pageShape(auditRecord)) },
@@ -45,6 +54,33 @@ export function auditRoutes(server: HttpServer, { audit }: AuditRoutesDeps): voi
         throw outOfScope('this key has a scope: it sees its own changes');
       const wanted = { ...filter, ...times, apiKey: isWhole(scope) ? asked : key };
       return pageView('change', await audit.list(wanted, limit, cursorInQuery('change', cursor)), auditView);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/audit/verification',
+    config: { role: 'operator', scope: 'installation' },
+    schema: {
+      operationId: 'verifyAudit',
+      summary: 'Verify that entries of the audit log are as they were added',
+      description: `Computes the hashes of ${verifiedAtOnce} entries anew, in the order of their numbers.`,
+      tags: ['audit'],
+      querystring: z.object({
+        after: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .max(Number.MAX_SAFE_INTEGER)
+          .optional()
+          .describe('A number, as in `next`'),
+      }),
+      response: { 200: jsonAnswer('What was found', auditVerification) },
+    },
+    handler: async ({ query: { after } }) => {
+      const part = await chain.part(after, verifiedAtOnce);
+      const { isEnd, to, ...found } = verifyPart(part, { after, limit: verifiedAtOnce });
+      return { ...found, to, head: part.head, next: isEnd ? null : to.number };
     },
   });
 }

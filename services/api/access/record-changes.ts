@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { changing } from '../frame/server/log-changes.ts';
+import type { ChainPlace } from './audit-chain.port.ts';
 import type { AuditDetail, AuditEntry, AuditLog } from './postgres/audit-log.ts';
 
 export type { AuditDetail, AuditLog };
@@ -12,23 +13,26 @@ declare module 'fastify' {
     auditDetail: AuditDetail | null;
     /** It asks what a change would do, or whom it would reach: there is no entry for it, whatever becomes of it. */
     isPreview: boolean;
+    /** Where its entry stands. */
+    auditPlace: ChainPlace | null;
   }
 }
 
 const refusedByState = 409;
 
 /**
- * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered.
- * A preview changes nothing, nor does a repeat that was answered from its `Idempotency-Key`.
+ * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered;
+ * and for each list that leaves as a file, before its first line. A preview changes nothing, nor does a repeat that was answered from its `Idempotency-Key`.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);
   server.decorateRequest('isPreview', false);
+  server.decorateRequest('auditPlace', null);
   server.addHook('onSend', async (request, reply, payload) => {
     if (!isRecorded(request, reply)) return;
     const entry = entryOf(request, reply, payload);
     try {
-      await audit.record(entry);
+      request.auditPlace = await audit.record(entry);
     } catch (error) {
       // What was done is done, and the caller has to know: this line is the entry then.
       request.log.error({ err: error, ...entry }, 'could not record a change in the audit log');
@@ -38,13 +42,20 @@ export function recordChanges(server: HttpServer, audit: AuditLog): void {
 
 function isRecorded({ method, routeOptions, isPreview }: FastifyRequest, reply: FastifyReply): boolean {
   if (isPreview) return false;
+  if (isExport(method, reply)) return true;
   if (!changing.has(method) || routeOptions.config.isFrequent || reply.getHeader('idempotent-replayed') === 'true')
     return false;
   return reply.statusCode < 300 || reply.statusCode === refusedByState;
 }
 
+const files = /^(text\/csv|application\/x-ndjson)/;
+
+function isExport(method: string, reply: FastifyReply): boolean {
+  return method === 'GET' && reply.statusCode === 200 && files.test(String(reply.getHeader('content-type')));
+}
+
 function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): AuditEntry {
-  const { method, apiKey, routeOptions, id, auditDetail } = request;
+  const { method, apiKey, routeOptions, id, auditDetail, query } = request;
   return {
     apiKey: apiKey?.key ?? null,
     method,
@@ -52,10 +63,16 @@ function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
     subject: subjectOf(request, reply),
     status: reply.statusCode,
     requestId: id,
-    detail: { ...auditDetail, ...(reply.statusCode === refusedByState ? refusalOf(payload) : {}) },
+    detail: {
+      ...(isExport(method, reply) && asked.parse(query)),
+      ...auditDetail,
+      ...(reply.statusCode === refusedByState ? refusalOf(payload) : {}),
+    },
   };
 }
 
+/** What an export was asked for with. */
+const asked = z.record(z.string(), z.unknown());
 /** Further parameters may be numbers, such as a revision. */
 const namesOne = z.record(z.string(), z.unknown());
 

@@ -45,7 +45,10 @@ export interface Retention {
    */
   failLostUploads(): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
-  /** Deletes entries of the audit log of more than `days` ago; returns how many, at most `limit`. */
+  /**
+   * Deletes entries of the audit log of more than `days` ago, 30 at least, the oldest first; returns how many, at most
+   * `limit`.
+   */
   deleteChanges(days: number, limit: number): Promise<number>;
   /** Deletes sessions and log-in links that are over; returns how many, at most `limit`. */
   deleteSessions(limit: number): Promise<number>;

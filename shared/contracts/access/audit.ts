@@ -1,9 +1,13 @@
 import { z } from 'zod';
 
+const hashShape = z.string().regex(/^[0-9a-f]{64}$/u);
+
 /** HTTP shape of the audit log. */
 export const auditRecord = z
   .object({
     id: z.string(),
+    number: z.int().min(1).describe('In the order in which they were added, without a gap'),
+    hash: hashShape.describe('SHA-256 over the hash before it and what it says'),
     at: z.iso.datetime({ precision: 3 }),
     keyId: z.string().nullable(),
     keyName: z.string().nullable(),
@@ -15,5 +19,25 @@ export const auditRecord = z
     detail: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'Change', description: 'A change through the API: who, what, when, and how it ended' });
+
+const chainPlace = z.object({ number: z.int().min(0), hash: hashShape });
+
+/** HTTP shape of a part of the audit log that was verified. */
+export const auditVerification = z
+  .object({
+    checked: z.int().min(0).describe('Entries'),
+    to: chainPlace.describe('The last entry that fits. Kept elsewhere, it shows later whether it is still the same'),
+    head: chainPlace.describe('The last entry that was added'),
+    next: z.int().nullable().describe('To ask for the entries behind it, with `after`; null: that was all'),
+    broken: z
+      .object({
+        number: z.int().min(0),
+        what: z.enum(['changed', 'missing', 'added']),
+        because: z.string(),
+      })
+      .nullable()
+      .describe('The first entry that is not as it was added'),
+  })
+  .meta({ id: 'AuditVerification', description: 'Whether entries of the audit log are as they were added' });
 
 export type AuditRecordShape = z.infer<typeof auditRecord>;

@@ -86,6 +86,5 @@ export async function addKeyByHand(pool: Pool, { key = uuidv7(), by, ...wanted }
 const insertEntry = statementOf<{ subject: string; detail: string }>(
   'audit-key-by-hand',
   ($) => `
-  insert into audit_log (method, route, subject, status, request_id, detail)
-  values ('POST', '/v1/api-keys', ${$('subject')}, 201, '', ${$('detail')}::jsonb)`,
+  select append_audit(null, 'POST', '/v1/api-keys', ${$('subject')}, 201::int2, '', ${$('detail')}::jsonb)`,
 );

@@ -10,12 +10,24 @@ export interface ServiceSetting {
   value: string;
 }
 
-/** Says with what this process runs of the settings that have to be the same in several services. */
+/**
+ * Says with what this process runs of the settings that have to be the same in several services. What differs from
+ * what the process before it ran with is in the audit log.
+ */
 export async function noteSettings(pool: Pool, service: string, settings: SharedSettings): Promise<void> {
   const values = [service, Object.keys(settings), Object.values(settings).map(String)];
   await pool.query(
-    `insert into service_settings (service, name, value) select $1, * from unnest($2::text[], $3::text[])
-     on conflict (service, name) do update set value = excluded.value`,
+    `with wanted as (select * from unnest($2::text[], $3::text[]) w (name, value)), before as (
+       select name, value from service_settings where service = $1
+     ), changed as (
+       insert into service_settings as s (service, name, value) select $1, name, value from wanted
+       on conflict (service, name) do update set value = excluded.value where s.value <> excluded.value
+       returning name, value
+     )
+     select append_audit(null, 'PUT', '/settings', $1, 200::int2, '', jsonb_object_agg(c.name,
+       case when b.value is null then jsonb_build_object('now', c.value)
+         else jsonb_build_object('now', c.value, 'before', b.value) end))
+     from changed c left join before b using (name) having count(*) > 0`,
     values,
   );
 }

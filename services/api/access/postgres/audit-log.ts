@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { ChainPlace } from '../audit-chain.port.ts';
 import type { Page } from '../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
@@ -18,7 +20,7 @@ export interface AuditEntry {
   detail: AuditDetail;
 }
 
-export interface AuditRecord extends AuditEntry {
+export interface AuditRecord extends AuditEntry, ChainPlace {
   auditId: string;
   at: Date;
   /** Null where the key is not known any more. */
@@ -26,6 +28,7 @@ export interface AuditRecord extends AuditEntry {
 }
 
 export interface AuditFilter {
+  number?: number | undefined;
   subject?: string | undefined;
   apiKey?: string | undefined;
   method?: string | undefined;
@@ -38,11 +41,13 @@ export interface AuditFilter {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** Who changed what through the API, and how that ended. Entries are never changed. */
+/** Who changed what through the API, and how that ended. Entries are never changed (decision 94). */
 export function createAuditLog({ pool }: { pool: Pool }) {
   return {
-    record: async ({ detail, ...entry }: AuditEntry): Promise<void> => {
-      await pool.query(insertEntry.with({ ...entry, detail: JSON.stringify(detail) }));
+    /** @returns where it stands in the chain */
+    record: async ({ detail, ...entry }: AuditEntry): Promise<ChainPlace> => {
+      const { rows } = await pool.query<ChainPlace>(insertEntry.with({ ...entry, detail: JSON.stringify(detail) }));
+      return onlyRow(rows);
     },
 
     /**
@@ -50,13 +55,14 @@ export function createAuditLog({ pool }: { pool: Pool }) {
      * @throws {InvalidCursorError} when it is no id
      */
     list: async (
-      { subject, apiKey, method, route, since, until }: AuditFilter,
+      { number, subject, apiKey, method, route, since, until }: AuditFilter,
       limit: number,
       cursor: string | null,
     ): Promise<Page<AuditRecord>> => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<AuditRecord>(
         selectEntries.with({
+          number: number ?? null,
           subject: subject ?? null,
           apiKey: apiKey ?? null,
           method: method ?? null,
@@ -77,12 +83,12 @@ type Entry = Omit<AuditEntry, 'detail'> & { detail: string };
 const insertEntry = statementOf<Entry>(
   'record-audit',
   ($) => `
-  insert into audit_log (api_key, method, route, subject, status, request_id, detail)
-  values (${$('apiKey')}, ${$('method')}, ${$('route')}, ${$('subject')}, ${$('status')}, ${$('requestId')},
-    ${$('detail')}::jsonb)`,
+  select number::float8 as number, encode(hash, 'hex') as hash from append_audit(${$('apiKey')}, ${$('method')}, ${$('route')},
+    ${$('subject')}, ${$('status')}, ${$('requestId')}, ${$('detail')}::jsonb)`,
 );
 
 interface EntriesParams {
+  number: number | null;
   subject: string | null;
   apiKey: string | null;
   method: string | null;
@@ -96,10 +102,11 @@ interface EntriesParams {
 
 const selectEntries = unnamedStatementOf<EntriesParams>(
   ($) => `
-  select a.id as "auditId", a.at, a.api_key as "apiKey", k.name as "keyName", a.method, a.route, a.subject, a.status,
+  select a.id as "auditId", a.number::float8 as number, encode(a.hash, 'hex') as hash, a.at, a.api_key as "apiKey", k.name as "keyName", a.method, a.route, a.subject, a.status,
     a.request_id as "requestId", a.detail
   from audit_log a left join api_keys k on k.id = a.api_key
   where (${$('cursor')}::uuid is null or a.id < ${$('cursor')})
+    and (${$('number')}::bigint is null or a.number = ${$('number')})
     and (${$('subject')}::text is null or a.subject = ${$('subject')})
     and (${$('apiKey')}::uuid is null or a.api_key = ${$('apiKey')})
     and (${$('method')}::text is null or a.method = ${$('method')})

@@ -163,6 +163,20 @@ describe('the failures of a run as a stream', () => {
     expect((await get('', 'text/csv')).body.startsWith('userId,')).toBe(true);
   });
 
+  it('are in the audit log before they leave, with what was asked for; a page is not', async () => {
+    await fail('u1');
+
+    await get('?step=1', 'text/csv');
+    await get('', 'application/x-ndjson');
+    await get();
+
+    const exported = { method: 'GET', route: '/v1/runs/:id/failures', subject: publicId('run', runId), status: 200 };
+    expect(await on.rowsOf('audit_log')).toMatchObject([
+      { ...exported, detail: { step: 1 } },
+      { ...exported, detail: {} },
+    ]);
+  });
+
   it('are not written for HEAD', async () => {
     const response = await api.server.inject({
       method: 'HEAD',
@@ -234,12 +248,14 @@ describe('the failures of a run as a stream', () => {
   it.each(['text/csv', 'application/x-ndjson'])(
     'as %s are cut, not ended, when the store fails on the way',
     async (accept) => {
-      await failAll(1001);
+      await failAll(5001);
+      // More than is read ahead while its entry in the audit log is written.
+      let pages = 3;
       const failing: RunReports = {
         ...on.deps.reports,
         failures: (id, filter, limit, cursor) =>
-          cursor === null
-            ? on.deps.reports.failures(id, filter, limit, null)
+          pages-- > 0
+            ? on.deps.reports.failures(id, filter, limit, cursor)
             : Promise.reject(new Error('connection lost')),
       };
       api = await createApi({ ...on.deps, reports: failing });

@@ -136,10 +136,17 @@ export const oldAudiences = `
 export const failLostUploads = `
   update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
-/** $1 days, $2 limit. */
+
+/** $1 days, 30 at least, $2 limit. From the oldest on: those that stay are verified from where it is cut. */
 export const deleteChanges = `
-  delete from audit_log where ctid = any(array(
-    select ctid from audit_log where at <= now() - $1::int * interval '1 day' limit $2))`;
+  with oldest as (select number, at, hash from audit_log order by number limit $2), old as (
+    select number, hash from oldest where number < all (
+      select number from oldest where at > now() - greatest($1::int, 30) * interval '1 day')
+  ), gone as (delete from audit_log where number in (select number from old)), cut as (
+    update audit_head set cut_number = o.number, cut_hash = o.hash
+    from (select number, hash from old order by number desc limit 1) o
+  )
+  select number from old`;
 
 /** $1 limit. */
 export const deleteSessions = `

@@ -7,12 +7,20 @@ export function changeInWords({ method, route }: Pick<Change, 'method' | 'route'
   const noun = singular(parts[0] ?? route);
   const below = named < 0 ? parts.slice(1) : parts.slice(named + 1);
   const verb = below.at(-1);
-  if (verb === undefined) return `${verbs[method] ?? method.toLowerCase()} ${noun}`;
+  if (verb === undefined)
+    return `${verbs[method] ?? method.toLowerCase()} ${method === 'GET' ? parts.join(' ') : noun}`;
+  if (method === 'GET') return `export ${verb.replaceAll('-', ' ')} of ${noun}`;
   const isVerb = method === 'POST' && !verb.endsWith('s');
   return isVerb ? `${verb.replaceAll('-', ' ')} ${noun}` : `${verbs[method] ?? 'change'} ${singular(verb)} of ${noun}`;
 }
 
-const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'replace', PATCH: 'change', DELETE: 'delete' };
+const verbs: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'change',
+  DELETE: 'delete',
+  GET: 'export',
+};
 
 function singular(noun: string): string {
   const words = noun.replaceAll('-', ' ');

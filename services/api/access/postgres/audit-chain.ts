@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { ChainLink, ChainPart, ChainPlace } from '../audit-chain.port.ts';
+
+export type AuditChain = ReturnType<typeof createAuditChain>;
+
+/** The audit log as it is verified: number by number, as each entry was when it was hashed. */
+export function createAuditChain({ pool }: { pool: Pool }) {
+  return {
+    /**
+     * The entries behind a number, or behind what is not kept any more, in order and as of one moment.
+     * @param after undefined: from the first that there is
+     */
+    part: async (after: number | undefined, limit: number): Promise<ChainPart> => {
+      const { rows } = await pool.query<PartRow>(selectPart.with({ after: after ?? null, limit }));
+      const { cut, head, hasBeforeCut, previous, links } = onlyRow(rows);
+      return { cut, head, hasBeforeCut, previous, links: links ?? [] };
+    },
+  };
+}
+
+interface PartRow {
+  cut: ChainPlace;
+  head: ChainPlace;
+  hasBeforeCut: boolean;
+  previous: ChainPlace | null;
+  links: ChainLink[] | null;
+}
+
+/** What is hashed is written here as in `append_audit`, and not by it: another function there must not say what is right. */
+const selectPart = unnamedStatementOf<{ after: number | null; limit: number }>(
+  ($) => `
+  select json_build_object('number', h.cut_number, 'hash', encode(h.cut_hash, 'hex')) as cut,
+    json_build_object('number', h.number, 'hash', encode(h.hash, 'hex')) as head,
+    exists (select from audit_log where number <= h.cut_number) as "hasBeforeCut",
+    (select json_build_object('number', p.number, 'hash', encode(p.hash, 'hex')) from audit_log p
+      where p.number = ${$('after')}::bigint) as previous,
+    (select json_agg(json_build_object('number', l.number, 'hash', encode(l.hash, 'hex'), 'said', l.said)
+        order by l.number) from (
+      select a.number, a.hash, json_build_array(a.number, a.id, (extract(epoch from a.at) * 1000000)::bigint, a.api_key,
+        a.method, a.route, a.subject, a.status, a.request_id, a.detail::text)::text as said
+      from audit_log a where a.number > coalesce(${$('after')}::bigint, h.cut_number) order by a.number
+      limit ${$('limit')}) l) as links
+  from audit_head h`,
+);

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { ChainLink, ChainPart, ChainPlace } from './audit-chain.port.ts';
+import { verifyPart } from './verify-chain.ts';
+
+const start: ChainPlace = { number: 0, hash: '00'.repeat(32) };
+
+/** Entries as they are added, each behind the one before it. */
+function chainOf(said: readonly string[], behind = start): ChainLink[] {
+  let last = behind;
+  return said.map((text) => {
+    const hash = createHash('sha256').update(Buffer.from(last.hash, 'hex')).update(text).digest('hex');
+    const link = { number: last.number + 1, hash, said: text };
+    last = link;
+    return link;
+  });
+}
+
+const links = chainOf(['one', 'two', 'three']);
+const [first, second, third] = links;
+if (!first || !second || !third) throw new Error('three were made');
+const whole: ChainPart = { cut: start, head: third, hasBeforeCut: false, previous: null, links };
+const verify = (change: Partial<ChainPart>, after?: number) =>
+  verifyPart({ ...whole, ...change }, { after, limit: 10 });
+const placeOf = ({ number, hash }: ChainLink): ChainPlace => ({ number, hash });
+
+describe('entries of the audit log', () => {
+  it('fit where each says what it said, up to the last that was added', () => {
+    expect(verify({})).toEqual({ checked: 3, to: placeOf(third), broken: null, isEnd: true });
+    expect(verify({ links: [], head: start })).toEqual({ checked: 0, to: start, broken: null, isEnd: true });
+  });
+
+  it('are verified part by part, behind the last of the part before', () => {
+    const part = { ...whole, links: [first, second] };
+    expect(verifyPart(part, { limit: 2 })).toEqual({ checked: 2, to: placeOf(second), broken: null, isEnd: false });
+    expect(verify({ previous: second, links: [third] }, 2)).toMatchObject({ checked: 1, broken: null, isEnd: true });
+  });
+
+  it('are verified from where they are not kept any more, also behind one that has gone since', () => {
+    expect(verify({ cut: second, links: [third] })).toMatchObject({ checked: 1, broken: null });
+    expect(verify({ cut: second, links: [third] }, 1)).toMatchObject({ checked: 1, broken: null });
+  });
+
+  it.each<[what: string, change: Partial<ChainPart>, number: number, found: string]>([
+    ['one that says something else', { links: [first, { ...second, said: 'too' }, third] }, 2, 'changed'],
+    ['one with another hash', { links: [first, { ...second, hash: first.hash }, third] }, 2, 'changed'],
+    ['one that is gone', { links: [first, third] }, 2, 'missing'],
+    ['the first that is gone', { links: [second, third] }, 1, 'missing'],
+    ['the last that is gone', { links: [first, second] }, 3, 'missing'],
+    ['all that are gone', { links: [] }, 1, 'missing'],
+    ['one behind the last', { head: second }, 3, 'added'],
+    ['one before those that are kept', { cut: first, links: [second, third], hasBeforeCut: true }, 1, 'added'],
+    ['another last hash', { head: { ...third, hash: first.hash } }, 3, 'changed'],
+    ['all made anew behind one that is kept elsewhere', { cut: first, links: chainOf(['two', 'three']) }, 2, 'missing'],
+  ])('do not fit: %s', (_what, change, number, what) => {
+    expect(verify(change).broken).toMatchObject({ number, what });
+  });
+
+  it('do not fit behind one that is not there', () => {
+    expect(verify({ links: [] }, 7).broken).toMatchObject({ number: 7, what: 'missing' });
+  });
+});

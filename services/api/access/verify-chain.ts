@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { ChainPart, ChainPlace } from './audit-chain.port.ts';
+
+/** What does not fit, at its first place. */
+export interface BrokenLink {
+  number: number;
+  what: 'changed' | 'missing' | 'added';
+  because: string;
+}
+
+export interface VerifiedPart {
+  checked: number;
+  /** The last one that fits. */
+  to: ChainPlace;
+  broken: BrokenLink | null;
+  /** Whether there is more behind it. */
+  isEnd: boolean;
+}
+
+/** Whether each of these entries says what it said when it was added, and none of them is missing (decision 94). */
+export function verifyPart(
+  part: ChainPart,
+  { after, limit }: { after?: number | undefined; limit: number },
+): VerifiedPart {
+  const { cut, head, links } = part;
+  // What was asked behind may have been deleted as too old meanwhile.
+  let to = after === undefined || after <= cut.number ? cut : part.previous;
+  if (!to) {
+    const number = after ?? 0;
+    return brokenAt({ number, what: 'missing', because: `there is no entry ${number}` }, cut, 0);
+  }
+  if (part.hasBeforeCut)
+    return brokenAt({ number: cut.number, what: 'added', because: `those up to ${cut.number} were deleted` }, to, 0);
+  for (const [checked, { said, ...link }] of links.entries()) {
+    const wanted = to.number + 1;
+    if (link.number !== wanted)
+      return brokenAt({ number: wanted, what: 'missing', because: `${link.number} follows ${to.number}` }, to, checked);
+    if (hashBehind(to, said) !== link.hash)
+      return brokenAt({ number: wanted, what: 'changed', because: 'its hash is of another text' }, to, checked);
+    to = link;
+  }
+  const isEnd = links.length < limit;
+  return { checked: links.length, to, broken: isEnd ? brokenHead(to, head) : null, isEnd };
+}
+
+function brokenHead(last: ChainPlace, head: ChainPlace): BrokenLink | null {
+  const because = `${head.number} were added, and the last is ${last.number}`;
+  if (last.number < head.number) return { number: last.number + 1, what: 'missing', because };
+  if (last.number > head.number) return { number: last.number, what: 'added', because };
+  if (last.hash === head.hash) return null;
+  return { number: last.number, what: 'changed', because: 'the last hash that was made is another one' };
+}
+
+function brokenAt(broken: BrokenLink, to: ChainPlace, checked: number): VerifiedPart {
+  return { checked, to, broken, isEnd: true };
+}
+
+function hashBehind({ hash }: ChainPlace, said: string): string {
+  return createHash('sha256').update(hash, 'hex').update(said).digest('hex');
+}
