@@ -102,8 +102,8 @@ export const faultControls = {
     }`,
       },
       {
-        text: 'onSettled: (message) => consumer.settle(message),',
-        replacement: `onSettled: (message) => consumer.settle(message),
+        text: 'isKnown: (clientId) => clients.termsOf(clientId) !== undefined,',
+        replacement: `isKnown: (clientId) => clients.termsOf(clientId) !== undefined,
     queuedOf: (clientId) => queues.queuedOf(clientId),`,
       },
     ],
