@@ -144,6 +144,8 @@ export const changes: ListChangesResponse = {
     },
     {
       id: 'chg_01m82c6vq5e608x3xbr5787r8a',
+      number: 18,
+      hash: '9f'.repeat(32),
       at: '2026-11-22T19:37:26.501Z',
       keyId: 'key_01m82c2ydaed9rnz1t5v20btd3',
       keyName: 'demo',
@@ -156,6 +158,8 @@ export const changes: ListChangesResponse = {
     },
     {
       id: 'chg_01m82c6vpne1ebs5d63vwqr9c9',
+      number: 17,
+      hash: '9f'.repeat(32),
       at: '2026-11-22T19:37:26.484Z',
       keyId: 'key_01m82c2ydaed9rnz1t5v20btd3',
       keyName: 'demo',
