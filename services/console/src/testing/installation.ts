@@ -120,6 +120,8 @@ export const changes: ListChangesResponse = {
   items: [
     {
       id: 'chg_01m82c7b00e4csasja868p3vfp',
+      number: 29,
+      hash: '9f'.repeat(32),
       at: '2026-11-22T19:37:42.142Z',
       keyId: 'key_01m82c2ydaed9rnz1t5v20btd3',
       keyName: 'demo',
@@ -132,6 +134,8 @@ export const changes: ListChangesResponse = {
     },
     {
       id: 'chg_01m82c6vqkedxa3c9dy8e7smhb',
+      number: 28,
+      hash: '9f'.repeat(32),
       at: '2026-11-22T19:37:26.515Z',
       keyId: 'key_01m82c2ydaed9rnz1t5v20btd3',
       keyName: 'demo',
@@ -144,7 +148,7 @@ export const changes: ListChangesResponse = {
     },
     {
       id: 'chg_01m82c6vq5e608x3xbr5787r8a',
-      number: 18,
+      number: 27,
       hash: '9f'.repeat(32),
       at: '2026-11-22T19:37:26.501Z',
       keyId: 'key_01m82c2ydaed9rnz1t5v20btd3',
@@ -158,7 +162,7 @@ export const changes: ListChangesResponse = {
     },
     {
       id: 'chg_01m82c6vpne1ebs5d63vwqr9c9',
-      number: 17,
+      number: 26,
       hash: '9f'.repeat(32),
       at: '2026-11-22T19:37:26.484Z',
       keyId: 'key_01m82c2ydaed9rnz1t5v20btd3',

@@ -9,6 +9,9 @@ it.each([
   ['PATCH', '/v1/shards/:shard', 'change shard'],
   ['DELETE', '/v1/audiences/:id', 'delete audience'],
   ['POST', '/v1/dead-letters/replay', 'replay dead letter'],
+  ['GET', '/v1/runs/:id/failures', 'export failures of run'],
+  ['GET', '/v1/dead-letters', 'export dead letters'],
+  ['PUT', '/settings', 'replace setting'],
 ])('%s %s is shown as %s', (method, route, words) => {
   expect(changeInWords({ method, route })).toBe(words);
 });

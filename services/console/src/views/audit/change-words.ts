@@ -8,7 +8,7 @@ export function changeInWords({ method, route }: Pick<Change, 'method' | 'route'
   const below = named < 0 ? parts.slice(1) : parts.slice(named + 1);
   const verb = below.at(-1);
   if (verb === undefined)
-    return `${verbs[method] ?? method.toLowerCase()} ${method === 'GET' ? parts.join(' ') : noun}`;
+    return `${verbs[method] ?? method.toLowerCase()} ${method === 'GET' ? parts.join(' ').replaceAll('-', ' ') : noun}`;
   if (method === 'GET') return `export ${verb.replaceAll('-', ' ')} of ${noun}`;
   const isVerb = method === 'POST' && !verb.endsWith('s');
   return isVerb ? `${verb.replaceAll('-', ' ')} ${noun}` : `${verbs[method] ?? 'change'} ${singular(verb)} of ${noun}`;
