@@ -22,7 +22,8 @@ const refusedByState = 409;
 
 /**
  * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered;
- * and for each list that leaves as a file, before its first line. A preview changes nothing, nor does a repeat that was answered from its `Idempotency-Key`.
+ * and for each list that leaves as a file, before its first line. A preview changes nothing, nor does a repeat that
+ * was answered from its `Idempotency-Key`.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);

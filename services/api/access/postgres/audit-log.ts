@@ -83,8 +83,9 @@ type Entry = Omit<AuditEntry, 'detail'> & { detail: string };
 const insertEntry = statementOf<Entry>(
   'record-audit',
   ($) => `
-  select number::float8 as number, encode(hash, 'hex') as hash from append_audit(${$('apiKey')}, ${$('method')}, ${$('route')},
-    ${$('subject')}, ${$('status')}, ${$('requestId')}, ${$('detail')}::jsonb)`,
+  select number::float8 as number, encode(hash, 'hex') as hash
+  from append_audit(${$('apiKey')}, ${$('method')}, ${$('route')}, ${$('subject')}, ${$('status')}, ${$('requestId')},
+    ${$('detail')}::jsonb)`,
 );
 
 interface EntriesParams {
@@ -102,8 +103,9 @@ interface EntriesParams {
 
 const selectEntries = unnamedStatementOf<EntriesParams>(
   ($) => `
-  select a.id as "auditId", a.number::float8 as number, encode(a.hash, 'hex') as hash, a.at, a.api_key as "apiKey", k.name as "keyName", a.method, a.route, a.subject, a.status,
-    a.request_id as "requestId", a.detail
+  select a.id as "auditId", a.number::float8 as number, encode(a.hash, 'hex') as hash, a.at,
+    a.api_key as "apiKey", k.name as "keyName", a.method, a.route, a.subject, a.status, a.request_id as "requestId",
+    a.detail
   from audit_log a left join api_keys k on k.id = a.api_key
   where (${$('cursor')}::uuid is null or a.id < ${$('cursor')})
     and (${$('number')}::bigint is null or a.number = ${$('number')})

@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * One line for each request that changes something, refused ones too, and for each that the audit log has: who did what to which, and how it ended. Never a
- * body.
+ * One line for each request that changes something, refused ones too, and for each that the audit log has: who did what
+ * to which, and how it ended. Never a body.
  */
 export function logChanges(server: HttpServer): void {
   server.addHook('onResponse', (request, reply, done) => {
