@@ -28,7 +28,7 @@ interface PartRow {
   links: ChainLink[] | null;
 }
 
-/** What is hashed is written here as in `append_audit`, not by it: whoever changes that must not say what is right. */
+/** What is hashed is written here as in `append_audit`, which another one may have taken the place of. */
 const selectPart = unnamedStatementOf<{ after: number | null; limit: number }>(
   ($) => `
   select json_build_object('number', h.cut_number, 'hash', encode(h.cut_hash, 'hex')) as cut,
