@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
-import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
-import { auditRecord, auditVerification } from '../../../shared/contracts/access/audit.ts';
-import { addKeyByHand } from '../../../shared/postgres/registry/add-api-key.ts';
-import { noteSettings } from '../../../shared/postgres/registry/service-settings.ts';
-import { createRetentionStore } from '../../trigger/retain/postgres/retention.ts';
-import { pageShape } from '../frame/pages.contract.ts';
+import { authorized, someCampaign } from '../support/api-deps.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import { auditRecord, auditVerification } from '../../shared/contracts/access/audit.ts';
+import { addKeyByHand } from '../../shared/postgres/registry/add-api-key.ts';
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
+import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
+import { pageShape } from '../../services/api/frame/pages.contract.ts';
 
 const on = apiOnPostgres();
 const dayMs = 86_400_000;
