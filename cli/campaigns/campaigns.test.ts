@@ -284,7 +284,7 @@ describe('a campaign without a run', () => {
 
 test('runs lists the runs of a campaign with their ids', async () => {
   api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
-  api.answers['GET /v1/runs?campaignId=cmp_1&limit=20'] = ok({ items: [summary], next: null });
+  api.answers['GET /v1/runs?campaignId=cmp_1&limit=20&kind=live'] = ok({ items: [summary], next: null });
   expect((await muster(['campaign', 'runs', 'cmp_1'])).out).toContain('run_1');
 });
 

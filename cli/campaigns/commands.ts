@@ -19,12 +19,13 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Campaign, CheckedCampaign } from '../../sdk/generated/types.gen.ts';
 import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
+import { runKinds } from '../../shared/domain/run/run-kinds.ts';
 import { noteNext, writeData } from '../frame/command-context.ts';
 import { apiOf, byHand, command, group, noteLines, viewOf, worded } from '../frame/command-table.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { yes } from '../frame/given.ts';
-import { oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
+import { oneOf, pages, text, usually, whole, widerLimit } from '../frame/options.ts';
 import { controlVerbs } from '../runs/control-commands.ts';
 import { report, runColumns } from '../runs/figures-commands.ts';
 import { retryFailed } from '../runs/retry-failed.ts';
@@ -42,6 +43,7 @@ import { budgetColumns } from './budget-columns.ts';
 import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
 import { revisionCommands } from './revision-commands.ts';
 import { renderEstimate, renderPreview } from './render-estimate.ts';
+import { testSend } from './test-send.ts';
 
 /** Campaigns of a list whose progress is asked for at the same time. */
 const looksAtOnce = 10;
@@ -226,11 +228,14 @@ const runs = command({
   name: 'runs',
   args: ['<campaign>'],
   said: 'the runs of a campaign, newest first',
-  options: { limit: whole('--limit <n>', 'how many', 20) },
-  ask: async ({ client, args: [id], options: { limit } }) => {
+  options: {
+    limit: whole('--limit <n>', 'how many', 20),
+    kind: usually('--kind <kind>', 'test: those that only tried it', { among: runKinds, usual: 'live' }),
+  },
+  ask: async ({ client, args: [id], options: { limit, kind } }) => {
     // Says so when it is the campaign that is not there.
     await getCampaign({ client, path: { id } });
-    return listRuns({ client, query: { campaignId: id, limit } });
+    return listRuns({ client, query: { campaignId: id, limit, kind } });
   },
   shown: tableOf('no run yet', runColumns),
   more: widerLimit,
@@ -250,6 +255,6 @@ export const commands = [
       warned: warningsOf,
     }),
     ...archiveCommands,
-    ...[report(named), runs, failures(named), retryFailed(named)],
+    ...[testSend, report(named), runs, failures(named), retryFailed(named)],
   ]),
 ];

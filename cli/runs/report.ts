@@ -7,7 +7,7 @@ import { oneLine } from '../show/text.ts';
 import { renderItems, renderTable, type Column } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
-type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'audience' | 'receipts'>;
+type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'mode' | 'audience' | 'receipts'>;
 
 /** Always shown, and shown only where a user ended so. */
 const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
@@ -175,11 +175,18 @@ function retriesText({ retries }: RunReport, paint: Paint): string {
 }
 
 /** What it waits for and since when, and what a person should know of its audience. */
-function remarks({ stalled, waitingSince, notes }: RunReport, paint: Paint): string {
+function remarks({ stalled, waitingSince, notes, kind, steps }: RunReport, paint: Paint): string {
   const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
   const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
-  const lines = [...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
+  const tried = kind === 'test' ? [testText(steps)] : [];
+  const lines = [...tried, ...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
   return lines.map((line) => `  ${paint.accent(line)}\n`).join('');
+}
+
+/** Which steps were real. */
+function testText(steps: RunReport['steps']): string {
+  const real = steps.filter(({ mode }) => mode !== 'test').map(({ step, action }) => `${step} ${oneLine(action)}`);
+  return real.length === 0 ? 'a test: nobody really got anything' : `a test; for real: ${real.join(', ')}`;
 }
 
 function verdict(report: RunReport, paint: Paint): string {

@@ -23,6 +23,7 @@ export function lineOf(over: Partial<StepLine>): StepLine {
 
 const summary = {
   runId: 'run_1',
+  kind: 'live',
   parentRunId: null,
   campaignId: 'cmp_1',
   campaignName: 'Lapsed riders',

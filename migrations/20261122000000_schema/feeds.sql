@@ -62,7 +62,7 @@ create table batches (
 ) partition by range (feed);
 create index batches_children on batches (feed, parent) where parent is not null;
 
--- The audience of a child run's feed, as it was when the run began.
+-- The users of a feed that has no source: those of a child run as they were when it began, and those of a test.
 create table retry_users (
   feed uuid not null,
   user_id text collate "C" not null,

@@ -12,6 +12,10 @@ create table runs (
   parent uuid,
   -- Which of them: {"of": a run or null, "steps", "countries", "reasons": lists or null}.
   retry jsonb,
+  -- test: of a few users who were named, beside what its campaign does (docs/decisions/0083-a-test-send.md).
+  kind text not null default 'live' check (kind in ('live', 'test')),
+  -- Of a test, by step: live where its users really get it, test where its endpoint is told that this is one.
+  step_modes text[],
   state text not null,
   state_reason text,
   -- Since when the run is in its state.
@@ -40,6 +44,7 @@ create index runs_unfinished on runs (state, state_since) where ended_at is null
 -- A budget sums up these alone, however many of its campaign have ended.
 create index runs_unfinished_of_campaign on runs (campaign) where ended_at is null;
 create index runs_of_parent on runs (parent) where parent is not null;
+create index runs_of_tests on runs (id) where kind = 'test';
 -- Few: what could not be carried out asks for attention for some days.
 create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;
 

@@ -16,6 +16,7 @@ import { approvalsModule } from './approvals/approvals-module.ts';
 import { audiencesModule } from './audiences/audiences-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
 import { templatesModule } from './templates/templates-module.ts';
+import { testSendsModule } from './test-sends/test-sends-module.ts';
 import { clientsModule } from './clients/clients-module.ts';
 import { readConfig } from './config.ts';
 import { readConsolePages } from './console/console-pages.ts';
@@ -63,6 +64,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...campaignsModule(parts),
       ...approvalsModule(parts),
       ...templatesModule(parts),
+      ...testSendsModule(parts),
       ...runsModule(parts),
       ...audiencesModule(parts),
       ...receiptsModule(parts),

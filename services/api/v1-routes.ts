@@ -18,6 +18,7 @@ import { runsRoutes } from './runs/runs-module.ts';
 import { schedulesRoutes } from './schedules/schedules-module.ts';
 import { shardRoutes } from './shards/shard-routes.ts';
 import { templatesRoutes } from './templates/templates-module.ts';
+import { testSendRoutes } from './test-sends/test-send-routes.ts';
 import { troubleRoutes } from './trouble/trouble-module.ts';
 
 /** What needs a key, room by room. */
@@ -26,6 +27,7 @@ const rooms = [
   campaignsRoutes,
   approvalsRoutes,
   templatesRoutes,
+  testSendRoutes,
   runsRoutes,
   liveRoutes,
   findRoutes,

@@ -269,7 +269,7 @@ describe('calls that break the contract', () => {
     ['a key with a blank', { key: 'a b' }, 400, 'bad-key'],
     ['a key of 101 characters', { key: 'k'.repeat(101) }, 400, 'bad-key'],
     ['attempt nought', { attempt: 0 }, 400, 'bad-attempt'],
-    ['a dry run', { headers: { 'muster-mode': 'test' } }, 422, 'bad-mode'],
+    ['a mode that there is not', { headers: { 'muster-mode': 'dry-run' } }, 422, 'bad-mode'],
     ['no JSON', { body: '{"campaign":' }, 400, 'bad-body'],
     ['no users', { body: bodyOf({ users: [] }) }, 400, 'bad-body'],
     ['step nought', { body: bodyOf({ step: 0 }) }, 400, 'bad-body'],

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './faults/chance.ts';
 import type { ServiceSettings } from './config.ts';
-import type { BatchRequest, Decide, Effects, EffectStore, Refusal } from './effects/effects.ts';
+import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, Refusal } from './effects/effects.ts';
 import { decidesAsRule, faultyAnswerOf, isApplied } from './faults/faulty-answer.ts';
 import { faultyStatus } from './faults/faulty-status.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
@@ -78,9 +78,9 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     // Applied first and answered late: a caller that gives up meanwhile has had its effects all the same, as in the
     // world.
     const decide = rule?.answer ? decidesAsRule(rule, request, decisionsOf(request)) : decisionsOf(request);
-    const outcome = await deps.effects.apply(request, decide);
+    const outcome = request.mode === 'test' ? tested(request, decide) : await deps.effects.apply(request, decide);
     if (!outcome.ok) return refuse(outcome.refusal);
-    await record(request, outcome.effects, overlapping);
+    if (request.mode === 'live') await record(request, outcome.effects, overlapping);
     await pass(latencyMs);
 
     if (rule?.answer) {
@@ -121,6 +121,13 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
       const code = failureOf(user);
       return code === undefined ? undefined : { id: user, code, retryable: false };
     };
+  }
+
+  /** As it would be answered. Nothing is kept: it comes out the same when it is asked again. */
+  function tested({ call: { users } }: BatchRequest, decide: Decide): EffectsAnswer {
+    stats.tested += users.length;
+    const failures = users.flatMap((user) => decide(user) ?? []);
+    return { ok: true, effects: { failures, applied: [], failedNow: [], repeated: 0 } };
   }
 
   async function record({ key, attempt, call }: BatchRequest, effects: Effects, overlapping: number): Promise<void> {

@@ -3,6 +3,8 @@ export interface ServiceStats {
   /** Calls, the refused ones included. */
   calls: number;
   users: number;
+  /** Asked for in a test: answered, without an effect. */
+  tested: number;
   applied: number;
   failed: number;
   /** Answered with an earlier result again, without a second effect. */
@@ -27,6 +29,7 @@ export function emptyServiceStats(): ServiceStats {
   return {
     calls: 0,
     users: 0,
+    tested: 0,
     applied: 0,
     failed: 0,
     repeatsSuppressed: 0,

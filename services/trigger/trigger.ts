@@ -128,7 +128,9 @@ export function createTrigger(deps: TriggerDeps): Trigger {
         questions,
         figures,
         warn,
-        segmentation: terms.feed.isRetry ? createRetriedUsers({ feedId: terms.feed.feedId, feedStore }) : segmentation,
+        segmentation: terms.feed.hasStoredUsers
+          ? createRetriedUsers({ feedId: terms.feed.feedId, feedStore })
+          : segmentation,
         onNeedRoom: () => admission.poke(),
       }),
     clock,

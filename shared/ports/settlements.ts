@@ -1,3 +1,5 @@
+import type { StepMode } from '../domain/run/run-kinds.ts';
+
 /**
  * How unknown outcomes are settled. `hand`: a person names one user. `file`: a list of users, from those who keep the
  * books of the called service. `status`: a worker asks the status endpoint (class C).
@@ -51,6 +53,8 @@ export interface StatusSettlement {
   country: string | null;
   /** Action types of the run's chain, in its order. */
   chain: readonly string[];
+  /** Of a test, by step; null: its users got all of them. */
+  stepModes: readonly StepMode[] | null;
   /** Since the run ended: what was lost before may still be applied for a while. */
   endedMsAgo: number;
   /** How often in a row its status could not be had. */

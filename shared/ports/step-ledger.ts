@@ -1,4 +1,5 @@
 import type { Verdict } from '../domain/run/admission.ts';
+import type { StepMode } from '../domain/run/run-kinds.ts';
 import type { UsersText } from '../domain/step/users-text.ts';
 
 export interface StepRef {
@@ -250,6 +251,8 @@ export interface FeedContext {
   chain: readonly { action: string; params: Readonly<Record<string, unknown>> }[];
   /** What a user costs in each step; null where the campaign has no budget in this country. */
   unitsPerUser: readonly number[] | null;
+  /** Of a test, by step; null: its users get all of them. */
+  stepModes: readonly StepMode[] | null;
 }
 
 /** Whether work of a feed may start, as of the last look. */

@@ -241,6 +241,7 @@ export interface ActionTypeFile {
   statusUrl?: string;
   appliesLateSeconds?: number;
   answerForm: 'full' | 'compact';
+  understandsTest?: boolean;
   timeoutMs: number;
   concurrency?: number;
   batchSize?: number;

@@ -13,6 +13,7 @@ import { createShardFigures } from '../../services/api/shards/postgres/shard-fig
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
 import { shardsModule } from '../../services/api/shards/shards-module.ts';
 import { templatesModule } from '../../services/api/templates/templates-module.ts';
+import { testSendsModule } from '../../services/api/test-sends/test-sends-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
@@ -51,6 +52,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...campaignsModule(parts),
     ...approvalsModule(parts),
     ...templatesModule(parts),
+    ...testSendsModule(parts),
     ...runsModule(parts),
     ...audiencesModule(parts),
     ...receiptsModule(parts),

@@ -125,6 +125,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/campaigns/{id}/unarchive',
       'DELETE /v1/campaigns/{id}',
       'POST /v1/campaigns/{id}/submit',
+      'POST /v1/campaigns/{id}/test-send',
       'POST /v1/campaigns/{id}/withdraw',
       'PATCH /v1/campaigns/{id}/budgets',
       'POST /v1/templates',

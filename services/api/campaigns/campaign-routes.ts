@@ -247,7 +247,7 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
 }
 
 /** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
-function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
+export function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const errors = checkAgainstConfig(definition, catalogue);
   if (errors.length === 0) return;
   const detail = 'the campaign does not fit what is configured now';

@@ -15,10 +15,13 @@ export function stateForbids(detail: string): HttpProblem {
 }
 
 /** Of a draft that is to be started or changed. @throws {HttpProblem} 409 */
-export function refuseArchived({ campaignId, state, archivedAt }: CampaignRecord): void {
-  if (archivedAt === null || state !== 'draft') return;
+export function refuseArchived(record: CampaignRecord): void {
+  if (record.archivedAt !== null && record.state === 'draft') throw isArchived(record);
+}
+
+export function isArchived({ campaignId }: CampaignRecord): HttpProblem {
   const id = publicId('campaign', campaignId);
-  throw stateForbids(`${id} is archived: take it out before (POST /v1/campaigns/${id}/unarchive)`);
+  return stateForbids(`${id} is archived: take it out before (POST /v1/campaigns/${id}/unarchive)`);
 }
 
 /** Of what is to be changed. @throws {HttpProblem} 409 */

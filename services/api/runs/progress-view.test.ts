@@ -11,6 +11,8 @@ function running(
 ): RunSnapshot {
   return {
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    kind: 'live',
+    stepModes: null,
     parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',

@@ -23,9 +23,9 @@ export function runReportView(
   };
 }
 
-/** Who is unknown has to be settled first; whose id is none can never be sent. */
-function isRetryable({ outcome, reason }: FailureGroup, { failuresKept }: RunSnapshot): boolean {
-  return failuresKept && outcome === 'failed' && reason !== reasons.invalidUserId;
+/** Who is unknown has to be settled first; whose id is none can never be sent. A test is sent anew. */
+function isRetryable({ outcome, reason }: FailureGroup, { failuresKept, kind }: RunSnapshot): boolean {
+  return failuresKept && kind === 'live' && outcome === 'failed' && reason !== reasons.invalidUserId;
 }
 
 /**

@@ -1,12 +1,16 @@
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
+import type { RunKind, StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { BudgetFigures } from './control/budget-store.port.ts';
 import type { Page } from '../frame/page.port.ts';
 
 export interface RunHeader {
   runId: string;
+  kind: RunKind;
+  /** Of a test, by step; null: its users get all of them. */
+  stepModes: readonly StepMode[] | null;
   /** The run whose failed users this one tries again. */
   parentRunId: string | null;
   campaignId: string;
@@ -122,6 +126,8 @@ export interface FailureGroup {
 export interface RunFilter {
   campaignId?: string | undefined;
   state?: RunState | undefined;
+  /** Runs of their campaigns where absent. */
+  kind?: RunKind | undefined;
 }
 
 export interface RunReports {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
+import { runKinds } from '../../../shared/domain/run/run-kinds.ts';
 import { runStates } from '../../../shared/domain/run/run-states.ts';
 import { jsonAnswer, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -35,6 +36,7 @@ const tags = ['runs'];
 const runQuery = pageQuery.extend({
   campaignId: z.string().optional().describe('cmp_…'),
   state: z.enum(runStates).optional(),
+  kind: z.enum(runKinds).default('live').describe('test: those that only tried it, which are in no other list'),
 });
 
 export function runRoutes(server: HttpServer, deps: RunRoutesDeps): void {
@@ -57,8 +59,8 @@ function listRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
       querystring: runQuery,
       response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)) },
     },
-    handler: async ({ query: { campaignId, state, limit, cursor } }) => {
-      const filter = { campaignId: idInQuery('campaign', 'campaignId', campaignId), state };
+    handler: async ({ query: { campaignId, state, kind, limit, cursor } }) => {
+      const filter = { campaignId: idInQuery('campaign', 'campaignId', campaignId), state, kind };
       return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
     },
   });

@@ -11,6 +11,8 @@ type Country = RunSnapshot['countries'][number];
 function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
   return {
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    kind: 'live',
+    stepModes: null,
     parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',

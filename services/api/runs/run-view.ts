@@ -3,6 +3,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import { receiptLine, type ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/step/outcomes.ts';
+import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import { budgetView } from './control/budget-view.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
@@ -10,6 +11,7 @@ import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
 export function runSummaryView(run: RunHeader): RunSummary {
   return {
     runId: publicId('run', run.runId),
+    kind: run.kind,
     parentRunId: run.parentRunId === null ? null : publicId('run', run.parentRunId),
     campaignId: publicId('campaign', run.campaignId),
     campaignName: run.campaignName,
@@ -40,7 +42,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
   const receipts = countries.flatMap((country) => country.receipts);
   const shaped = (lines: readonly StepLine[], receipts: readonly ReceiptTotals[]) =>
-    lines.map((line) => stepLineView(line, snapshot.chain, receipts));
+    lines.map((line) => stepLineView(line, snapshot, receipts));
   return {
     ...runSummaryView(snapshot),
     asOf: snapshot.asOf.toISOString(),
@@ -103,13 +105,17 @@ function isPaused(state: RunState): boolean {
 
 function stepLineView(
   { step, ...line }: StepLine,
-  chain: RunSnapshot['chain'],
+  { chain, kind, stepModes }: Pick<RunSnapshot, 'chain' | 'kind' | 'stepModes'>,
   receipts: readonly ReceiptTotals[],
 ): StepLineShape {
   const { action = '', receipts: isAsynchronous = false } = chain[step - 1] ?? {};
   // A step of which there are receipts shows them, whatever is configured since.
   const hasReceipts = isAsynchronous || receipts.some((each) => each.step === step);
-  return { step, action, ...line, ...(hasReceipts && { receipts: receiptLine(line.succeeded, receipts, step) }) };
+  return {
+    ...{ step, action, ...line },
+    ...(kind === 'test' && { mode: modeOfStep(stepModes, step) }),
+    ...(hasReceipts && { receipts: receiptLine(line.succeeded, receipts, step) }),
+  };
 }
 
 /** Null as soon as one country has no estimate: half a sum would look like a whole one. */

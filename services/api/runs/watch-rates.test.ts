@@ -12,6 +12,8 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
   const feed = { country: 'SG', segment: 'all', fromStep: 1, estimate: null, ...counts, complete: false };
   return {
     runId: 'r1',
+    kind: 'live',
+    stepModes: null,
     parentRunId: null,
     campaignId: 'c1',
     campaignName: 'Lapsed riders',

@@ -1,3 +1,4 @@
+import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { BatchCall, StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 
 /** One batch call as it came in. */
@@ -5,6 +6,8 @@ export interface BatchRequest {
   key: string;
   /** How often the key was sent, from 1, as the caller says. */
   attempt: number;
+  /** test: it is answered as it would be, and has no effect. */
+  mode: StepMode;
   call: BatchCall;
   /** The body as sent: by which "other bytes under the same key" are recognised. */
   body: Buffer;

@@ -32,7 +32,7 @@ function openWith(queries: RewardsInPostgresDeps['queries']): Promise<EffectStor
 function requestOf(over: Partial<BatchRequest['call']> = {}): BatchRequest {
   const action = { type: 'award-reward', params: { rewardId: 'ride-5', units: 2 } };
   const call = { campaign: 'cmp_1', run: 'run_1', step: 1, country: 'SG', batch: 1, action, users, ...over };
-  return { key: 'key-1', attempt: 1, call, body: Buffer.from(JSON.stringify(call)) };
+  return { key: 'key-1', attempt: 1, mode: 'live', call, body: Buffer.from(JSON.stringify(call)) };
 }
 
 async function apply(request: BatchRequest, decide: Decide, store = rewards): Promise<Effects> {

@@ -15,7 +15,7 @@ function request(over: Partial<BatchRequest['call']> = {}, attempt = 1, key = 'k
     users: ['u1', 'u2'],
     ...over,
   };
-  return { key, attempt, call, body: Buffer.alloc(0) };
+  return { key, attempt, mode: 'live', call, body: Buffer.alloc(0) };
 }
 
 function switchesFor(...calls: object[]) {

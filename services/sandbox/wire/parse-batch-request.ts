@@ -6,6 +6,7 @@ import {
   type StatusQuery,
 } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
+import { stepModes } from '../../../shared/domain/run/run-kinds.ts';
 import { isValidUserId } from '../../../shared/domain/ids/user-id.ts';
 import type { BatchRequest, Refusal } from '../effects/effects.ts';
 
@@ -26,14 +27,15 @@ export function parseBatchRequest(headers: IncomingHttpHeaders, body: Buffer): P
   if (!Number.isInteger(attempt) || attempt < 1) {
     return refuse(400, 'bad-attempt', 'Muster-Attempt has to be an integer from 1');
   }
-  if (headers['muster-mode'] !== 'live') return refuse(422, 'bad-mode', 'Muster-Mode has to be live');
+  const mode = stepModes.find((each) => each === headers['muster-mode']);
+  if (!mode) return refuse(422, 'bad-mode', 'Muster-Mode has to be live or test');
   const parsed = batchCall.safeParse(parseJson(body));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return refuse(400, 'bad-body', `/${issue?.path.join('/') ?? ''}: ${issue?.message ?? 'not a batch call'}`);
   }
   const refusal = refusalOf(parsed.data);
-  return refusal ? { ok: false, refusal } : { ok: true, request: { key, attempt, call: parsed.data, body } };
+  return refusal ? { ok: false, refusal } : { ok: true, request: { key, attempt, mode, call: parsed.data, body } };
 }
 
 export type ParsedQuery = { ok: true; query: StatusQuery } | { ok: false; refusal: Refusal };

@@ -23,8 +23,8 @@ export interface OwnedFeed {
   priority: Priority;
   /** The step that its users begin with. */
   fromStep: number;
-  /** Its users are those that failed in another run, and not those of a segment. */
-  isRetry: boolean;
+  /** Its users were written down when it began: no source is asked for them. */
+  hasStoredUsers: boolean;
   /** Action type of that step: with the country, the shard that the feed's batches go to. */
   firstAction: string;
   /** Until the run's deadline, by the database's clock, at the time of the claim. */

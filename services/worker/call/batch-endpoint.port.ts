@@ -1,4 +1,5 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 
 /** An action type as it is called. */
 export interface CallableType {
@@ -17,6 +18,7 @@ export interface BatchRequest {
   actionType: string;
   idempotencyKey: string;
   country: string;
+  mode: StepMode;
   /** How often this key may have been sent, this time included, from 1. */
   attempt: number;
   /** By the process's `monotonicMs`: not to be sent later, for the step may be another's by then. */
@@ -28,6 +30,8 @@ export interface BatchRequest {
 export interface StatusRequest {
   actionType: string;
   country: string;
+  /** That the users were called in. */
+  mode: StepMode;
   body: Buffer;
 }
 

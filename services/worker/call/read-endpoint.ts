@@ -1,3 +1,4 @@
+import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { wholeAnswerSettles } from '../../../shared/domain/step/consequences.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -65,6 +66,7 @@ async function callEndpoint(
   const answer = await endpoint.call({
     actionType: work.actionType,
     country: work.context.country,
+    mode: modeOfStep(work.context.stepModes, step),
     idempotencyKey: requestKey(feedId, batchNo, step),
     attempt,
     notAfterMs: work.claimedAtMs + leaseMs - work.type.timeoutMs,

@@ -1,5 +1,6 @@
 import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { SettledUser, Settlements, StatusSettlement, UnknownUser } from '../../../shared/ports/settlements.ts';
@@ -89,7 +90,7 @@ function latestMs({ chain }: StatusSettlement, deps: StatusSettlerDeps): number 
 /** Users that the endpoints reported, settled; others stay unknown. Or why no endpoint could be asked. */
 async function askPage(
   page: readonly UnknownUser[],
-  { runId, chain }: StatusSettlement,
+  { runId, chain, stepModes }: StatusSettlement,
   { endpoint, ...deps }: StatusSettlerDeps,
 ): Promise<{ users: SettledUser[] } | { cause: string }> {
   const actionTypes = deps.actionTypes();
@@ -100,7 +101,8 @@ async function askPage(
     if (actionTypes[actionType]?.class !== 'C') continue;
     const asked = unknown.map(({ user }) => user);
     const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: asked }));
-    const read = readStatus(asked, await endpoint.askStatus({ actionType, country: unknown[0]?.country ?? '', body }));
+    const of = { actionType, country: unknown[0]?.country ?? '', mode: modeOfStep(stepModes, step) };
+    const read = readStatus(asked, await endpoint.askStatus({ ...of, body }));
     if (read.kind === 'unanswered') return { cause: read.cause };
     for (const each of unknown) users.push(...settledBy(each, read.statuses.get(each.user)));
   }

@@ -141,7 +141,15 @@ describe('looking for what no worker has begun', () => {
 });
 
 describe('while references of a feed still come', () => {
-  const context = { feedId: 'f', runId: 'r', campaignId: 'c', country: 'SG', ...oneStep, unitsPerUser: null };
+  const context = {
+    feedId: 'f',
+    runId: 'r',
+    campaignId: 'c',
+    country: 'SG',
+    ...oneStep,
+    unitsPerUser: null,
+    stepModes: null,
+  };
   const unbegunStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
 
   it('takes only what has lain unbegun for 200 ms, and at once what is there when no more come', async () => {

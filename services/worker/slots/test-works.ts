@@ -39,6 +39,7 @@ export function worksOf(feedId: string, count: number, { actionType = 'award-rew
       country,
       chain: [{ action: actionType, params: {} }],
       unitsPerUser: null,
+      stepModes: null,
     },
     standing: createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 }),
     topic: topics.shard({ actionType, country }),

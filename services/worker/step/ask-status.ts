@@ -1,4 +1,5 @@
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import { readStatus } from '../call/read-status.ts';
@@ -23,7 +24,8 @@ export async function askStatus(
   { endpoint, meter }: AskStatusDeps,
 ): Promise<AskedStatus> {
   const { actionType, context, standing } = work;
-  const answer = await endpoint.askStatus({ actionType, country: context.country, body: queryOf(work) });
+  const mode = modeOfStep(context.stepModes, work.claim.step);
+  const answer = await endpoint.askStatus({ actionType, country: context.country, mode, body: queryOf(work) });
   const read = readStatus(usersOf(work.users), answer);
   meter.asked(work, read);
   const terms = termsNow();

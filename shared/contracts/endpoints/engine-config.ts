@@ -60,6 +60,8 @@ const actionTypeFields = service.extend({
     .default(30 * 86_400),
   /** Whether a 503 without `Retry-After` asserts that nothing was applied. */
   unavailableMeansNotApplied: z.boolean().default(false),
+  /** The endpoint takes `Muster-Mode: test`: it answers as it would, and gives nothing. */
+  understandsTest: z.boolean().default(false),
   /** Of the users answered for in a step of a run and country, at most so many may be refused before it is held. */
   refusedPercentLimit: z.number().min(0).max(100).default(5),
   /** How often a user's retryable failure is tried, the first time included. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
 import { instant } from '../instants.ts';
+import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
 import { runEventKinds } from '../../domain/run/run-events.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import {
@@ -18,6 +19,10 @@ export const stepLineShape = z
   .object({
     step: z.int().min(1),
     action: z.string(),
+    mode: z
+      .enum(stepModes)
+      .optional()
+      .describe('Of a test. live: its users really got it. test: its endpoint was told that this is a test'),
     audience: users,
     succeeded: users,
     failed: users,
@@ -64,6 +69,7 @@ export type RunSettings = z.infer<typeof runSettings>;
 export const runSummary = z
   .object({
     runId: z.string(),
+    kind: z.enum(runKinds).default('live').describe('test: of users who were named; in no figures of its campaign'),
     parentRunId: z.string().nullable().default(null).describe('The run whose failed users this one tries again'),
     campaignId: z.string(),
     campaignName: z.string(),

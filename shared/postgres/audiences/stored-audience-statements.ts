@@ -36,7 +36,7 @@ export const run = statementOf<{ runId: string; country: string }>(
       bool_and(next_batch_no = 1 or exists (select from batches b where b.feed = feeds.feed and b.batch_no = 1)) as kept
     from feeds where run = r.id and country = ${$('country')}
   ) f on true
-  where r.id = ${$('runId')}`,
+  where r.id = ${$('runId')} and r.kind = 'live'`,
 );
 
 export const counts = statementOf<{ runId: string; country: string }>(

@@ -119,6 +119,7 @@ export const claimByStatus = statementOf<{ owner: string; leaseMs: number }>(
   where s.id = free.id and r.id = s.run and c.campaign = r.campaign and c.revision = r.revision
   returning s.id as "settlementId", s.run as "runId", s.step, s.country, s.tries,
     array(select e ->> 'action' from jsonb_array_elements(c.definition -> 'chain') e) as chain,
+    r.step_modes as "stepModes",
     (extract(epoch from now() - r.ended_at) * 1000)::float8 as "endedMsAgo"`,
 );
 

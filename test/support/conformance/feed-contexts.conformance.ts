@@ -41,7 +41,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       const { campaignId, runId, owned } = await startRun(subject, { countries: ['SG', 'VN'], chain });
       const contexts = await subject.contexts.load(owned.map((feed) => feed.feedId));
       expect(contexts).toHaveLength(2);
-      const facts = { runId, campaignId, chain, unitsPerUser: null };
+      const facts = { runId, campaignId, chain, unitsPerUser: null, stepModes: null };
       expect(contexts).toEqual(
         expect.arrayContaining(owned.map(({ feedId, country }) => ({ feedId, country, ...facts }))),
       );

@@ -77,7 +77,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         token: 1,
         priority: 'normal',
         fromStep: 1,
-        isRetry: false,
+        hasStoredUsers: false,
         firstAction: 'award-reward',
       });
       expect(deadlineInMs).toBeGreaterThan(29 * 86_400_000);

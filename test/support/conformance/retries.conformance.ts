@@ -171,8 +171,8 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
     it('begins with a feed for each step, whose users are in order', async () => {
       const feeds = await begin(await retry());
       expect(feeds).toMatchObject([
-        { country: 'SG', fromStep: 1, isRetry: true, firstAction: 'award-reward', ...ofUsers(2), cursor: null },
-        { country: 'SG', fromStep: 2, isRetry: true, firstAction: 'send-message', ...ofUsers(1) },
+        { country: 'SG', fromStep: 1, hasStoredUsers: true, firstAction: 'award-reward', ...ofUsers(2), cursor: null },
+        { country: 'SG', fromStep: 2, hasStoredUsers: true, firstAction: 'send-message', ...ofUsers(1) },
       ]);
       const users = await Promise.all(feeds.map(({ feedId }) => subject.feeds.retriedUsers(feedId, null, 100)));
       expect(users).toEqual([

@@ -15,7 +15,8 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
           if (!row || !run) return [];
           const { chain } = definitionOf(database, run);
           const { feedId, country, stepUnits: unitsPerUser } = row;
-          return [{ feedId, runId: run.id, campaignId: run.campaignId, country, chain, unitsPerUser }];
+          const ofRun = { runId: run.id, campaignId: run.campaignId, chain, stepModes: null };
+          return [{ feedId, country, unitsPerUser, ...ofRun }];
         }),
       ),
     admissions: (ids) =>

@@ -225,7 +225,7 @@ function startingWith(database: MemoryDatabase, run: RunRow, fromStep: number) {
   const { priority } = settingsOf(database, run);
   const first = chain[fromStep - 1];
   if (!first) throw new Error(`the chain of run ${run.id} has no step ${fromStep}`);
-  return { priority, fromStep, isRetry: run.parentId !== null, firstAction: first.action };
+  return { priority, fromStep, hasStoredUsers: run.parentId !== null, firstAction: first.action };
 }
 
 function isFeeding(database: MemoryDatabase, row: FeedRow): boolean {

@@ -95,6 +95,8 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
     runId: run.id,
+    kind: 'live',
+    stepModes: null,
     parentRunId: run.parentId,
     campaignId: run.campaignId,
     campaignName: definition.name,

@@ -161,7 +161,8 @@ const ranks = campaignStandings.map((each, index) => `when '${each}' then ${inde
 const standing = ($: (param: keyof SearchParams) => string) => `
   with open_runs as (
     select distinct on (campaign) id, campaign, state, waiting_cause, waiting_since
-    from runs where ended_at is null and parent is null order by campaign, scheduled_for desc
+    from runs where ended_at is null and parent is null and kind = 'live'
+    order by campaign, scheduled_for desc
   ), o as (
     select id, campaign, state in ('pausing', 'paused') as paused,
       state in ('pausing', 'paused') and coalesce((
@@ -178,8 +179,9 @@ const standing = ($: (param: keyof SearchParams) => string) => `
   ), failed as (
     select r.campaign from runs r
     where r.state = 'failed' and r.ended_at > now() - ${failedRunShownDays} * interval '1 day' and r.parent is null
+      and r.kind = 'live'
       and not exists (select from runs n where n.campaign = r.campaign and n.scheduled_for > r.scheduled_for
-        and n.parent is null)
+        and n.parent is null and n.kind = 'live')
   ), planned as (
     select campaign from run_starts union select campaign from schedules
       where campaign is not null and state in ('active', 'paused') and next_at is not null
@@ -241,7 +243,8 @@ const selectPage = unnamedStatementOf<PageParams>(
 
 /** Asked every two seconds while a list is open: what has not ended is few, and campaigns are read once. */
 const selectChangeMark = `
-  with o as (select id, state, waiting_cause is null as moves from runs where ended_at is null and parent is null)
+  with o as (select id, state, waiting_cause is null as moves from runs
+    where ended_at is null and parent is null and kind = 'live')
   select concat_ws('/',
     (select count(*) || ' ' || coalesce(max(updated_at)::text, '') from campaigns),
     (select id from runs order by id desc limit 1),

@@ -224,8 +224,8 @@ const selectCampaigns = `
   ) b on true
   left join schedules s on s.campaign = c.id
   left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
-  left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc
-    limit 1) l on true`;
+  left join lateral (select id, state from runs where campaign = c.id and parent is null and kind = 'live'
+    order by scheduled_for desc limit 1) l on true`;
 
 interface CampaignRow {
   id: string;

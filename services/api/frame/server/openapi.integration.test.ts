@@ -191,6 +191,7 @@ describe('the OpenAPI document', () => {
       'startCampaign',
       'submitCampaign',
       'switchRegion',
+      'testSendCampaign',
       'unarchiveCampaign',
       'unscheduleCampaign',
       'uploadAudience',

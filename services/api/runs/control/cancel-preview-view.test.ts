@@ -28,7 +28,17 @@ function feedOf(country: string, fedUsers: number, totals: Partial<StepTotals>[]
 
 function previewOf(countries: Feed[], underWay: Partial<UnderWay> = {}, state: RunSnapshot['state'] = 'running') {
   const snapshot: RunSnapshot = {
-    ...{ runId, parentRunId: null, campaignId: runId, campaignName: 'Riders', revision: 1, state, stateReason: null },
+    ...{
+      kind: 'live',
+      stepModes: null,
+      runId,
+      parentRunId: null,
+      campaignId: runId,
+      campaignName: 'Riders',
+      revision: 1,
+      state,
+      stateReason: null,
+    },
     ...{ scheduledFor: at, startedAt: at, endedAt: null, asOf: at, inFlight: 0, waitingForRetry: 0, stalled: null },
     ...{ stalledBy: null, waits: [], budgets: [], failuresKept: true, ...untouchedRun, countries },
     chain: ['award-reward', 'send-message'].map((action) => ({ action, receipts: false })),

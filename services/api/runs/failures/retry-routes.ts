@@ -50,6 +50,7 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
       const of = requireId('run', id);
       const snapshot = await reports.snapshot(of);
       if (!snapshot) throw notFound('run', id);
+      if (snapshot.kind === 'test') throw notOfTests(id);
       requireEnded(snapshot);
       const filter = filterOf(wanted, snapshot);
       const groups = await retries.groups(of, filter);
@@ -129,6 +130,11 @@ function unknownIn<Value>(
           },
         ],
   );
+}
+
+function notOfTests(id: string): HttpProblem {
+  const detail = `${id} was a test: send another one to those users`;
+  return new HttpProblem({ status: 409, code: 'run-is-a-test', detail });
 }
 
 function notEnded({ state }: RunSnapshot): HttpProblem {

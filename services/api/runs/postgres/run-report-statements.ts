@@ -1,4 +1,5 @@
 import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -15,7 +16,8 @@ const settings = `
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
-  r.id as "runId", r.parent as "parentRunId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName",
+  r.id as "runId", r.kind, r.step_modes as "stepModes", r.parent as "parentRunId",
+  r.campaign as "campaignId", c.definition ->> 'name' as "campaignName",
     r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
   r.deadline_at as "deadlineAt", r.state_since as "stateSince", ${settings},
@@ -30,15 +32,21 @@ const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.cam
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
 /** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the page before or null. */
-const runsWhere = (condition: string) => `
+const runsWhere = (kind: RunKind, condition: string) => `
   select ${header} from ${runsWithRevision}
-  where ($2::uuid is null or r.campaign = $2) and ${condition} and ($4::uuid is null or r.id < $4)
+  where r.kind = '${kind}' and ($2::uuid is null or r.campaign = $2) and ${condition}
+    and ($4::uuid is null or r.id < $4)
   order by r.id desc limit $1`;
 
-export const selectRuns = runsWhere('($3::text is null or r.state = $3)');
+const inAnyState = '($3::text is null or r.state = $3)';
+
+export const selectRuns = runsWhere('live', inAnyState);
+
+/** By an index of their own: they are few among all runs. */
+export const selectTests = runsWhere('test', inAnyState);
 
 /** By the index of runs that have not ended: the others, of years perhaps, are not read past. */
-export const selectOpenRuns = runsWhere('r.state = $3 and r.ended_at is null');
+export const selectOpenRuns = runsWhere('live', 'r.state = $3 and r.ended_at is null');
 
 /**
  * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its
@@ -113,7 +121,7 @@ const comparableWith = (when: string) => `
   select * from (
     select r.id, '${when}' = '<' as is_earlier from runs r
     where r.campaign = (select campaign from o) and r.scheduled_for ${when} (select scheduled_for from o)
-      and r.parent is null and r.ended_at is not null and r.started_at is not null
+      and r.parent is null and r.kind = 'live' and r.ended_at is not null and r.started_at is not null
     order by r.scheduled_for desc limit $2
   ) r`;
 

@@ -24,6 +24,7 @@ import {
   selectPoints,
   selectRuns,
   selectSnapshots,
+  selectTests,
 } from './run-report-statements.ts';
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
@@ -40,10 +41,12 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   }
 
   return {
-    list: async ({ campaignId, state }, limit, cursor) => {
+    list: async ({ campaignId, state, kind = 'live' }, limit, cursor) => {
       requireIdCursor(cursor);
-      const statement = state === undefined || isTerminal(state) ? selectRuns : selectOpenRuns;
-      const { rows } = await pool.query<RunHeader>(statement, [limit + 1, campaignId ?? null, state ?? null, cursor]);
+      const statement =
+        kind === 'test' ? selectTests : state === undefined || isTerminal(state) ? selectRuns : selectOpenRuns;
+      const values = [limit + 1, campaignId ?? null, state ?? null, cursor];
+      const { rows } = await pool.query<RunHeader>(statement, values);
       return pageOf(rows, limit, (header) => header.runId);
     },
 

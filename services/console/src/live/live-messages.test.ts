@@ -3,7 +3,15 @@ import type { RunProgress } from '#client/types.gen.ts';
 import { isLast, linesFor, liveMessage } from './live-messages.ts';
 
 const progress: RunProgress = {
-  ...{ runId: 'run_1', parentRunId: null, campaignId: 'cmp_1', campaignName: 'x', revision: 1, state: 'running' },
+  ...{
+    runId: 'run_1',
+    kind: 'live',
+    parentRunId: null,
+    campaignId: 'cmp_1',
+    campaignName: 'x',
+    revision: 1,
+    state: 'running',
+  },
   ...{ stateReason: null, scheduledFor: '', startedAt: null, endedAt: null, stateSince: null, deadlineAt: null },
   settings: { priority: 'normal', paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: 1000 },
   ...{ asOf: '', audience: { estimated: null, counted: 0, excluded: 0, complete: false }, steps: [], countries: [] },

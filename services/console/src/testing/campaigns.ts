@@ -129,6 +129,7 @@ export const runsOfCampaign: ListRunsResponse = {
   items: [
     {
       runId: 'run_live',
+      kind: 'live',
       parentRunId: null,
       campaignId: 'cmp_live',
       campaignName: 'Payday, slowly',
@@ -150,6 +151,7 @@ export const runs: ListRunsResponse = {
   items: [
     {
       runId: 'run_live',
+      kind: 'live',
       parentRunId: null,
       campaignId: 'cmp_live',
       campaignName: 'Payday, slowly',
@@ -165,6 +167,7 @@ export const runs: ListRunsResponse = {
     },
     {
       runId: 'run_ended',
+      kind: 'live',
       parentRunId: null,
       campaignId: 'cmp_ended',
       campaignName: 'Lapsed riders, December',

@@ -3,6 +3,7 @@ import type { GetRunReportResponse } from '#client/types.gen.ts';
 /** Of the run that has ended with failures. */
 export const report: GetRunReportResponse = {
   runId: 'run_ended',
+  kind: 'live',
   parentRunId: null,
   campaignId: 'cmp_ended',
   campaignName: 'Lapsed riders, December',

@@ -9,6 +9,7 @@ import type {
 /** A run that has ended with failures. */
 export const endedRun: GetRunResponse = {
   runId: 'run_ended',
+  kind: 'live',
   parentRunId: null,
   campaignId: 'cmp_ended',
   campaignName: 'Lapsed riders, December',

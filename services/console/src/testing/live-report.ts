@@ -3,6 +3,7 @@ import type { GetRunReportResponse } from '#client/types.gen.ts';
 /** Of the run that goes on. */
 export const liveReport: GetRunReportResponse = {
   runId: 'run_live',
+  kind: 'live',
   parentRunId: null,
   campaignId: 'cmp_live',
   campaignName: 'Payday, slowly',

@@ -8,6 +8,7 @@ import type {
 /** A run that goes on. */
 export const progress: GetRunProgressResponse = {
   runId: 'run_live',
+  kind: 'live',
   parentRunId: null,
   campaignId: 'cmp_live',
   campaignName: 'Payday, slowly',

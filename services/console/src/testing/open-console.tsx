@@ -57,7 +57,8 @@ export function answersFor(role: Role): Answers {
     'GET /v1/campaigns/:id': runningCampaign,
     'GET /v1/templates': templates,
     'GET /v1/audiences': { items: [], next: null },
-    'GET /v1/runs': ({ query }: Asked) => ('campaignId' in query ? runsOfCampaign : runs),
+    'GET /v1/runs': ({ query }: Asked) =>
+      query['kind'] === 'test' ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,
     'GET /v1/runs/run_ended': ended.endedRun,
     'GET /v1/runs/run_ended/report': report,
     'GET /v1/runs/run_ended/events': ended.endedEvents,

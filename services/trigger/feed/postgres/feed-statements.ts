@@ -20,7 +20,8 @@ export const claim = statementOf<Claiming>(
   'claim-feeds',
   ($) => `
   with free as (
-    select f.feed, r.deadline_at, r.parent, c.definition, c.definition || r.settings as settled
+    select f.feed, r.deadline_at, r.parent is not null or r.kind = 'test' as stored, c.definition,
+      c.definition || r.settings as settled
     from runs r
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -40,7 +41,7 @@ export const claim = statementOf<Claiming>(
     f.audience, f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers",
     f.users_at_most::float8 as "usersAtMost", f.stalls, f.cursor,
     f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
-    free.parent is not null as "isRetry",
+    free.stored as "hasStoredUsers",
     free.settled ->> 'priority' as priority,
     free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`,

@@ -9,13 +9,14 @@ import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../../../shared/runtime/egress/installation-egress.ts';
-import type { BatchRequest, CallableTypes } from '../batch-endpoint.port.ts';
+import type { BatchRequest, StatusRequest, CallableTypes } from '../batch-endpoint.port.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
 
 const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
 const request: BatchRequest = {
   actionType: 'award-reward',
   country: 'SG',
+  mode: 'live',
   idempotencyKey: 'feed-17-1',
   attempt: 3,
   notAfterMs: Number.POSITIVE_INFINITY,
@@ -84,7 +85,7 @@ describe('the batch endpoint client', () => {
       const client = clientOf(`http://${host}/latest/meta-data/`);
       expect(await client.call(request)).toMatchObject(forbidden);
       expect(
-        await client.askStatus({ actionType: 'award-reward', country: 'SG', body: Buffer.from('{}') }),
+        await client.askStatus({ actionType: 'award-reward', country: 'SG', mode: 'live', body: Buffer.from('{}') }),
       ).toMatchObject(forbidden);
       await client.close();
     }
@@ -107,6 +108,13 @@ describe('the batch endpoint client', () => {
     await rebound.close();
   });
 
+  it('says that it is a test where it is one, in the call and in the question', async () => {
+    await endpoint.call({ ...request, mode: 'test' });
+    await endpoint.askStatus({ actionType: 'award-reward', country: 'SG', mode: 'test', body: Buffer.from('{}') });
+    await endpoint.call(request);
+    expect(seen.map(({ headers }) => headers['muster-mode'])).toEqual(['test', 'test', 'live']);
+  });
+
   it('signs nothing unless it was given a secret for that', async () => {
     await endpoint.call(request);
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('webhook-'))).toEqual([]);
@@ -116,7 +124,12 @@ describe('the batch endpoint client', () => {
     const types = typesOf(`${url}?shard=1`);
     endpoint.follow(withSecrets(types, { signing }));
     await endpoint.call(request);
-    await endpoint.askStatus({ actionType: 'award-reward', country: 'SG', body: Buffer.from('{"users":["u1"]}') });
+    await endpoint.askStatus({
+      actionType: 'award-reward',
+      country: 'SG',
+      mode: 'live',
+      body: Buffer.from('{"users":["u1"]}'),
+    });
     expect(seen.map((call) => signatureProblem(call))).toEqual([null, null]);
     expect(seen[0]?.headers['webhook-id']).toBe('feed-17-1');
     expect(signatureProblem(seen[0], `whsec_${Buffer.alloc(24).toString('base64')}`)).toContain('no signature');
@@ -244,7 +257,12 @@ describe('the batch endpoint client', () => {
   });
 
   describe('asked for the status of users', () => {
-    const question = { actionType: 'award-reward', country: 'SG', body: Buffer.from('{"users":["u1"]}') };
+    const question: StatusRequest = {
+      actionType: 'award-reward',
+      country: 'SG',
+      mode: 'live',
+      body: Buffer.from('{"users":["u1"]}'),
+    };
 
     it('posts the question with the secret, and without a key', async () => {
       answer = (_request, response) => response.end('{"results":[]}');

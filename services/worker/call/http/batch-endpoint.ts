@@ -39,17 +39,17 @@ export function createBatchEndpoint({
   };
   follow(types);
 
-  function call({ actionType, idempotencyKey, attempt, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
+  function call({ actionType, idempotencyKey, mode, attempt, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
     // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
-    const sent = targets.post(actionType, { headers, body, messageId: idempotencyKey });
+    const sent = targets.post(actionType, { mode, headers, body, messageId: idempotencyKey });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} is not configured, or its secret is missing`);
   }
 
-  function askStatus({ actionType, body }: StatusRequest): Promise<BatchAnswer> {
+  function askStatus({ actionType, mode, body }: StatusRequest): Promise<BatchAnswer> {
     // It has no effect, and no key.
-    const sent = statusTargets.post(actionType, { headers: [], body, messageId: undefined });
+    const sent = statusTargets.post(actionType, { mode, headers: [], body, messageId: undefined });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { signatureHeaders, webhookKeyOf } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
 import { createGuardedOrigin, type Egress } from '../../../../shared/http-client/guarded-origin.ts';
+import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { HttpOrigin, HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 
@@ -20,8 +21,8 @@ export interface TargetSpec {
 interface Target {
   origin: HttpOrigin;
   path: string;
-  /** Headers of every call, names and values in turn. */
-  headers: readonly string[];
+  /** Headers of every call of a mode, names and values in turn. */
+  headers: Readonly<Record<StepMode, readonly string[]>>;
   signingKey: KeyObject | undefined;
   /** What it is made of: while that stays, it stays. */
   madeOf: string;
@@ -31,6 +32,7 @@ interface Target {
 }
 
 export interface Post {
+  mode: StepMode;
   /** Names and values in turn. */
   headers: readonly string[];
   body: Buffer;
@@ -65,7 +67,7 @@ export function createLiveTargets({ clock, egress }: { clock: Pick<Clock, 'now'>
   async function send(target: Target, post: Post): Promise<HttpOutcome> {
     target.inFlight++;
     const { path, signingKey } = target;
-    const headers = [...target.headers, ...post.headers];
+    const headers = [...target.headers[post.mode], ...post.headers];
     if (signingKey)
       headers.push(...signatureHeaders(signingKey, post.messageId ?? randomUUID(), clock.now(), post.body));
     const outcome = await target.origin.send({ method: 'POST', path, headers, body: post.body });
@@ -102,16 +104,20 @@ function targetOf(name: string, spec: TargetSpec, egress: Egress): Target {
   return {
     origin: createGuardedOrigin({ egress, caller: name, origin: url.origin, connections, timeoutMs, maxAnswerBytes }),
     path: `${url.pathname}${url.search}`,
-    headers: [
-      ...['content-type', 'application/json', 'accept', 'application/json', 'accept-encoding', 'identity'],
-      ...['muster-mode', 'live'],
-      ...(authorization === undefined ? [] : ['authorization', authorization]),
-    ],
+    headers: { live: headersOf('live', authorization), test: headersOf('test', authorization) },
     signingKey: signing === undefined ? undefined : webhookKeyOf(signing),
     madeOf: madeOf(spec),
     inFlight: 0,
     retired: false,
   };
+}
+
+function headersOf(mode: StepMode, authorization: string | undefined): string[] {
+  return [
+    ...['content-type', 'application/json', 'accept', 'application/json', 'accept-encoding', 'identity'],
+    ...['muster-mode', mode],
+    ...(authorization === undefined ? [] : ['authorization', authorization]),
+  ];
 }
 
 function madeOf({ url, connections, timeoutMs, maxAnswerBytes, authorization, signing }: TargetSpec): string {

@@ -1,9 +1,11 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { draft, runningCampaign } from '../../testing/campaigns.ts';
 import { waitingApproval } from '../../testing/approvals.ts';
-import { problem } from '../../testing/fake-api.ts';
+import { report as testReport } from '../../testing/ended-report.ts';
+import { problem, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const noRuns = { 'GET /v1/runs': { items: [], next: null } };
@@ -225,4 +227,86 @@ test('where it asks for none, nothing is said of approvals', async () => {
   await openConsole('/campaigns/cmp_draft', { answers: noRuns });
   await screen.findByText('It has not run yet');
   expect(screen.queryByRole('heading', { name: 'Approval' })).toBeNull();
+});
+
+describe('a test', () => {
+  const testRun = { ...testReport, runId: 'run_test', kind: 'test', campaignId: 'cmp_draft', campaignName: 'A draft' };
+  const testAnswer = {
+    run: testRun,
+    users: 2,
+    steps: [
+      { step: 1, action: 'award-reward', mode: 'test' },
+      { step: 2, action: 'send-message', mode: 'live' },
+    ],
+    isReal: true,
+    summary: 'send-message: these 2 users really get it.',
+    warnings: [],
+    links: { self: '/v1/runs/run_test', report: '/v1/runs/run_test/report' },
+  };
+  const preview = { ...testAnswer, run: null, links: { self: null, report: null } };
+  const reported = {
+    ...testRun,
+    audience: { estimated: 2, counted: 2, excluded: 0, complete: true },
+    steps: testReport.steps.map((line, index) => ({
+      ...line,
+      ...{ mode: index === 0 ? 'test' : 'live', audience: 2, succeeded: 2 - index, failed: index, skipped: 0 },
+    })),
+    failures: [
+      {
+        ...{ step: 2, country: 'SG', outcome: 'failed', reason: 'no-text-for-locale', users: 1 },
+        ...{ sample: ['u2'], retryable: false },
+      },
+    ],
+  };
+
+  test('is sent once its sender has read what is real, and its result stands where it was sent', async () => {
+    const { api, user } = await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        ...noRuns,
+        'POST /v1/campaigns/:id/test-send': ({ body }: Asked) =>
+          z.object({ preview: z.boolean().optional() }).parse(body).preview === true ? preview : testAnswer,
+        'GET /v1/runs/run_test/report': reported,
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Send a test…' }));
+    const dialog = await screen.findByRole('dialog');
+    const send = within(dialog).getByRole('button', { name: 'Send it' });
+    expect(send).toHaveProperty('disabled', true);
+    await user.type(within(dialog).getByLabelText(/Users/), 'u1{Enter} u2{Enter}');
+    await within(dialog).findByText('send-message: these 2 users really get it.');
+    await waitFor(() => expect(send).toHaveProperty('disabled', false));
+    api.answer({
+      'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
+    });
+    await user.click(send);
+    await screen.findByText('These 2 really got send-message. award-reward was told that it is a test.');
+    expect(screen.getByText('1 of 2 through the chain')).toBeDefined();
+    expect(screen.getByText('1 failed in step 2: no-text-for-locale (u2)')).toBeDefined();
+    const bodies = api.askedFor('POST /v1/campaigns/cmp_draft/test-send').map(({ body }) => body);
+    expect(bodies.at(-1)).toEqual({ users: ['u1', 'u2'], country: 'SG' });
+    expect(bodies.at(-2)).toEqual({ users: ['u1', 'u2'], country: 'SG', preview: true });
+  });
+
+  test('of an earlier revision says that it was before the last change', async () => {
+    await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
+        'GET /v1/runs/run_test/report': reported,
+        'GET /v1/campaigns/cmp_draft': { ...draft, revision: 2 },
+      },
+    });
+    expect(await screen.findByText(/before your last change/)).toBeDefined();
+  });
+
+  test('says why it may not be sent', async () => {
+    const detail = 'cmp_draft needs 1 approver (more than 1 users): POST /v1/campaigns/cmp_draft/submit asks for it';
+    const { user } = await openConsole('/campaigns/cmp_draft', {
+      answers: { ...noRuns, 'POST /v1/campaigns/:id/test-send': () => problem(409, 'approval-needed', detail) },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Send a test…' }));
+    const dialog = await screen.findByRole('dialog');
+    await user.type(within(dialog).getByLabelText(/Users/), 'u1');
+    expect(await within(dialog).findByText(detail)).toBeDefined();
+    expect(within(dialog).getByRole('button', { name: 'Send it' })).toHaveProperty('disabled', true);
+  });
 });

@@ -17,6 +17,7 @@ import { CampaignHead } from './campaign-head.tsx';
 import { RecurringPanel } from './recurring-panel.tsx';
 import { RevisionsPanel } from './revisions-panel.tsx';
 import { RunsPanel } from './runs-panel.tsx';
+import { TestPanel } from './test-panel.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId');
@@ -70,6 +71,7 @@ export function CampaignView() {
         </div>
         <div className="grid gap-4 min-w-0">
           <AboutPanel campaign={campaign.data} />
+          <TestPanel campaign={campaign.data} />
           <ApprovalPanel campaign={campaign.data} />
           <Definition campaign={campaign.data} revision={campaign.data.revision} />
           <RevisionsPanel campaign={campaign.data} />

@@ -56,7 +56,7 @@ function progressOf(changes: Partial<RunProgress> = {}): RunProgress {
 
 const base: RunProgress = {
   ...{ ...facts, audience: { ...facts.audience }, waits: [] },
-  ...{ parentRunId: null, campaignId: 'cmp_1', campaignName: 'Riders', revision: 1, scheduledFor: at(0) },
+  ...{ kind: 'live', parentRunId: null, campaignId: 'cmp_1', campaignName: 'Riders', revision: 1, scheduledFor: at(0) },
   ...{ deadlineAt: null, steps: [], countries: [], balanced: true, budgets: [], notes: [], inFlight: 0 },
   ...{ waitingForRetry: 0 },
   settings: { priority: 'normal', paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: 1000 },

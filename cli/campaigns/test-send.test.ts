@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster, type Sitting } from '../test-muster.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+
+afterEach(() => api.stop());
+
+const route = 'POST /v1/campaigns/cmp_1/test-send';
+const asked = ['campaign', 'test-send', 'cmp_1', '--country', 'SG', '--user', 'u1', '--user', 'u2'];
+const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
+
+const seen = {
+  run: null,
+  users: 2,
+  steps: [
+    { step: 1, action: 'award-reward', mode: 'test' },
+    { step: 2, action: 'send-message', mode: 'live' },
+  ],
+  isReal: true,
+  summary: 'send-message: these 2 users really get it.',
+  warnings: [{ pointer: '/chain/1/action', code: 'no-worker', detail: 'no worker can take send-message in SG' }],
+  links: { self: null, report: null },
+};
+const sent = { ...seen, run: { runId: 'run_1' }, links: { self: '/v1/runs/run_1', report: '/v1/runs/run_1/report' } };
+
+test('a preview says which steps are real, and sends nothing', async () => {
+  api.answers[route] = { status: 200, body: seen };
+  const { out } = await muster([...asked, '--preview']);
+  expect(out).toMatch(/! no worker can take send-message in SG\nsend-message: these 2 users really get it\.\n/);
+  expect(out).toMatch(/1 +award-reward +told that it is a test/);
+  expect(out).toMatch(/2 +send-message +real/);
+  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', preview: true }]);
+});
+
+test('a script sends it at once, and gets the run', async () => {
+  api.answers[route] = { status: 201, body: sent };
+  const { out, notes } = await muster(asked);
+  expect(out).toBe('run_1\n');
+  expect(notes).toContain('these 2 users really get it');
+  expect(notes).toContain('muster campaign watch run_1');
+  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG' }]);
+});
+
+test('a person sees what is real, and may leave it', async () => {
+  api.answers[route] = { status: 200, body: seen };
+  const { code, notes } = await muster(asked, { typed: 'n\n' });
+  expect(code).toBe(exitCodes.failure);
+  expect(notes).toContain('not sent');
+  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', preview: true }]);
+});
+
+test('whom has to be said', async () => {
+  const { code } = await muster(['campaign', 'test-send', 'cmp_1', '--country', 'SG']);
+  expect([code, api.requests]).toEqual([exitCodes.usage, []]);
+});

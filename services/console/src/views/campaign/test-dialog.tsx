@@ -1,0 +1,98 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { testSendCampaign } from '#client/sdk.gen.ts';
+import type { Campaign, TestSend } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { useSettled } from '../../parts/campaign/use-settled.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Select, TextArea } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+
+const settledAfterMs = 300;
+const previewKey = 'preview of a test';
+
+/** Whom, and what of it is real: that is said before it is sent. */
+export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const { id, countries } = campaign;
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [country, setCountry] = useState(countries[0] ?? '');
+  const users = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  const wanted = useSettled({ users, country }, settledAfterMs);
+  const seen = useQuery({
+    queryKey: [previewKey, id, campaign.revision, wanted.written],
+    queryFn: async ({ signal }) => {
+      const body = { ...wanted.value, preview: true };
+      return (await testSendCampaign({ path: { id }, body, signal, throwOnError: true })).data;
+    },
+    enabled: wanted.value.users.length > 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const send = useMutation({
+    mutationFn: () => testSendCampaign({ path: { id }, body: { users, country }, throwOnError: true }),
+    onSuccess: () => {
+      onClose();
+      // What would be real is not asked for once more.
+      return queries.invalidateQueries({ predicate: ({ queryKey: [key] }) => key !== previewKey });
+    },
+  });
+  const error = send.error ?? (users.length > 0 ? seen.error : null);
+  const problems = useRefusedFields(error);
+  return (
+    <Dialog
+      title={`Send a test of “${campaign.name}”`}
+      lead="Through the real endpoints, to whomever you name. It is in no figures of the campaign."
+      onClose={onClose}
+      actions={
+        <span className="ml-auto row">
+          <Button onClick={onClose}>Not yet</Button>
+          <Button
+            kind="ink"
+            disabled={send.isPending || users.length === 0 || wanted.isBehind || !seen.isSuccess}
+            onClick={() => send.mutate()}
+          >
+            Send it
+          </Button>
+        </span>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <FormField pointer="/users" label="Users" hint="A line each, at most 50" required>
+          {(control) => <TextArea {...control} mono value={text} onText={setText} data-autofocus />}
+        </FormField>
+        <FormField pointer="/country" label="Country" hint="Whose endpoints are called">
+          {(control) => (
+            <Select
+              {...control}
+              value={country}
+              choices={countries.map((each) => ({ value: each, label: each }))}
+              onChoose={setCountry}
+            />
+          )}
+        </FormField>
+      </FormProblemsContext>
+      {error === null && seen.data && users.length > 0 && <WhatIsReal seen={seen.data} />}
+      {error !== null && problemOf(error).errors.length === 0 && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function WhatIsReal({ seen }: { seen: TestSend }) {
+  return (
+    <div className="grid gap-1.5" role="status">
+      <p className={seen.isReal ? 'c-warn wrap-anywhere' : 'wrap-anywhere'}>{seen.summary}</p>
+      {seen.warnings.map(({ detail }) => (
+        <p key={detail} className="sm c-warn wrap-anywhere">
+          {detail}
+        </p>
+      ))}
+    </div>
+  );
+}

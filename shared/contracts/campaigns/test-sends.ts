@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { stepModes } from '../../domain/run/run-kinds.ts';
+import { brokenUserIdRule } from '../../domain/ids/user-id.ts';
+import { runSummary } from '../runs/runs.ts';
+import { warning } from './estimates.ts';
+
+/** HTTP shapes of trying a campaign on a few users. */
+const maxTestUsers = 50;
+
+const userId = z
+  .string()
+  .refine((id) => brokenUserIdRule(id) === null, {
+    error: ({ input }) => `is no user id: ${brokenUserIdRule(String(input)) ?? ''}`,
+  })
+  .meta({ minLength: 1, maxLength: 256 });
+
+export const testSendRequest = z
+  .strictObject({
+    users: z
+      .array(userId)
+      .min(1)
+      .max(maxTestUsers)
+      .superRefine((users, context) => {
+        users.forEach((user, index) => {
+          if (users.indexOf(user) < index) context.addIssue({ code: 'custom', path: [index], message: 'stands twice' });
+        });
+      })
+      .describe('Whoever they are: neither audience, exclusions nor hold-out are asked'),
+    country: z.string().describe("One of the campaign's: whose endpoints are called"),
+    preview: z.boolean().default(false).describe('Only says which steps are real: nobody is called'),
+  })
+  .meta({ id: 'TestSendRequest', examples: [{ users: ['u-10077214'], country: 'SG' }] });
+
+export const testSend = z
+  .object({
+    run: runSummary.nullable().describe('Null for a preview'),
+    users: z.int().min(1),
+    steps: z.array(
+      z.object({
+        step: z.int().min(1),
+        action: z.string(),
+        mode: z
+          .enum(stepModes)
+          .describe('live: the users really get it. test: the endpoint is told that this is a test, and gives nothing'),
+      }),
+    ),
+    isReal: z.boolean().describe('Whether the users really get anything'),
+    summary: z.string().describe('The same in words'),
+    warnings: z.array(warning),
+    links: z.object({ self: z.string().nullable(), report: z.string().nullable() }),
+  })
+  .meta({ id: 'TestSend', description: 'A run of its own, and which of its steps really give something' });
+
+export type TestSend = z.infer<typeof testSend>;
