@@ -13,6 +13,7 @@ const wait = {
   nextTryAt: null,
   timeoutMs: null,
   nextStep: '',
+  by: 'step' as const,
 };
 
 function inVietnam(ended: number, waits = [wait].slice(1)) {

@@ -94,6 +94,7 @@ export const set = command({
   args: ['<run|campaign>'],
   said: 'change deadline, priority or pace of a run while it goes on',
   options: {
+    ...reason,
     deadlineSeconds: whole('--deadline-seconds <n>', 'from the time that it was planned for'),
     deadlineAt: text('--deadline-at <time>', 'RFC 3339 with an offset'),
     priority: oneOf('--priority <priority>', 'how soon it is served beside others', ['low', 'normal', 'high']),
@@ -105,7 +106,8 @@ export const set = command({
     ),
   },
   ask: async ({ client, args: [id], options }) => {
-    if (Object.keys(options).length === 0) throw new UsageError('say what to change: --help shows what there is');
+    if (Object.keys(options).every((name) => name === 'reason'))
+      throw new UsageError('say what to change: --help shows what there is');
     const { pace, pauseAtFailed, ...plain } = options;
     const body = {
       ...plain,

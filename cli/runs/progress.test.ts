@@ -91,6 +91,7 @@ describe('progress bars', () => {
       action: 'award-reward',
       country: 'SG',
       cause: 'endpoint says 405 Method Not Allowed',
+      by: 'step' as const,
       since,
       batches: 11,
       held: false,
@@ -106,6 +107,10 @@ describe('progress bars', () => {
     expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(line);
     const held = progressOf({ stalled: 'x', waits: [{ ...wait, held: true }] });
     expect(renderProgressLine({ progress: held, rates: [0], elapsedSeconds: 0 })).toMatch(/11 batches. Set it right.$/);
+    const short = progressOf({ stalled: 'x', waits: [{ ...wait, by: 'budget' }] });
+    expect(renderProgressLine({ progress: short, rates: [0], elapsedSeconds: 0 })).toMatch(
+      /11 batches. Set it right.$/,
+    );
   });
 
   test('a run that cannot even begin says what it waits for', () => {

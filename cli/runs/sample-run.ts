@@ -56,7 +56,7 @@ export function progressOf(over: Partial<RunProgress>): RunProgress {
     countries: [],
     balanced: true,
     budgets: [],
-    usersPerSecond: { oneMinute: 0, tenMinutes: 0 },
+    usersPerSecond: { oneMinute: 0, tenMinutes: 0, fed: 0, through: 0 },
     inFlight: 0,
     waitingForRetry: 0,
     eta: null,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { budgetCause } from '../../../shared/domain/run/budgets.ts';
 import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from './run-reports.port.ts';
 import { runProgressView } from './progress-view.ts';
+import { nextSteps } from './run-view.ts';
 
 const asOf = new Date('2026-01-01T00:00:00Z');
 
@@ -53,18 +55,20 @@ function running(
   };
 }
 
-const steady = { oneMinute: 13, tenMinutes: 13, isStill: false };
+const noUsers = { fed: 0, through: 0 };
+const steady = { oneMinute: 13, tenMinutes: 13, isStill: false, ...noUsers };
 
 describe('when a run is expected to end', () => {
   it('is at the last minute’s rate, and at p90 as if that slowed down', () => {
     expect(runProgressView(running(), steady).eta).toEqual({
       p50: '2026-01-01T00:01:40.000Z',
       p90: '2026-01-01T00:02:10.000Z',
+      without: [],
     });
   });
 
   it('is at p90 as slow as the last ten minutes were', () => {
-    expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5, isStill: false }).eta?.p90).toBe(
+    expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5, isStill: false, ...noUsers }).eta?.p90).toBe(
       '2026-01-01T00:03:20.000Z',
     );
   });
@@ -75,17 +79,54 @@ describe('when a run is expected to end', () => {
   });
 
   it.each([
-    ['nothing moves', running(), { oneMinute: 0, tenMinutes: 5, isStill: false }],
+    ['nothing moves', running(), { oneMinute: 0, tenMinutes: 5, isStill: false, ...noUsers }],
     ['nobody knows how many users there are', running({}, { complete: false }), steady],
     ['it has ended', running({ state: 'completed' }), steady],
     ['it is paused', running({ state: 'paused' }), steady],
-    ['it would be years away', running(), { oneMinute: 1e-6, tenMinutes: 0, isStill: false }],
+    ['it would be years away', running(), { oneMinute: 1e-6, tenMinutes: 0, isStill: false, ...noUsers }],
   ])('is not shown while %s', (_why, snapshot, rates) => {
     expect(runProgressView(snapshot, rates).eta).toBeNull();
   });
 
   it('is not said while nothing moves, however fast it was', () => {
-    const rates = { oneMinute: 10, tenMinutes: 10, isStill: true };
+    const rates = { oneMinute: 10, tenMinutes: 10, isStill: true, ...noUsers };
     expect(runProgressView(running({}, { complete: true }), rates).eta).toBeNull();
+  });
+});
+
+describe('what waits for a person', () => {
+  const since = asOf;
+  const held = { step: 1, country: 'ID', cause: 'HTTP 405', since, batches: 3, held: true, nextTryAt: null };
+  const short = { ...held, cause: budgetCause('ID', 9000), held: false };
+  const [sg] = running().countries;
+  if (!sg) throw new Error('the run has a country');
+  const inBoth = [sg, { ...sg, country: 'ID', fedUsers: 100_000 }];
+
+  it.each([
+    ['a step that is held', held],
+    ['a budget that is used up', short],
+  ])('is left out of the end that is expected, such as %s', (_what, wait) => {
+    const { eta } = runProgressView(running({ countries: inBoth, waits: [wait] }), steady);
+    expect(eta).toEqual({ p50: '2026-01-01T00:01:40.000Z', p90: '2026-01-01T00:02:10.000Z', without: ['ID'] });
+  });
+
+  it('has users yet to come to the steps before it', () => {
+    const chain = [1, 2].map(() => ({ action: 'award-reward', receipts: false }));
+    const { eta } = runProgressView(running({ chain, waits: [{ ...held, country: 'SG', step: 2 }] }), steady);
+    expect(eta).toMatchObject({ p50: '2026-01-01T00:01:40.000Z', without: ['SG'] });
+  });
+
+  it('leaves no end to expect where it is all that is left', () => {
+    expect(runProgressView(running({ waits: [{ ...short, country: 'SG' }] }), steady).eta).toBeNull();
+  });
+
+  it('is told apart from what is tried again by itself', () => {
+    const retried = { ...held, held: false };
+    const { waits } = runProgressView(running({ waits: [held, short, retried] }), steady);
+    expect(waits.map(({ by, nextStep }) => [by, nextStep])).toEqual([
+      ['step', nextSteps.held],
+      ['budget', nextSteps.budget],
+      ['step', nextSteps.step],
+    ]);
   });
 });

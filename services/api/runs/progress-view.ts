@@ -1,3 +1,4 @@
+import { isBudgetCause } from '../../../shared/domain/run/budgets.ts';
 import type { RunFigures, RunProgress, RunWait } from '../../../shared/contracts/runs/runs.ts';
 import type { RunSnapshot, RunWaitRow } from './run-reports.port.ts';
 import type { Rates } from './watch-rates.ts';
@@ -12,10 +13,15 @@ export function runProgressView(
   const figures = runFiguresView(snapshot);
   return {
     ...figures,
-    usersPerSecond: { oneMinute: rounded(rates.oneMinute), tenMinutes: rounded(rates.tenMinutes) },
+    usersPerSecond: {
+      oneMinute: rounded(rates.oneMinute),
+      tenMinutes: rounded(rates.tenMinutes),
+      fed: rounded(rates.fed),
+      through: rounded(rates.through),
+    },
     inFlight: snapshot.inFlight,
     waitingForRetry: snapshot.waitingForRetry,
-    eta: etaOf(figures, snapshot.asOf, rates),
+    eta: etaOf(figures, snapshot, rates),
     waits: snapshot.waits.map((wait) => runWaitView(wait, snapshot, timeoutOf)),
   };
 }
@@ -33,8 +39,13 @@ function runWaitView(
     since: since.toISOString(),
     nextTryAt: nextTryAt?.toISOString() ?? null,
     timeoutMs: timeoutOf(action),
-    nextStep: wait.held ? nextSteps.held : nextSteps.step,
+    ...kindOf(wait),
   };
+}
+
+function kindOf({ cause, held }: Pick<RunWaitRow, 'cause' | 'held'>): Pick<RunWait, 'by' | 'nextStep'> {
+  if (isBudgetCause(cause)) return { by: 'budget', nextStep: nextSteps.budget };
+  return { by: 'step', nextStep: held ? nextSteps.held : nextSteps.step };
 }
 
 /** How much slower than lately a run may become without missing its p90. */
@@ -46,25 +57,48 @@ const farthestMs = 365 * 86_400_000;
 /**
  * p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes' where that was slower still.
  */
-function etaOf(figures: RunFigures, asOf: Date, { oneMinute, tenMinutes, isStill }: Rates): RunProgress['eta'] {
-  const remaining = remainingSteps(figures);
+function etaOf(
+  figures: RunFigures,
+  snapshot: RunSnapshot,
+  { oneMinute, tenMinutes, isStill }: Rates,
+): RunProgress['eta'] {
+  const stops = stopsOf(snapshot);
+  const remaining = remainingSteps(figures, snapshot, stops);
   if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
+  // All that is left waits for a person.
+  if (remaining === 0 && stops.size > 0) return null;
   const afterMs = (rate: number) => (remaining / rate) * 1000;
   const p50 = afterMs(oneMinute);
   const p90 = afterMs(Math.min(oneMinute / slowdown, tenMinutes > 0 ? tenMinutes : oneMinute));
   if (p90 > farthestMs) return null;
-  const at = (ms: number) => new Date(asOf.getTime() + ms).toISOString();
-  return { p50: at(p50), p90: at(p90) };
+  const at = (ms: number) => new Date(snapshot.asOf.getTime() + ms).toISOString();
+  return { p50: at(p50), p90: at(p90), without: [...stops.keys()].toSorted() };
+}
+
+/** By country, the first step in which users wait for a person: when those behind it go on is unknown. */
+function stopsOf({ waits }: RunSnapshot): Map<string, number> {
+  const stops = new Map<string, number>();
+  for (const { country, step, held, cause } of waits) {
+    if (held || isBudgetCause(cause)) stops.set(country, Math.min(step, stops.get(country) ?? step));
+  }
+  return stops;
 }
 
 /**
  * Steps of users that have not ended, those of users not yet fed included; null while it is unknown how many there are.
+ * Where a step waits for a person, only those before it: no more users are fed for long.
  */
-function remainingSteps({ audience, steps }: RunFigures): number | null {
-  const pending = steps.reduce((sum, line) => sum + line.pending, 0);
-  if (audience.complete) return pending;
-  if (audience.estimated === null) return null;
-  return pending + Math.max(0, audience.estimated - audience.counted - audience.excluded) * steps.length;
+function remainingSteps(figures: RunFigures, { countries }: RunSnapshot, stops: Map<string, number>): number | null {
+  const pending = figures.countries.flatMap(({ country, steps }) => {
+    const before = stops.get(country) ?? Infinity;
+    return steps.filter(({ step }) => step < before).map((line) => line.pending);
+  });
+  const toFeed = countries
+    .filter(({ complete, country }) => !complete && !stops.has(country))
+    .map(({ estimate, fedUsers, excludedUsers }) => (estimate === null ? null : estimate - fedUsers - excludedUsers));
+  if (countries.length === 0 || toFeed.includes(null)) return null;
+  const unfed = toFeed.reduce<number>((sum, users) => sum + Math.max(0, users ?? 0), 0);
+  return pending.reduce((sum, users) => sum + users, 0) + unfed * figures.steps.length;
 }
 
 function rounded(rate: number): number {

@@ -197,7 +197,15 @@ describe('what a run waits for', () => {
 
     expect(runProgress.parse(response.json()).waits).toEqual([
       {
-        ...{ step: 2, action: 'send-message', country: 'SG', cause, since: since.toISOString(), batches: 11 },
+        ...{
+          step: 2,
+          action: 'send-message',
+          country: 'SG',
+          by: 'step',
+          cause,
+          since: since.toISOString(),
+          batches: 11,
+        },
         ...{ held: true, nextTryAt: null, timeoutMs: 10_000 },
         nextStep: nextSteps.held,
       },

@@ -1,6 +1,7 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { runFigures } from '../../../shared/contracts/runs/runs.ts';
+import { budgetCause, budgetPauseCause } from '../../../shared/domain/run/budgets.ts';
 import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from './run-reports.port.ts';
@@ -179,6 +180,19 @@ describe('what stalls a run', () => {
       nextStep: nextSteps.held,
     });
     expect(stallOf({ ...facts, waits: [{ ...wait, held: false }] })?.nextStep).toBe(nextSteps.step);
+  });
+
+  it('is a budget that a person has to raise, also where the run has paused itself for it', () => {
+    const cause = budgetCause('SG', 9000);
+    const waits = [{ ...wait, cause, held: false }];
+    expect(stallOf({ stalled: cause, stalledBy: 'step', waits })).toMatchObject({
+      by: 'budget',
+      cause,
+      nextStep: nextSteps.budget,
+    });
+    const stateReason = budgetPauseCause(['the 9,000 units of SG are used up']);
+    const paused = stallOf({ state: 'paused', stateReason, stateSince: new Date(1000) });
+    expect(paused).toMatchObject({ by: 'budget', cause: stateReason, nextStep: nextSteps.budgetPause });
   });
 
   it.each(['audience', 'engine'] as const)('is its %s, with what can be done about that', (by) => {

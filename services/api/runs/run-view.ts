@@ -1,5 +1,6 @@
 import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { isBudgetCause } from '../../../shared/domain/run/budgets.ts';
 import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import { receiptLine, type ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/step/outcomes.ts';
@@ -78,8 +79,13 @@ function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
 function stallView(snapshot: RunSnapshot): RunStall | null {
   const { state, stateReason, stalled, stalledBy, waits } = snapshot;
   const since = waitingSince(snapshot)?.toISOString() ?? null;
-  if (isPaused(state)) return { by: 'pause', cause: stateReason ?? state, since, nextStep: nextSteps.pause };
+  if (isPaused(state)) {
+    const isBudget = isBudgetCause(stateReason);
+    const nextStep = isBudget ? nextSteps.budgetPause : nextSteps.pause;
+    return { by: isBudget ? 'budget' : 'pause', cause: stateReason ?? state, since, nextStep };
+  }
   if (stalled === null || stalledBy === null) return null;
+  if (isBudgetCause(stalled)) return { by: 'budget', cause: stalled, since, nextStep: nextSteps.budget };
   const nextStep = waits[0]?.held === true && stalledBy === 'step' ? nextSteps.held : nextSteps[stalledBy];
   return { by: stalledBy, cause: stalled, since, nextStep };
 }
@@ -87,6 +93,10 @@ function stallView(snapshot: RunSnapshot): RunStall | null {
 /** What a person can do about what a run waits for. */
 export const nextSteps = {
   pause: 'Resume or cancel it. Its deadline goes on meanwhile.',
+  budget:
+    'Raise the budget of the campaign there: what waits goes on within seconds then, and not without it. Trying again changes nothing.',
+  budgetPause:
+    'Raise the budget of the campaign, then resume the run: resumed without that, it pauses again. Its deadline goes on meanwhile.',
   audience: 'It is asked for again by itself, and nobody is lost. When it lasts, look at the segmentation service.',
   held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
   step: 'It is tried again by itself; the team behind the endpoint can see why.',

@@ -43,6 +43,21 @@ describe('the rates of a run', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toMatchObject({ oneMinute: 10, tenMinutes: 10 });
   });
 
+  it('count users once as fed and as through the chain, however many steps they have', () => {
+    const chain = [1, 2].map(() => ({ action: 'award-reward', receipts: false }));
+    const seen = at(60, 0, { chain });
+    const [feed] = seen.countries;
+    if (!feed) throw new Error('the run has a country');
+    const ended = { batches: 0, failed: 100, expired: 0, cancelled: 0, unknown: 0 };
+    const totals = [
+      { ...ended, step: 1, succeeded: 500 },
+      { ...ended, step: 2, succeeded: 400 },
+    ];
+    const countries = [{ ...feed, fedUsers: 900, totals }];
+    const rates = createWatchRates({ maxRuns: 1 }).observe({ ...seen, countries });
+    expect(rates).toMatchObject({ fed: 15, through: 400 / 60, oneMinute: 1100 / 60 });
+  });
+
   it('tell the last minute and the last ten apart when somebody kept looking', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 600; second++) rates.observe(at(second, second * 10));

@@ -1,10 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { RunSnapshot } from './run-reports.port.ts';
 
-/** Users per second that ended a step. */
+/** Users per second. */
 export interface Rates {
+  /** That ended a step: a user counts once for each. */
   oneMinute: number;
   tenMinutes: number;
+  /** Over the last minute, each user once: fed, and through the chain. A pace is of the first. */
+  fed: number;
+  through: number;
   /**
    * Nothing has ended for much longer than is usual between two batches: the rates tell of the past, and nothing of the
    * end.
@@ -24,6 +28,9 @@ interface Sample {
   ended: number;
   /** Batches that had ended a step. */
   batches: number;
+  /** Users. */
+  fed: number;
+  through: number;
 }
 
 /** What is remembered of a run. */
@@ -52,7 +59,10 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
 
   return {
     observe: (snapshot) => {
-      const now = { atMs: snapshot.asOf.getTime(), ended: endedSteps(snapshot), batches: endedBatches(snapshot) };
+      const now = {
+        ...{ atMs: snapshot.asOf.getTime(), ended: endedSteps(snapshot), batches: endedBatches(snapshot) },
+        ...{ fed: fedUsers(snapshot), through: throughUsers(snapshot) },
+      };
       const seen = seenByRun.get(snapshot.runId) ?? { samples: firstSamples(snapshot), lastMoved: now };
       seenByRun.set(snapshot.runId, seen);
       const { samples } = seen;
@@ -61,6 +71,8 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
       const rates = {
         oneMinute: rate(samples, now, oneMinuteMs),
         tenMinutes: rate(samples, now, tenMinutesMs),
+        fed: rate(samples, now, oneMinuteMs, 'fed'),
+        through: rate(samples, now, oneMinuteMs, 'through'),
         isStill: isStill(seen, now),
       };
       add(samples, now);
@@ -72,12 +84,22 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
 
 /** When the run started nothing had ended: that much is known of the time before the first look. */
 function firstSamples({ startedAt }: RunSnapshot): Sample[] {
-  return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0 }] : [];
+  return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0, fed: 0, through: 0 }] : [];
 }
 
 /** Neither who expired nor who was cancelled tells how fast a run goes. */
 function endedSteps({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, t) => sum + t.succeeded + t.failed + t.unknown, 0);
+}
+
+function fedUsers({ countries }: RunSnapshot): number {
+  return countries.reduce((sum, feed) => sum + feed.fedUsers, 0);
+}
+
+/** Succeeded at the last step. */
+function throughUsers({ countries, chain }: RunSnapshot): number {
+  const last = countries.flatMap(({ totals }) => totals).filter(({ step }) => step === chain.length);
+  return last.reduce((sum, { succeeded }) => sum + succeeded, 0);
 }
 
 function endedBatches({ countries }: RunSnapshot): number {
@@ -93,10 +115,15 @@ function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
 }
 
 /** Since the newest sample that is as old as the window, or the oldest there is. */
-function rate(samples: readonly Sample[], now: Sample, windowMs: number): number {
+function rate(
+  samples: readonly Sample[],
+  now: Sample,
+  windowMs: number,
+  of: 'ended' | 'fed' | 'through' = 'ended',
+): number {
   const base = samples.findLast(({ atMs }) => atMs <= now.atMs - windowMs) ?? samples[0];
   if (!base || base.atMs >= now.atMs) return 0;
-  return ((now.ended - base.ended) * 1000) / (now.atMs - base.atMs);
+  return ((now[of] - base[of]) * 1000) / (now.atMs - base.atMs);
 }
 
 function add(samples: Sample[], sample: Sample): void {

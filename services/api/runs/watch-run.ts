@@ -49,7 +49,7 @@ const usualQuietMs = 15_000;
 
 const maxRunsRemembered = 1000;
 
-const noRates: Rates = { oneMinute: 0, tenMinutes: 0, isStill: true };
+const noRates: Rates = { oneMinute: 0, tenMinutes: 0, fed: 0, through: 0, isStill: true };
 
 /** A run that is watched, by however many streams. */
 interface Watched {

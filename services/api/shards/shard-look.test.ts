@@ -18,7 +18,7 @@ async function summedUp(tookMs: number, seconds: number) {
       },
       work: () => {
         clock.advance(tookMs);
-        return Promise.resolve([{ ...shard, ready: 0, waiting: ++counts.work, ahead: 0 }]);
+        return Promise.resolve([{ ...shard, ready: 0, waiting: ++counts.work, ahead: 0, paced: 0 }]);
       },
     },
     guards: { list: () => Promise.resolve([]) },

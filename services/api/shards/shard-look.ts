@@ -78,7 +78,7 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
         work: workOf.get(keyOf(shard)),
         guard: guardOf.get(keyOf(shard)),
       });
-      history.add(id, beganMs, view.lag.aheadSeconds);
+      history.add(id, beganMs, view.lag.seconds);
       return { ...view, lag: { ...view.lag, history: history.of(id, beganMs) } };
     });
     seenAtMs = beganMs;
@@ -118,7 +118,12 @@ export function exportShardFigures(meter: Meter, shards: ShardLook): void {
         }
       },
     });
-  gauge('muster_shard_ahead_seconds', 'Work ahead in the shard, at its rate of now.', ({ lag }) => lag.aheadSeconds);
+  gauge(
+    'muster_shard_ahead_seconds',
+    'Work ahead in the shard at its rate of now, without what the pace of runs holds back.',
+    ({ lag }) => lag.aheadSeconds,
+  );
+  gauge('muster_shard_lag_seconds', 'What is ready in the shard, at its rate of now.', ({ lag }) => lag.seconds);
   gauge('muster_shard_lag_messages', 'Messages published and not handled.', ({ lag }) => lag.messages);
   gauge('muster_shard_workers', 'Workers that serve the shard.', ({ workers }) => workers.length);
   gauge(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { authorized } from '../../../test/support/api-deps.ts';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { createEndpointGuards } from '../../../shared/postgres/registry/endpoint-guards.ts';
 import { problem } from '../frame/problems.contract.ts';
@@ -23,6 +24,14 @@ const report = (workers: readonly string[], refusal: string | null = null) =>
     [workers, refusal],
   );
 
+async function addRun(settings: object) {
+  const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
+  const scheduledFor = new Date('2025-12-31T23:00:00Z');
+  return on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor, state: 'running', settings });
+}
+
+const lagNow = async () => shard.parse((await ask('GET')).json()).lag;
+
 describe('a shard', () => {
   it('tells who has which partition, what lies there and what is under way', async () => {
     await report(['a', 'b']);
@@ -44,6 +53,21 @@ describe('a shard', () => {
       { partition: 1, worker: 'b', messages: 3 },
     ]);
     expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
+  });
+
+  it('is behind by what is ready, and not by what the pace of a run holds back', async () => {
+    await report(['a', 'b']);
+    const paced = await addRun({ paceUsersPerSecond: 100 });
+    await on.deps.rows.addFeed(paced, { country: 'SG', estimate: 100_000, fedUsers: 2000, fedBatches: 20 });
+    expect(await lagNow()).toMatchObject({ batches: 20, seconds: 4, aheadBatches: 20, aheadSeconds: 4 });
+    expect((await lagNow()).pacedBatches).toBeGreaterThan(0);
+    const free = await addRun({ paceUsersPerSecond: null });
+    await on.deps.rows.addFeed(free, { country: 'SG', estimate: 3000, fedUsers: 2000, fedBatches: 20 });
+    await on.passTime(2000);
+    const { pacedBatches, ...lag } = await lagNow();
+    expect(lag).toMatchObject({ batches: 40, seconds: 8 });
+    expect(lag.aheadBatches).toBeGreaterThan(40);
+    expect(pacedBatches).toBeGreaterThan(lag.aheadBatches);
   });
 
   it('tells how far behind it was, as often as somebody looked', async () => {

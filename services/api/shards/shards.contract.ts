@@ -29,12 +29,24 @@ export const shard = z
       messages: count.nullable().describe('Published and not handled; null while it is not known'),
       batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
       waiting: z.number().min(0).describe('Held back: batches that were put back, until they are due'),
-      aheadBatches: z.number().min(0).describe('Ready here or in steps before, or still to be fed'),
-      aheadSeconds: z.number().min(0).nullable().describe('At the rate of now; null where nothing moves'),
+      seconds: z
+        .number()
+        .min(0)
+        .nullable()
+        .describe('How far behind it is: what is ready here, at the rate of now; null where nothing moves'),
+      aheadBatches: z
+        .number()
+        .min(0)
+        .describe('Ready here or in steps before, or still to be fed by runs without a pace: what workers could do'),
+      aheadSeconds: z.number().min(0).nullable().describe('The same at the rate of now; null where nothing moves'),
+      pacedBatches: z
+        .number()
+        .min(0)
+        .describe('Still to be fed by runs with a pace: it is that which holds them back, not the shard'),
       history: z
         .array(z.number().min(0).nullable())
         .describe(
-          '`aheadSeconds` every 30 seconds of the last quarter of an hour, oldest first, as this process saw it; null where it did not look, or nothing moved',
+          '`seconds` every 30 seconds of the last quarter of an hour, oldest first, as this process saw it; null where it did not look, or nothing moved',
         ),
     }),
     inFlight: count.describe('Calls under way'),

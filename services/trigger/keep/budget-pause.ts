@@ -1,3 +1,4 @@
+import { budgetPauseCause } from '../../../shared/domain/run/budgets.ts';
 import type { BudgetShortage, RunTally } from './run-store.port.ts';
 import type { OpenStep } from './step-progress.ts';
 
@@ -20,7 +21,7 @@ export function budgetPause(
   if (open.some(({ ready }) => ready > 0)) return null;
   const waiting = open.reduce((sum, step) => sum + step.waiting, 0);
   if (waiting !== shortages.reduce((sum, { batches }) => sum + batches, 0)) return null;
-  return `budget: ${shortages.map(inWords).join('; ')}`;
+  return budgetPauseCause(shortages.map(inWords));
 }
 
 function inWords({ country, units, left, leastUnits }: BudgetShortage): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeReason } from '../change-reason.ts';
 import { budgets } from './campaigns.ts';
 
 const units = z.number().min(0);
@@ -16,8 +17,18 @@ export const budgetFigures = z
 
 export type BudgetFiguresShape = z.infer<typeof budgetFigures>;
 
-export const campaignBudgets = z.object({ items: z.array(budgetFigures) }).meta({ id: 'CampaignBudgets' });
+const campaignBudget = budgetFigures
+  .extend({
+    raisableTo: units
+      .nullable()
+      .describe('Up to so many units it may be raised without another approval, the others as they are; null: to any'),
+  })
+  .meta({ id: 'CampaignBudget' });
+
+export type CampaignBudgetShape = z.infer<typeof campaignBudget>;
+
+export const campaignBudgets = z.object({ items: z.array(campaignBudget) }).meta({ id: 'CampaignBudgets' });
 
 export const budgetChanges = z
-  .strictObject({ budgets: budgets.describe('Those to be changed; the others stay') })
+  .strictObject({ budgets: budgets.describe('Those to be changed; the others stay'), reason: changeReason.optional() })
   .meta({ id: 'BudgetChanges', examples: [{ budgets: [{ country: 'SG', units: 50_000 }] }] });

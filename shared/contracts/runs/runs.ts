@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
+import { changeReason } from '../change-reason.ts';
 import { instant } from '../instants.ts';
 import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
 import { runEventKinds } from '../../domain/run/run-events.ts';
@@ -96,9 +97,10 @@ export type RunSummary = z.infer<typeof runSummary>;
 export const runStall = z
   .object({
     by: z
-      .enum(['pause', 'audience', 'step', 'engine'])
+      .enum(['pause', 'audience', 'budget', 'step', 'engine'])
       .describe(
-        'pause: it is paused. audience: whom it is for cannot be read. step: an endpoint; `waits` has each. engine: workers, Kafka',
+        'pause: it is paused. audience: whom it is for cannot be read. budget: units of the campaign, and a person has to raise them; ' +
+          'a run may have paused itself for it. step: an endpoint; `waits` has each. engine: workers, Kafka',
       ),
     cause: z.string(),
     since: time.nullable(),
@@ -155,6 +157,10 @@ export const runWait = z
     action: z.string(),
     country: z.string(),
     cause: z.string().describe('In words, such as "endpoint says 405 Method Not Allowed"'),
+    by: z
+      .enum(['budget', 'step'])
+      .default('step')
+      .describe('budget: units of the campaign, which a person has to raise. step: an endpoint'),
     since: time,
     batches: z.int().min(0),
     held: z
@@ -171,13 +177,26 @@ export type RunWait = z.infer<typeof runWait>;
 
 export const runProgress = runFigures
   .extend({
-    /** Users per second that ended a step, over the last minute and the last ten. */
-    usersPerSecond: z.object({ oneMinute: z.number(), tenMinutes: z.number() }),
+    usersPerSecond: z.object({
+      oneMinute: z.number().describe('Users that ended a step, over the last minute: each counts once for each step'),
+      tenMinutes: z.number().describe('The same over the last ten minutes'),
+      fed: z.number().default(0).describe('Users that were fed, over the last minute: what a pace limits'),
+      through: z.number().default(0).describe('Users that succeeded in the last step, over the last minute'),
+    }),
     /** Batches that a worker holds right now, and batches that wait for their next attempt. */
     inFlight: z.int().min(0),
     waitingForRetry: z.int().min(0),
     /** When the run is expected to end; null while nothing can be said, or nothing moves. */
-    eta: z.object({ p50: time, p90: time }).nullable(),
+    eta: z
+      .object({
+        p50: time,
+        p90: time,
+        without: z
+          .array(z.string())
+          .default([])
+          .describe('Countries in which users wait for a person: nobody knows when those end, and they are left out'),
+      })
+      .nullable(),
     /** What keeps which part of the run waiting, the oldest first; empty while all of it moves. */
     waits: z.array(runWait).default([]),
   })
@@ -266,6 +285,7 @@ const deadlineSeconds = z
 /** What may be changed of a run while it goes on. A null takes a limit away. */
 export const runChanges = z
   .strictObject({
+    reason: changeReason.optional(),
     deadlineSeconds: deadlineSeconds.optional(),
     deadlineAt: instant.optional(),
     priority: priority.optional(),

@@ -204,13 +204,19 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([20, 0, 0]);
     });
 
+    const raised = { by: 'a test' };
+
     it('are spent by all runs of a campaign together, and may be raised while they go on', async () => {
       const { campaignId, steps, claim, figures } = await fedRun(20);
       await claim(...steps.slice(0, 2));
-      await subject.budgets.change(campaignId, [
-        { country: 'SG', units: 45 },
-        { country: 'ID', units: 7 },
-      ]);
+      await subject.budgets.change(
+        campaignId,
+        [
+          { country: 'SG', units: 45 },
+          { country: 'ID', units: 7 },
+        ],
+        raised,
+      );
       expect((await subject.campaigns.get(campaignId))?.definition.budgets).toEqual([{ country: 'SG', units: 45 }]);
       await subject.passTime(5001);
       expect((await claim(...steps)).map(({ batchNo, fits }) => [batchNo, fits]).sort()).toEqual([
@@ -223,7 +229,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
     it('may be lowered below what is spent: then nobody is called any more', async () => {
       const { campaignId, steps, claim } = await fedRun(60);
       await claim(...steps.slice(0, 2));
-      await subject.budgets.change(campaignId, [{ country: 'SG', units: 10 }]);
+      await subject.budgets.change(campaignId, [{ country: 'SG', units: 10 }], raised);
       expect(await claim(...steps.slice(2))).toEqual([]);
     });
 

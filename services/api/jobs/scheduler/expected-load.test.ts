@@ -30,7 +30,16 @@ const shard = (changes: Partial<ShardShape>): ShardShape => ({
   ...{ id: 'send-message.SG', actionType: 'send-message', country: 'SG', topic: 'muster.send-message.sg' },
   partitions: { wanted: 6, actual: 6 },
   ...{ workers: [], lanes: [], endpoint: null },
-  lag: { messages: 0, batches: 0, waiting: 0, aheadBatches: 0, aheadSeconds: 0, history: [] },
+  lag: {
+    messages: 0,
+    batches: 0,
+    waiting: 0,
+    seconds: 0,
+    aheadBatches: 0,
+    aheadSeconds: 0,
+    pacedBatches: 0,
+    history: [],
+  },
   ...{ inFlight: 0, callLimit: 10, batchesPerSecond: 0, breaker: 'closed' as const, desiredWorkers: 0, notes: [] },
   ...{ createdAt: '2026-01-01T00:00:00.000Z', links: { self: '/v1/shards/send-message.SG' } },
   ...changes,
@@ -71,7 +80,16 @@ it('says no longest time while nobody knows how many users there are', () => {
 });
 
 it('goes by a shard that is at work, behind what is ahead there', () => {
-  const lag = { messages: 40, batches: 40, waiting: 0, aheadBatches: 40, aheadSeconds: 20, history: [] };
+  const lag = {
+    messages: 40,
+    batches: 40,
+    waiting: 0,
+    seconds: 20,
+    aheadBatches: 40,
+    aheadSeconds: 20,
+    pacedBatches: 0,
+    history: [],
+  };
   const { lines } = expectedLoadOf(facts({ shards: [shard({ lag, batchesPerSecond: 2, breaker: 'slow-start' })] }));
   // 1,000 users at 2 batches of 200 a second, and 20 seconds before them.
   expect(lines).toMatchObject([{ limit: 'shard', seconds: 22.5, breaker: 'slow-start' }]);

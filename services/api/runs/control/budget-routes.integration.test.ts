@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
 import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { runEvent } from '../../../../shared/contracts/runs/runs.ts';
+import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { pageShape } from '../../frame/pages.contract.ts';
 import { problem } from '../../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
 
-function send(method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) {
+function send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', url: string, payload?: object) {
   return on.api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
 }
 
@@ -36,8 +39,8 @@ describe('budgets of a campaign', () => {
     const id = await created();
     const response = await send('GET', `/v1/campaigns/${id}/budgets`);
     expect(campaignBudgets.parse(response.json()).items).toEqual([
-      { country: 'ID', units: 0, used: 0, reserved: 0, left: 0, waitingBatches: 0 },
-      { country: 'SG', units: 1000, used: 0, reserved: 0, left: 1000, waitingBatches: 0 },
+      { country: 'ID', units: 0, used: 0, reserved: 0, left: 0, waitingBatches: 0, raisableTo: null },
+      { country: 'SG', units: 1000, used: 0, reserved: 0, left: 1000, waitingBatches: 0, raisableTo: null },
     ]);
   });
 
@@ -68,6 +71,54 @@ describe('budgets of a campaign', () => {
       from: [{ country: 'SG', units: 1000 }],
       to: [{ country: 'SG', units: 2500 }],
     });
+  });
+
+  it('say how far they may be raised without another approval, once the campaign is started', async () => {
+    const rules = [{ unitsAbove: 4000, approvers: 1 }];
+    const id = await created();
+    await send('POST', `/v1/campaigns/${id}/start`);
+    expect((await send('PUT', '/v1/approval-policy', { rules })).statusCode).toBe(200);
+    const { items } = campaignBudgets.parse((await send('GET', `/v1/campaigns/${id}/budgets`)).json());
+    expect(items.map(({ country, raisableTo }) => [country, raisableTo])).toEqual([
+      ['ID', 3000],
+      ['SG', 4000],
+    ]);
+    const raised = await send('PATCH', `/v1/campaigns/${id}/budgets`, { budgets: [{ country: 'SG', units: 4001 }] });
+    expect(problem.parse(raised.json())).toMatchObject({ status: 409, code: 'approval-needed' });
+  });
+
+  it('that are raised stand in the history of each run that goes on, with who did it and why', async () => {
+    const id = await created();
+    await send('POST', `/v1/campaigns/${id}/start`);
+    const scheduledFor = new Date('2025-12-31T23:00:00Z');
+    const seed = { campaignId: uuidOf('campaign', id) ?? '', revision: 1, scheduledFor };
+    const open = await on.deps.rows.addRun({ ...seed, state: 'running' });
+    const ended = await on.deps.rows.addRun({
+      ...{ ...seed, state: 'completed', endedAt: scheduledFor },
+      scheduledFor: new Date('2025-12-30T23:00:00Z'),
+    });
+    const reason = 'agreed with finance';
+    const budgets = [
+      { country: 'SG', units: 2500 },
+      { country: 'ID', units: 0 },
+    ];
+    const body = { budgets, reason };
+    for (const _ of [1, 2]) await send('PATCH', `/v1/campaigns/${id}/budgets`, body);
+    const events = async (runId: string) => {
+      const page = await send('GET', `/v1/runs/${publicId('run', runId)}/events`);
+      return pageShape(runEvent).parse(page.json()).items;
+    };
+    expect((await events(open)).map(({ kind, detail }) => ({ kind, detail }))).toEqual([
+      {
+        kind: 'changed',
+        detail: {
+          ...{ by: { keyId: publicId('apiKey', on.key), keyName: 'a test' }, reason },
+          from: { budgets: [{ country: 'SG', units: 1000 }] },
+          to: { budgets: [{ country: 'SG', units: 2500 }] },
+        },
+      },
+    ]);
+    expect(await events(ended)).toEqual([]);
   });
 
   it('cannot be had later, and not twice in a change', async () => {

@@ -13,7 +13,8 @@ import type { BudgetFigures, BudgetStore } from './budget-store.port.ts';
 import type { CampaignRecord, CampaignStore, Writer } from '../../campaigns/campaign-store.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { budgetView } from './budget-view.ts';
+import { askerOf } from './asker.ts';
+import { campaignBudgetsView } from './budget-view.ts';
 import { needOfRaise } from './raised-budgets.ts';
 
 export interface BudgetRoutesDeps {
@@ -37,7 +38,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       params: byId,
       response: { 200: jsonAnswer('The budgets, by country', campaignBudgets) },
     },
-    handler: async ({ params: { id } }) => ({ items: (await budgetsOf(id)).map(budgetView) }),
+    handler: async ({ params: { id } }) => ({ items: await shownBudgets(id, await budgetsOf(id)) }),
   });
 
   server.route({
@@ -61,27 +62,31 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     },
     handler: async (request) => {
       const { id } = request.params;
+      const { budgets: asked, reason } = request.body;
       const before = await budgetsOf(id);
-      const found = checkChanges(request.body.budgets, before);
+      const found = checkChanges(asked, before);
       if (found.length > 0) throw invalidRequest(found);
-      const changed = before.filter(({ country }) => request.body.budgets.some((wanted) => wanted.country === country));
-      request.auditDetail = {
-        from: changed.map(({ country, units }) => ({ country, units })),
-        to: request.body.budgets,
-      };
-      await change(requireId('campaign', id), before, request.body.budgets, callerOf(request));
-      return { items: (await budgetsOf(id)).map(budgetView) };
+      const said = reason === undefined ? {} : { reason };
+      request.auditDetail = { ...said, from: unitsBefore(before, asked), to: asked };
+      const wanted = asked.filter(
+        ({ country, units }) => !before.some((b) => b.country === country && b.units === units),
+      );
+      const detail = { by: askerOf(request), ...said, ...changedUnits(before, wanted) };
+      if (wanted.length > 0) {
+        await change(requireId('campaign', id), { before, wanted, detail, by: callerOf(request) });
+      }
+      return { items: await shownBudgets(id, await budgetsOf(id)) };
     },
   });
 
   /** @throws {HttpProblem} 409, 412 */
-  async function change(campaignId: string, before: readonly Budget[], wanted: readonly Budget[], by: Writer) {
+  async function change(campaignId: string, { before, wanted, detail, by }: Change) {
     const campaign = await campaigns.get(campaignId);
     if (!campaign) throw notFound('campaign', publicId('campaign', campaignId));
     const after = before.map((each) => wanted.find(({ country }) => country === each.country) ?? each);
     if (campaign.state !== 'draft') {
       await requireApproved(campaign, before, wanted);
-      return budgets.change(campaignId, wanted);
+      return budgets.change(campaignId, wanted, detail);
     }
     const definition = { ...campaign.definition, budgets: after.map(({ country, units }) => ({ country, units })) };
     const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
@@ -91,11 +96,18 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
 
   async function requireApproved({ approval }: CampaignRecord, before: readonly Budget[], wanted: readonly Budget[]) {
     const { rules } = await approvals.policy();
-    const approved = approval?.state === 'approved' ? (approval.covers.budgets ?? []) : [];
-    const { approvers, why } = needOfRaise(rules, { before, wanted, approved });
+    const { approvers, why } = needOfRaise(rules, { before, wanted, approved: approvedBudgets(approval) });
     if (approvers === 0) return;
     const detail = `that is more than was approved (${why.join(', ')}): make another campaign for it, and submit that`;
     throw new HttpProblem({ status: 409, code: 'approval-needed', detail });
+  }
+
+  async function shownBudgets(id: string, list: readonly BudgetFigures[]) {
+    if (list.length === 0) return [];
+    const [campaign, { rules }] = await Promise.all([campaigns.get(requireId('campaign', id)), approvals.policy()]);
+    // A change of a draft is a revision: its start asks for what it needs.
+    const isDraft = campaign?.state === 'draft';
+    return campaignBudgetsView(list, isDraft ? [] : rules, approvedBudgets(campaign?.approval ?? null));
   }
 
   /** @throws {HttpProblem} 404 */
@@ -105,6 +117,29 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     if (list.length === 0 && !(await campaigns.get(campaignId))) throw notFound('campaign', id);
     return list;
   }
+}
+
+interface Change {
+  before: readonly Budget[];
+  /** Those that differ from before. */
+  wanted: readonly Budget[];
+  /** Of the event in the runs' histories. */
+  detail: Readonly<Record<string, unknown>>;
+  by: Writer;
+}
+
+function approvedBudgets(approval: CampaignRecord['approval']): readonly Budget[] {
+  return approval?.state === 'approved' ? (approval.covers.budgets ?? []) : [];
+}
+
+/** As they are now. */
+function unitsBefore(before: readonly BudgetFigures[], wanted: readonly Budget[]): Budget[] {
+  const changed = before.filter(({ country }) => wanted.some((each) => each.country === country));
+  return changed.map(({ country, units }) => ({ country, units }));
+}
+
+function changedUnits(before: readonly BudgetFigures[], wanted: readonly Budget[]) {
+  return { from: { budgets: unitsBefore(before, wanted) }, to: { budgets: wanted } };
 }
 
 function checkChanges(wanted: readonly Budget[], known: readonly BudgetFigures[]): FieldProblem[] {

@@ -17,7 +17,8 @@ export interface BudgetStore {
   list(campaignId: string): Promise<BudgetFigures[]>;
   /**
    * Sets the units of budgets that there are; countries without one are passed over. What is used or reserved already
-   * stays so.
+   * stays so. The same moment tells each run of the campaign that has not ended: its history has a `changed` with that
+   * detail.
    */
-  change(campaignId: string, budgets: readonly Budget[]): Promise<void>;
+  change(campaignId: string, budgets: readonly Budget[], detail: Readonly<Record<string, unknown>>): Promise<void>;
 }

@@ -9,14 +9,9 @@ import {
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { isWaitingForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
+import type { Asker } from './asker.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
-
-/** Who asks, as a run's history shows it. */
-export interface Asker {
-  keyId: string;
-  keyName: string;
-}
 
 export interface VerbDecision {
   move: ControlMove;
@@ -56,7 +51,7 @@ const farthestDeadlineMs = 30 * 86_400_000;
 /** What becomes of a run whose deadline, priority or pace a person changes. What is as it was already is no change. */
 export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now: Date): ChangesDecision {
   if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
-  const { deadlineSeconds, deadlineAt, ...settings } = asked;
+  const { reason, deadlineSeconds, deadlineAt, ...settings } = asked;
   const wanted = deadlineOf(run, { deadlineSeconds, deadlineAt });
   const errors = deadlineProblems({ deadlineSeconds, deadlineAt }, wanted, now);
   if (errors.length > 0) return { kind: 'invalid', errors, change: null };
@@ -66,7 +61,8 @@ export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now:
   const changed = Object.entries(after).filter(([name, value]) => !Object.is(Reflect.get(before, name), value));
   if (changed.length === 0) return { kind: 'changed', change: null };
   const from = Object.fromEntries(changed.map(([name]) => [name, Reflect.get(before, name)]));
-  const events = [{ kind: 'changed' as const, detail: { by, from, to: Object.fromEntries(changed) } }];
+  const detail = { by, ...(reason !== undefined && { reason }), from, to: Object.fromEntries(changed) };
+  const events = [{ kind: 'changed' as const, detail }];
   return { kind: 'changed', change: { settings: given(settings), ...(wanted && { deadlineAt: wanted }), events } };
 }
 

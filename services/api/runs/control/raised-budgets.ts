@@ -24,3 +24,24 @@ export function needOfRaise(rules: readonly ApprovalRule[], { before, wanted, ap
   const after = before.map(({ country, units }) => ({ country, users: 0, units: unitsIn(wanted, country) ?? units }));
   return approvalNeed(rules, after);
 }
+
+/**
+ * How many units a country may be raised to without an approval, the others as they are; null where any number may be.
+ * Never less than there are: what is in force stays so.
+ */
+export function raisableTo(
+  rules: readonly ApprovalRule[],
+  { before, approved }: Omit<Raised, 'wanted'>,
+  country: string,
+): number | null {
+  const needsNone = (units: number) =>
+    needOfRaise(rules, { before, wanted: [{ country, units }], approved }).approvers === 0;
+  let [fits, tooMany] = [before.find((each) => each.country === country)?.units ?? 0, Number.MAX_SAFE_INTEGER];
+  if (needsNone(tooMany)) return null;
+  while (tooMany - fits > 1) {
+    const middle = fits + Math.floor((tooMany - fits) / 2);
+    if (needsNone(middle)) fits = middle;
+    else tooMany = middle;
+  }
+  return fits;
+}

@@ -1,16 +1,16 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApprovalDesk } from '../../approvals/approval-desk.port.ts';
 import { runWaits } from '../../approvals/approval-problems.ts';
 import type { EngineConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
+import { changeReason } from '../../../../shared/contracts/change-reason.ts';
 import { cancelPreview, controlledRun, runChanges, runEvent } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { controlVerbs, timeToStopMs, type ControlVerb } from '../../../../shared/domain/run/run-control.ts';
-import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
-import { decideChanges, decideVerb, type Asker } from './control-run.ts';
+import { askerOf } from './asker.ts';
+import { decideChanges, decideVerb } from './control-run.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { requireMatch } from '../../frame/if-match.ts';
@@ -36,14 +36,7 @@ const tags = ['runs'];
 
 const verbBody = z
   .strictObject({
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .refine(isStorable, 'must hold neither U+0000 nor half a surrogate pair')
-      .optional()
-      .describe('Why, for whoever looks at the run later'),
+    reason: changeReason.optional(),
   })
   .meta({ id: 'RunVerb' });
 
@@ -115,7 +108,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
     config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'changeRun',
-      summary: 'Change deadline, priority or pace of a run while it goes on',
+      summary: 'Change deadline, priority, pace or the limit of failed users of a run while it goes on',
       description:
         'For this run alone: its campaign stays as it is. Workers and triggers go by it within a second; a slower pace counts for what is fed from then on. ' +
         'With `If-Match`, only if the run looks as it did.',
@@ -138,7 +131,11 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
       if (!controlled) throw notFound('run', id);
       const { run, underWay, decision } = controlled;
       const [changed] = decision.change?.events ?? [];
-      if (changed) request.auditDetail = { from: changed.detail['from'], to: changed.detail['to'] };
+      const { reason } = request.body;
+      if (changed) {
+        const { from, to } = changed.detail;
+        request.auditDetail = { ...(reason !== undefined && { reason }), from, to };
+      }
       if (decision.kind === 'forbidden')
         throw stateForbids(run, 'change', ['preparing', 'running', 'pausing', 'paused']);
       if (decision.kind === 'invalid') throw invalidRequest(decision.errors);
@@ -188,11 +185,6 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
       return pageView('runEvent', page, runEventView);
     },
   });
-}
-
-function askerOf({ apiKey }: FastifyRequest): Asker {
-  if (!apiKey) throw new Error('nobody may change a run without a key');
-  return { keyId: publicId('apiKey', apiKey.key), keyName: apiKey.name };
 }
 
 /** Of the longest call that may be under way. */

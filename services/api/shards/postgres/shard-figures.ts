@@ -13,8 +13,10 @@ export interface ShardWork extends Shard {
   ready: number;
   /** Put back, until it is due. */
   waiting: number;
-  /** Ready here, in steps before, or still to be fed as far as the audience is estimated. */
+  /** Ready here, in steps before, or still to be fed as far as the audience is estimated: by runs without a pace. */
   ahead: number;
+  /** Still to be fed by runs with a pace: it is that, and nothing here, that holds them back. */
+  paced: number;
 }
 
 const reports = `
@@ -32,6 +34,7 @@ const work = `
     select f.feed, f.country, s.step, s.entry ->> 'action' as action, f.next_batch_no - 1 as fed,
       case when f.complete then 0 else greatest(0,
         ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
+      coalesce(jsonb_typeof((c.definition || r.settings) -> 'paceUsersPerSecond') = 'number', false) as is_paced,
       coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born,
       greatest(0, coalesce(t.waiting, 0)) as waiting
     from runs r
@@ -49,11 +52,14 @@ const work = `
   ), ready as (
     select *, greatest(0, entered + born - done - waiting) as ready from entered
   ), ahead as (
-    select *, coalesce(unfed, 0) + sum(ready) over (partition by feed order by step) as ahead from ready
+    select *, case when is_paced then 0 else coalesce(unfed, 0) end
+        + sum(ready) over (partition by feed order by step) as ahead,
+      case when is_paced then coalesce(unfed, 0) else 0 end as paced
+    from ready
   )
   select action as "actionType", country, sum(ready)::float8 as ready, sum(waiting)::float8 as waiting,
-    sum(ahead)::float8 as ahead
-  from ahead group by action, country having sum(ready + waiting + ahead) > 0`;
+    sum(ahead)::float8 as ahead, sum(paced)::float8 as paced
+  from ahead group by action, country having sum(ready + waiting + ahead + paced) > 0`;
 
 export type ShardFigures = ReturnType<typeof createShardFigures>;
 

@@ -25,7 +25,7 @@ const progress: RunProgress = {
     inFlight: 0,
     waitingForRetry: 0,
   },
-  ...{ usersPerSecond: { oneMinute: 0, tenMinutes: 0 }, eta: null, waits: [] },
+  ...{ usersPerSecond: { oneMinute: 0, tenMinutes: 0, fed: 0, through: 0 }, eta: null, waits: [] },
 };
 const counts = { all: 3, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 2, draft: 0, archived: 4 };
 

@@ -134,10 +134,10 @@ export const progress: GetRunProgressResponse = {
   stalled: null,
   stall: null,
   waitingSince: null,
-  usersPerSecond: { oneMinute: 45.2, tenMinutes: 45.2 },
+  usersPerSecond: { oneMinute: 45.2, tenMinutes: 45.2, fed: 20, through: 19.3 },
   inFlight: 0,
   waitingForRetry: 0,
-  eta: { p50: '2026-11-22T19:51:49.606Z', p90: '2026-11-22T19:56:00.549Z' },
+  eta: { p50: '2026-11-22T19:51:49.606Z', p90: '2026-11-22T19:56:00.549Z', without: [] },
   waits: [],
 };
 

@@ -21,8 +21,10 @@ export const shards: ListShardsResponse = {
         messages: 0,
         batches: 0,
         waiting: 0,
+        seconds: 0,
         aheadBatches: 0,
         aheadSeconds: 0,
+        pacedBatches: 0,
         history: [
           null,
           null,
@@ -85,8 +87,10 @@ export const shards: ListShardsResponse = {
         messages: 0,
         batches: 0,
         waiting: 0,
+        seconds: 0,
         aheadBatches: 0,
         aheadSeconds: 0,
+        pacedBatches: 0,
         history: [
           null,
           null,
@@ -149,8 +153,10 @@ export const shards: ListShardsResponse = {
         messages: 0,
         batches: 0,
         waiting: 0,
+        seconds: 0,
         aheadBatches: 0,
         aheadSeconds: 0,
+        pacedBatches: 0,
         history: [
           null,
           null,

@@ -8,6 +8,7 @@ import {
   wholeValue,
   type LocalProblem,
 } from '../forms/schema-values.ts';
+import { typedNumber } from '../forms/typed-number.ts';
 import { spanOf } from './durations.ts';
 import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm } from './form.ts';
 import { scheduleOf, secondsOf, whenOf } from './when-form.ts';
@@ -94,10 +95,10 @@ function numberAt<Name extends string>(
   pointer: string,
   problems: LocalProblem[],
 ): Partial<Record<Name, number>> {
-  const plain = text.trim().replaceAll(/[, ]/g, '');
-  if (plain === '') return {};
   const none: Partial<Record<Name, number>> = {};
-  if (Number.isFinite(Number(plain))) return Object.assign(none, { [name]: Number(plain) });
+  const number = typedNumber(text);
+  if (number === null) return none;
+  if (number !== undefined) return Object.assign(none, { [name]: number });
   problems.push({ pointer, detail: `has to be a number, not “${text}”` });
   return none;
 }

@@ -111,6 +111,13 @@ const outlines = {
   ),
   tick: <path d="M3 8.5 6 11.5 13 4.5" />,
   dead: <path d="M2.5 9v3.5a1 1 0 0 0 1 1h9a1 1 0 0 0 1-1V9M2.5 9h3l1 1.5h3l1-1.5h3L11.5 3h-7Z" />,
+  limits: (
+    <>
+      <path d="M2.5 4.5h5M11.5 4.5h2M2.5 11.5h2M8.5 11.5h5" />
+      <circle cx="9.5" cy="4.5" r="1.8" />
+      <circle cx="6.5" cy="11.5" r="1.8" />
+    </>
+  ),
   shards: <path d="M2.5 4h11M2.5 8h11M2.5 12h11M6 2.5v3M11 6.5v3M5 10.5v3" />,
   types: <path d="M8.5 2 4 9h3.5L7 14l5-7.5H8.5Z" />,
   audit: <path d="M4 2.5h8v11l-2-1.3-2 1.3-2-1.3-2 1.3ZM6 5.5h4M6 8.5h4" />,

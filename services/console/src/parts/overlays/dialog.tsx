@@ -3,6 +3,8 @@ import { Modal } from './modal.tsx';
 
 interface DialogProps {
   title: string;
+  /** For a table, or lines with three columns. */
+  isWide?: boolean;
   /** Beneath the title: what it is about. */
   lead?: ReactNode;
   onClose: () => void;
@@ -11,10 +13,12 @@ interface DialogProps {
   actions: ReactNode;
 }
 
+const wide = 'dialog w-[min(728px,100%-32px)] phone:w-full';
+
 /** Asks or tells something, with its buttons at the foot. */
-export function Dialog({ title, lead, onClose, children, actions }: DialogProps) {
+export function Dialog({ title, isWide = false, lead, onClose, children, actions }: DialogProps) {
   return (
-    <Modal label={title} className="dialog" onClose={onClose}>
+    <Modal label={title} className={isWide ? wide : 'dialog'} onClose={onClose}>
       <div className="pt-4.5 px-5 phone:pt-4 phone:px-4">
         <h2 className="text-lg leading-5.5">{title}</h2>
         {lead !== undefined && <p className="t2 sm">{lead}</p>}

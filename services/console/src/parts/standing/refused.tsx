@@ -3,8 +3,14 @@ import { sentence } from '../words/figures.ts';
 import { Icon } from '../icon/icon.tsx';
 import { shortId } from '../controls/copy-button.tsx';
 
+interface RefusedProps {
+  error: unknown;
+  /** What was done before it was refused. */
+  changed?: string | undefined;
+}
+
 /** What came of asking, where it was refused or nothing came back. */
-export function Refused({ error }: { error: unknown }) {
+export function Refused({ error, changed = 'Nothing was changed.' }: RefusedProps) {
   const { detail, requestId, status } = problemOf(error);
   return (
     <div className="banner bad" role="alert">
@@ -12,9 +18,7 @@ export function Refused({ error }: { error: unknown }) {
       <div>
         {sentence(detail)}{' '}
         <span className="t2">
-          {status === 0
-            ? 'Nobody knows whether it arrived; asking again changes nothing twice.'
-            : 'Nothing was changed.'}
+          {status === 0 ? 'Nobody knows whether it arrived; asking again changes nothing twice.' : changed}
           {requestId !== '' && <> Request {shortId(requestId)}.</>}
         </span>
       </div>

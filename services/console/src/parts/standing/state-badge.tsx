@@ -19,7 +19,7 @@ export function StateBadge({ state, tinted = false }: StateBadgeProps) {
   );
 }
 
-/** Why a state is as it is, beneath its badge: `VN stalled`, `with failures`. */
+/** Why a state is as it is, beneath its badge: `VN waits`, `with failures`. */
 export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; children: string }) {
   if (tone === 'idle') return <div className="cause t2">{children}</div>;
   return (

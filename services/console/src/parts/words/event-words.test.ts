@@ -41,6 +41,20 @@ describe('an event of a run', () => {
     );
   });
 
+  it('tells each budget that was raised, and why', () => {
+    const detail = {
+      ...{ by: { keyName: 'growth-sea' }, reason: 'agreed with finance' },
+      from: { budgets: [{ country: 'VN', units: 402_200 }] },
+      to: { budgets: [{ country: 'VN', units: 880_600 }] },
+    };
+    expect(eventWords(event('changed', detail), timeOf)).toEqual({
+      who: 'growth-sea',
+      what: 'changed the budget of VN from 402,200 units to 880,600 units',
+      note: 'agreed with finance',
+      mark: 'budget changed',
+    });
+  });
+
   it('says why Muster paused it by itself', () => {
     const words = eventWords(event('auto-paused', { cause: '6.1 % of 10,000 users failed' }), timeOf);
     expect(words).toMatchObject({ who: null, what: 'Muster paused the run: 6.1 % of 10,000 users failed.' });

@@ -121,13 +121,35 @@ function changeWords(detail: Detail, timeOf: (instant: string) => string): Pick<
   const [from, to] = [detail['from'], detail['to']];
   if (!isFields(to)) return { what: 'changed the run', mark: null };
   const names = Object.keys(to);
-  const parts = names.map((name) => {
+  const parts = names.flatMap((name) => {
+    if (name === 'budgets') return budgetParts(from, to[name]);
     const setting = settings[name];
     if (!setting) return name;
     const before = isFields(from) ? from[name] : null;
     return `the ${setting.name} from ${setting.show(before, timeOf)} to ${setting.show(to[name], timeOf)}`;
   });
-  return { what: `changed ${listed(parts)}`, mark: settings[names[0] ?? '']?.mark ?? null };
+  const mark = names[0] === 'budgets' ? 'budget changed' : (settings[names[0] ?? '']?.mark ?? null);
+  return { what: `changed ${listed(parts)}`, mark };
+}
+
+/** Each budget that was changed, with what it was. */
+function budgetParts(from: unknown, to: unknown): string[] {
+  const before = isFields(from) ? unitsIn(from['budgets']) : new Map<string, number>();
+  return [...unitsIn(to)].map(
+    ([country, units]) =>
+      `the budget of ${country} from ${limit(before.get(country), 'units')} to ${limit(units, 'units')}`,
+  );
+}
+
+function unitsIn(budgets: unknown): Map<string, number> {
+  const list: readonly unknown[] = Array.isArray(budgets) ? budgets : [];
+  return new Map(
+    list.flatMap((each) => {
+      const country = textAt(each, 'country');
+      const units = isFields(each) ? each['units'] : null;
+      return country !== null && typeof units === 'number' ? [[country, units] as const] : [];
+    }),
+  );
 }
 
 function limit(value: unknown, unit: string): string {

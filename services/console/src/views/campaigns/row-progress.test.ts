@@ -22,7 +22,7 @@ const facts = {
   },
   ...{ asOf: at(1), audience: { estimated: 100, counted: 100, excluded: 0, complete: true } },
   ...{ stalled: null, waitingSince: null, stall: null, waits: [], eta: null },
-  usersPerSecond: { oneMinute: 1, tenMinutes: 1 },
+  usersPerSecond: { oneMinute: 1, tenMinutes: 1, fed: 0, through: 0 },
 } as const;
 
 /** A campaign as it is listed with its run, as that was one second after it began. */
@@ -69,11 +69,11 @@ describe('a row of the list of campaigns', () => {
       state: 'pausing',
       stalled: 'HTTP 503',
       stall,
-      usersPerSecond: { oneMinute: 9, tenMinutes: 4 },
+      usersPerSecond: { oneMinute: 9, tenMinutes: 4, fed: 0, through: 0 },
     });
     expect(withProgress(campaignOf(), news).run).toMatchObject({
       ...{ state: 'pausing', asOf: at(2), failedUsers: 12, unknownUsers: 1, stalled: 'HTTP 503', stall },
-      ...{ lastStep: { step: 2, succeeded: 80 }, usersPerSecond: { oneMinute: 9, tenMinutes: 4 } },
+      ...{ lastStep: { step: 2, succeeded: 80 }, usersPerSecond: { oneMinute: 9, tenMinutes: 4, fed: 0, through: 0 } },
     });
   });
 

@@ -19,8 +19,8 @@ const running: ListedRun = {
     pausedItself: false,
   },
   audience: { estimated: 3_400_000, counted: 3_000_000, excluded: 0, complete: false },
-  usersPerSecond: { oneMinute: 684, tenMinutes: 700 },
-  eta: { p50: '2026-11-24T03:36:00.000Z', p90: '2026-11-24T03:52:00.000Z' },
+  usersPerSecond: { oneMinute: 684, tenMinutes: 700, fed: 700, through: 684 },
+  eta: { p50: '2026-11-24T03:36:00.000Z', p90: '2026-11-24T03:52:00.000Z', without: [] },
   ...{ lastStep: line, failedUsers: 11_783, unknownUsers: 0 },
 };
 
@@ -62,13 +62,21 @@ describe('what a row says of', () => {
 
   test('a run that waits somewhere: where', () => {
     const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
-    const wait = { step: 1, action: 'award-reward', cause: 'x', since: running.asOf, batches: 3, ...retried };
+    const wait = {
+      step: 1,
+      action: 'award-reward',
+      by: 'step' as const,
+      cause: 'x',
+      since: running.asOf,
+      batches: 3,
+      ...retried,
+    };
     const waits = [
       { ...wait, country: 'VN' },
       { ...wait, country: 'ID', step: 2 },
       { ...wait, country: 'VN', step: 2 },
     ];
-    expect(causeOf(withRun({ waits }))).toEqual({ tone: 'warn', words: 'ID, VN stalled' });
+    expect(causeOf(withRun({ waits }))).toEqual({ tone: 'warn', words: 'ID, VN wait' });
   });
 
   test('a run that paused itself: since when, and at which limit', () => {

@@ -40,8 +40,12 @@ function causeWhileOpen({ state, pausedItself, stateReason, stalled, waits }: Li
     return pausedItself ? { tone: 'warn', words: stateReason ?? 'paused itself' } : null;
   }
   const countries = [...new Set(waits.map(({ country }) => country))].sort();
-  if (countries.length > 0) return { tone: 'warn', words: `${listed(countries, 'country', 'countries')} stalled` };
-  return stalled === null ? null : { tone: 'warn', words: 'stalled' };
+  if (countries.length > 0)
+    return {
+      tone: 'warn',
+      words: `${listed(countries, 'country', 'countries')} ${countries.length === 1 ? 'waits' : 'wait'}`,
+    };
+  return stalled === null ? null : { tone: 'warn', words: 'waits' };
 }
 
 /** `payday-active · revision 3` */
@@ -91,7 +95,7 @@ export function nextWords(campaign: ListedCampaign, style: NextWordsStyle): Line
 }
 
 function runningWords({ eta, usersPerSecond }: ListedRun, { formatTime }: NextWordsStyle): Lines {
-  const rate = `${formatRate(usersPerSecond.oneMinute)} users/s`;
+  const rate = `${formatRate(usersPerSecond.through)} users/s`;
   if (!eta) return { first: 'No ETA yet', second: rate };
   const at = formatTime(eta.p50);
   return { first: `ETA ${at}`, second: rate, aside: `p90 ${besideTime(formatTime(eta.p90), at)}` };

@@ -8,7 +8,7 @@ const run = {
   ...progress,
   steps: [{ ...line, succeeded: 950, failed: 20, pending: 30 }],
   audience: { estimated: 1000, counted: 1000, excluded: 0, complete: true },
-  usersPerSecond: { oneMinute: 40, tenMinutes: 35 },
+  usersPerSecond: { oneMinute: 40, tenMinutes: 35, fed: 21, through: 19.4 },
   waits: [],
   eta: null,
 };
@@ -23,10 +23,35 @@ describe('the five numbers of a run', () => {
     expect(kpi('Through the chain', { audience: feeding })?.note).toMatch(/^950 of about /);
   });
 
+  it('have a rate that can be compared with the pace: each user once, however many steps there are', () => {
+    const settings = { ...run.settings, paceUsersPerSecond: 20 };
+    const rate = kpi('Rate, last minute', { settings });
+    expect(rate).toMatchObject({ value: '19', unit: 'users/s', note: 'fed 21/s, pace 20' });
+    expect(kpi('Rate, last minute', { settings: { ...settings, paceUsersPerSecond: null } })?.note).toBe('fed 21/s');
+  });
+
   it('have the limit beside what failed, where there is one', () => {
     expect(kpi('Failed at a step')?.note).not.toContain('limit');
     const settings = { ...run.settings, pauseAtFailedPercent: 5 };
     expect(kpi('Failed at a step', { settings })?.note).toMatch(/ · limit 5\s%$/);
+  });
+
+  const wait = {
+    ...{ step: 1, action: 'award-reward', country: 'VN', cause: 'budget: too few', since: run.asOf },
+    ...{ batches: 2, held: false, nextTryAt: null, timeoutMs: null, nextStep: '', by: 'budget' as const },
+  };
+
+  it('leave out of the ETA who waits for a person, and say so', () => {
+    const eta = { p50: '2026-11-24T11:13:00.000Z', p90: '2026-11-24T11:19:00.000Z', without: ['VN'] };
+    const retried = { ...wait, country: 'ID', by: 'step' } as const;
+    expect(kpi('ETA', { eta, waits: [wait] })).toMatchObject({ value: '11:13', note: 'p90 11:19 · without VN' });
+    expect(kpi('ETA', { eta, waits: [wait, retried] })?.note).toBe('p90 11:19 · without VN · if ID recovers');
+  });
+
+  it('have no ETA where all that is left waits for a person', () => {
+    expect(kpi('ETA', { waits: [wait] })?.note).toBe('not before the budget of VN is raised');
+    const held = { ...wait, by: 'step', held: true } as const;
+    expect(kpi('ETA', { waits: [held] })?.note).toBe('not before VN is mended');
   });
 
   it.each([
@@ -39,7 +64,7 @@ describe('the five numbers of a run', () => {
   });
 
   it('name the day of an ETA that is not today, and the countries that have to recover first', () => {
-    const eta = { ...progress.eta, p50: '2026-11-24T11:36:00Z', p90: '2026-11-24T11:50:00Z' };
+    const eta = { without: [], p50: '2026-11-24T11:36:00Z', p90: '2026-11-24T11:50:00Z' };
     expect(kpi('ETA', { eta })).toMatchObject({ value: '11:36', note: 'p90 11:50' });
     const wait = { country: 'VN', step: 1, action: 'award', cause: '503', since: '', batches: 1, held: false };
     const waits = ['VN', 'ID', 'SG'].map((country) => ({
@@ -48,11 +73,12 @@ describe('the five numbers of a run', () => {
       nextTryAt: null,
       timeoutMs: null,
       nextStep: '',
+      by: 'step' as const,
     }));
     const late = { ...eta, p50: '2026-11-25T10:00:00Z' };
     expect(kpi('ETA', { eta: late, waits })).toMatchObject({
       value: '10:00',
-      note: 'Mon 23 Nov · p90 11:50 · if VN and ID recover',
+      note: 'Mon 23 Nov · p90 11:50 · if VN, ID and 1 more recover',
     });
   });
 

@@ -15,6 +15,8 @@ export function kpisOf(progress: RunProgress, timeOf: (instant: string) => strin
   const { usersPerSecond, inFlight, waitingForRetry, settings } = progress;
   const whole = isEstimated ? `about ${formatEstimate(of)}` : formatCount(of);
   const [share, unit] = formatFineShare(through, of).split(/ (?=%)/);
+  const { paceUsersPerSecond } = settings;
+  const pace = paceUsersPerSecond === null ? '' : `, pace ${formatCount(paceUsersPerSecond)}`;
   const limit = settings.pauseAtFailedPercent === null ? '' : ` · limit ${settings.pauseAtFailedPercent}\u00a0%`;
   return [
     {
@@ -31,9 +33,9 @@ export function kpisOf(progress: RunProgress, timeOf: (instant: string) => strin
     ...(timesOfEnded(progress, timeOf) ?? [
       {
         name: 'Rate, last minute',
-        value: formatRate(usersPerSecond.oneMinute),
+        value: formatRate(usersPerSecond.through),
         unit: 'users/s',
-        note: `${formatRate(usersPerSecond.tenMinutes)} over 10 min`,
+        note: `fed ${formatRate(usersPerSecond.fed)}/s${pace}`,
       },
       { name: 'ETA', ...etaOf(progress, timeOf) },
     ]),
@@ -72,18 +74,30 @@ function timesOfEnded(
 
 function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => string): Pick<Kpi, 'value' | 'note'> {
   const waiting = [...new Set(waits.map(({ country }) => country))];
-  const condition =
-    waiting.length === 0
-      ? ''
-      : ` · if ${waiting.slice(0, 2).join(' and ')} ${waiting.length === 1 ? 'recovers' : 'recover'}`;
   if (eta !== null) {
+    const recovering = waiting.filter((country) => !eta.without.includes(country));
+    const condition = [
+      eta.without.length === 0 ? '' : ` · without ${someOf(eta.without)}`,
+      recovering.length === 0 ? '' : ` · if ${someOf(recovering)} ${recovering.length === 1 ? 'recovers' : 'recover'}`,
+    ].join('');
     // On another day its name is shown below: a figure has room for a time of day.
     const at = timeOf(eta.p50);
     const { day, clock } = partsOfTime(at);
     const on = day === undefined ? '' : `${day} · `;
     return { value: clock, note: `${on}p90 ${besideTime(timeOf(eta.p90), at)}${condition}` };
   }
+  const needsBudget = [...new Set(waits.flatMap(({ by, country }) => (by === 'budget' ? [country] : [])))];
+  if (state === 'running' && needsBudget.length > 0)
+    return { value: '–', note: `not before the budget of ${someOf(needsBudget)} is raised` };
+  if (state === 'running' && waits.some(({ held }) => held))
+    return { value: '–', note: `not before ${someOf(waiting)} is mended` };
   return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
+}
+
+/** As many as there is room for: `VN, MM and 3 more`. */
+function someOf(countries: readonly string[]): string {
+  if (countries.length <= 2) return countries.join(' and ');
+  return `${countries.slice(0, 2).join(', ')} and ${countries.length - 2} more`;
 }
 
 const withoutEta: Partial<Record<RunProgress['state'], string>> = {

@@ -48,6 +48,7 @@ describe('the rate of a step in a country', () => {
       action: 'award-reward',
       country: 'VN',
       cause: '503',
+      by: 'step' as const,
       since: startedAt,
       batches: 4,
       ...retried,

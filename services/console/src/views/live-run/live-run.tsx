@@ -16,9 +16,14 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { CancelDialog } from './dialogs/cancel-dialog.tsx';
 import { PauseDialog } from './dialogs/pause-dialog.tsx';
 import { ResumeDialog } from './dialogs/resume-dialog.tsx';
+import { byNeed } from '../../parts/campaign/budget-rows.ts';
 import { rateMarks } from '../../parts/words/event-words.ts';
+import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
+import { LimitsDialog } from './limits/limits-dialog.tsx';
+import { budgetLimit, type LimitName } from './limits/limits.ts';
 import { PausedBanner } from './paused-banner.tsx';
 import { RatePanel } from './rate-panel.tsx';
 import { RunControls, type ControlDialog } from './run-controls.tsx';
@@ -42,7 +47,17 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   const isStale = useIsStale(standing);
   const refusal = useRefusal('manager');
   const [dialog, setDialog] = useState<ControlDialog | null>(null);
+  const [limit, setLimit] = useState<LimitName>('pace');
   const close = () => setDialog(null);
+  const open = (wanted: ControlDialog) => {
+    setLimit('pace');
+    setDialog(wanted);
+  };
+  const raise = (country: string) => {
+    setLimit(budgetLimit(country));
+    setDialog('limits');
+  };
+  const raiseMostNeeded = () => raise(byNeed(progress.budgets)[0]?.country ?? '');
   const queryClient = useQueryClient();
   const path = { id: progress.runId };
   const refetchInterval = progress.endedAt === null ? askEveryMs : (false as const);
@@ -82,11 +97,11 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
           </div>
           <RunFacts progress={progress} />
         </div>
-        <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={setDialog} />
+        <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={open} />
       </div>
       <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
-      <PausedBanner progress={progress} />
-      <StallBanner stalls={stalls} />
+      <PausedBanner progress={progress} onRaise={raiseMostNeeded} refusal={refusal} />
+      <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
       <RunKpis progress={progress} isOld={isStale} />
       <div className="cols grid-cols-[minmax(0,1fr)_320px]">
         <div className="cols grid-cols-1">
@@ -95,11 +110,22 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
         </div>
         <div className="cols grid-cols-1">
           <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />
+          <BudgetPanel
+            budgets={progress.budgets}
+            actions={
+              progress.endedAt === null && (
+                <Button small refusal={refusal} onClick={raiseMostNeeded}>
+                  Raise…
+                </Button>
+              )
+            }
+          />
           <EventsPanel query={events} />
         </div>
       </div>
       {dialog === 'pause' && <PauseDialog progress={progress} onClose={close} onDone={done} />}
       {dialog === 'resume' && <ResumeDialog progress={progress} onClose={close} onDone={done} />}
+      {dialog === 'limits' && <LimitsDialog progress={progress} first={limit} onClose={close} onDone={done} />}
       {dialog === 'cancel' && (
         <CancelDialog
           progress={progress}

@@ -1,12 +1,22 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { sentence } from '../../parts/words/figures.ts';
+import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Time } from '../../parts/times/time.tsx';
 
+interface PausedBannerProps {
+  progress: RunProgress;
+  /** Where more budget is needed. */
+  onRaise: () => void;
+  /** Why this key may not. */
+  refusal: string | undefined;
+}
+
 /** Who or what stopped a run, since when, and what time takes meanwhile. */
-export function PausedBanner({ progress }: { progress: RunProgress }) {
-  const { state, stateReason, stateSince, inFlight, deadlineAt } = progress;
+export function PausedBanner({ progress, onRaise, refusal }: PausedBannerProps) {
+  const { state, stateReason, stateSince, inFlight, deadlineAt, stall } = progress;
+  const isBudget = stall?.by === 'budget';
   if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return null;
   return (
     <div className="banner info" role="status">
@@ -21,7 +31,7 @@ export function PausedBanner({ progress }: { progress: RunProgress }) {
         <span className="t2">
           {state === 'paused' ? (
             <>
-              Nothing new starts until somebody resumes it.
+              {isBudget ? stall.nextStep : 'Nothing new starts until somebody resumes it.'}
               {deadlineAt !== null && (
                 <>
                   {' '}
@@ -34,6 +44,13 @@ export function PausedBanner({ progress }: { progress: RunProgress }) {
           )}
         </span>
       </div>
+      {isBudget && (
+        <div className="acts">
+          <Button small refusal={refusal} onClick={onRaise}>
+            Raise the budget…
+          </Button>
+        </div>
+      )}
     </div>
   );
 }

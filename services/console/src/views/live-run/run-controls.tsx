@@ -4,7 +4,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { MoreMenu } from './more-menu.tsx';
 
-export type ControlDialog = 'pause' | 'resume' | 'cancel' | 'explain';
+export type ControlDialog = 'pause' | 'resume' | 'limits' | 'cancel' | 'explain';
 
 interface RunControlsProps {
   progress: RunProgress;
@@ -30,6 +30,11 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
       {isPaused && (
         <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('resume')}>
           Resume
+        </Button>
+      )}
+      {(isGoing || isPaused) && (
+        <Button icon="limits" refusal={refusal} onClick={() => onOpen('limits')}>
+          Limits…
         </Button>
       )}
       {(isGoing || isPaused) && (

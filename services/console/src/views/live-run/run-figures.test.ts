@@ -46,6 +46,7 @@ describe('a country of a live run', () => {
     action: 'action-1',
     country: 'VN',
     cause: '503',
+    by: 'step' as const,
     since: '2026-11-24T01:00:00.000Z',
     batches: 3,
     ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
@@ -58,6 +59,11 @@ describe('a country of a live run', () => {
 
   it('is not done before its audience is complete', () => {
     expect(countryMark({ ...run, audience: { ...audience, complete: false } }, 'SG', 1)).toBeNull();
+  });
+
+  it('goes on too while users are yet to come to it', () => {
+    const feeding = { ...run, audience: { ...audience, complete: false } };
+    expect(movingCountries(feeding)).toEqual(['SG', 'ID']);
   });
 
   it('goes on where nothing waits and somebody is pending', () => {

@@ -43,10 +43,12 @@ export function countryMark({ audience, waits, countries }: Marked, country: str
   return isDone ? 'done' : null;
 }
 
-/** Countries in which nothing waits, while something does in others. */
-export function movingCountries({ waits, countries }: Marked): string[] {
+/** Countries in which nothing waits, while something does in others: at a pace, users are yet to come to each. */
+export function movingCountries({ waits, countries, audience }: Marked): string[] {
   const waiting = new Set(waits.map(({ country }) => country));
   return countries
-    .filter(({ country, steps }) => !waiting.has(country) && steps.some(({ pending }) => pending > 0))
+    .filter(
+      ({ country, steps }) => !waiting.has(country) && (!audience.complete || steps.some(({ pending }) => pending > 0)),
+    )
     .map(({ country }) => country);
 }

@@ -1,14 +1,23 @@
 import { Link } from '@tanstack/react-router';
+import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import type { Stall } from './stall.ts';
+
+interface StallBannerProps {
+  stalls: readonly Stall[];
+  /** More budget, in a country. */
+  onRaise: (country: string) => void;
+  /** Why this key may not. */
+  refusal: string | undefined;
+}
 
 /**
  * The causes of what waits, beside what goes on and what can be done. Only a new cause is an alert: its figures change
  * in silence.
  */
-export function StallBanner({ stalls }: { stalls: readonly Stall[] }) {
-  return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard }) => (
+export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
+  return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard, shortIn }) => (
     <div className="banner" key={symptom}>
       <Icon name="warn" />
       <div>
@@ -24,6 +33,13 @@ export function StallBanner({ stalls }: { stalls: readonly Stall[] }) {
           {meanwhile} {nextStep}
         </span>
       </div>
+      {shortIn !== null && (
+        <div className="acts">
+          <Button small refusal={refusal} onClick={() => onRaise(shortIn)}>
+            Raise the budget…
+          </Button>
+        </div>
+      )}
       {shard && (
         <div className="acts">
           <Link className="btn s" to="/shards" search={{ shard: `${shard.action}.${shard.country}` }}>

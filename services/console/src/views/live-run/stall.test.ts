@@ -16,9 +16,19 @@ type Watched = Parameters<typeof stallsOf>[0];
 function run(change: Partial<Watched> = {}): Watched {
   const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: 'It is tried again.' };
   const waits: RunProgress['waits'] = [
-    { step: 1, action: 'award-reward', country: 'VN', cause: 'endpoint says 503', since, batches: 4, ...retried },
+    {
+      step: 1,
+      action: 'award-reward',
+      country: 'VN',
+      cause: 'endpoint says 503',
+      by: 'step',
+      since,
+      batches: 4,
+      ...retried,
+    },
   ];
   return {
+    budgets: [],
     ...{ state: 'running', stalled: 'endpoint says 503', stall: null, waits, waitingSince: since },
     audience: { estimated: null, counted: 3000, excluded: 0, complete: true },
     countries: ['SG', 'ID', 'VN'].map((country) => ({
@@ -68,12 +78,33 @@ describe('a run of which a part waits', () => {
   });
 });
 
+describe('a budget that is used up', () => {
+  it('is told with what is left, and that nothing but a person helps', () => {
+    const [wait] = run().waits;
+    if (!wait) throw new Error('the run has a wait');
+    const budgets = [{ country: 'VN', units: 402_200, used: 402_118, reserved: 0, left: 82, waitingBatches: 4 }];
+    const short = { ...wait, by: 'budget', cause: 'budget: too few', nextStep: 'Raise it.' } as const;
+    expect(stallsOf(run({ waits: [short], budgets }))).toEqual([
+      {
+        badge: 'VN: budget used up',
+        symptom: 'VN has used up its budget.',
+        cause: '82 of 402,200 units are left, too few for what waits.',
+        since,
+        meanwhile: '478 users wait and lose no attempts; ID goes on.',
+        nextStep: 'Raise it.',
+        shard: null,
+        shortIn: 'VN',
+      },
+    ]);
+  });
+});
+
 describe('a run that waits as a whole', () => {
   it('tells its cause', () => {
     const stalled = 'no worker serves award-reward in VN';
     const said = { by: 'engine', cause: stalled, since, nextStep: 'It goes on by itself.' } as const;
     const [stall] = stallsOf(run({ waits: [], stalled, stall: said }));
-    expect(stall).toMatchObject({ badge: 'Stalled', cause: 'No worker serves award-reward in VN.', shard: null });
+    expect(stall).toMatchObject({ badge: 'Waits', cause: 'No worker serves award-reward in VN.', shard: null });
     expect(stall?.nextStep).toBe('It goes on by itself.');
   });
 

@@ -18,9 +18,14 @@ export interface Stall {
   nextStep: string;
   /** Where to look: the shard that waits. */
   shard: { action: string; country: string } | null;
+  /** The country whose budget is too small; null where it is something else. */
+  shortIn: string | null;
 }
 
-type Watched = Pick<RunProgress, 'state' | 'stalled' | 'stall' | 'waits' | 'waitingSince' | 'countries' | 'audience'>;
+type Watched = Pick<
+  RunProgress,
+  'state' | 'stalled' | 'stall' | 'waits' | 'waitingSince' | 'countries' | 'audience' | 'budgets'
+>;
 
 /** Every stall of a run that goes on, the oldest first; none while all of it moves, or a person paused it. */
 export function stallsOf(progress: Watched): Stall[] {
@@ -33,13 +38,14 @@ export function stallsOf(progress: Watched): Stall[] {
   if (stalled === null) return [];
   return [
     {
-      badge: progress.state === 'preparing' ? 'Waits' : 'Stalled',
+      badge: 'Waits',
       symptom: progress.state === 'preparing' ? 'The run waits before it begins.' : 'The run waits.',
       cause: sentence(stalled),
       since: waitingSince,
       meanwhile: 'Nobody loses anything by it: it goes on by itself as soon as this is over.',
       nextStep: stall?.nextStep ?? '',
       shard: null,
+      shortIn: null,
     },
   ];
 }
@@ -62,17 +68,33 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   const users = pending === undefined ? countOf(batches, 'batch', 'batches') : countOf(pending, 'user');
   const moving = movingCountries(progress);
   const goesOn = moving.length === 0 ? '' : `; ${listed(moving)} ${moving.length === 1 ? 'goes' : 'go'} on`;
+  const waiting = `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`;
+  const nextStep = (of.find(({ held }) => held) ?? oldest).nextStep;
+  if (oldest.by === 'budget') return [shortOf(country, { since, meanwhile: waiting, nextStep }, progress)];
   return [
     {
       badge: `${country} waits`,
       symptom: `${country} waits for ${action}.`,
       cause: causes.map(sentence).join(' '),
       since,
-      meanwhile: `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`,
-      nextStep: (of.find(({ held }) => held) ?? oldest).nextStep,
+      meanwhile: waiting,
+      nextStep,
       shard: { action, country },
+      shortIn: null,
     },
   ];
+}
+
+/** Nothing tries it: it waits until somebody raises the budget, or another call gives units back. */
+function shortOf(country: string, said: Pick<Stall, 'since' | 'meanwhile' | 'nextStep'>, { budgets }: Watched): Stall {
+  const budget = budgets.find((each) => each.country === country);
+  const cause = budget
+    ? `${formatCount(Math.max(0, budget.left))} of ${formatCount(budget.units)} units are left, too few for what waits.`
+    : '';
+  return {
+    ...{ badge: `${country}: budget used up`, symptom: `${country} has used up its budget.`, cause },
+    ...{ ...said, shard: null, shortIn: country },
+  };
 }
 
 /** The symptom beside it says where already. */

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
+import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
 import { Equation } from '../../parts/outcomes/equation.tsx';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -40,6 +41,7 @@ export function Report({ report }: { report: RunReport }) {
         <div className="cols grid-cols-1">
           <ComparisonPanel report={report} />
           <RetriesPanel report={report} />
+          <BudgetPanel budgets={report.budgets} />
           <RateHistory key={runId} report={report} />
         </div>
       </div>

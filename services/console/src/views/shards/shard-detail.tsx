@@ -114,6 +114,14 @@ function Notes({ shard }: { shard: Shard }) {
         )}
         <dt>Ahead</dt>
         <dd>{countOf(Math.round(lag.aheadBatches), 'batch', 'batches')}, here or in steps before</dd>
+        {lag.pacedBatches > 0 && (
+          <>
+            <dt>Paced</dt>
+            <dd>
+              {countOf(Math.round(lag.pacedBatches), 'batch', 'batches')} more, held back by the pace of their runs
+            </dd>
+          </>
+        )}
       </dl>
       {isAdding && <AddPartitionsDialog shard={shard} onClose={() => setAdding(false)} />}
     </div>

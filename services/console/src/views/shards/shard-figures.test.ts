@@ -1,27 +1,62 @@
 import { describe, expect, it } from 'vitest';
 import type { Shard } from '#client/types.gen.ts';
-import { byLag, fits, historyInWords, idleInWords, inOrderOf, lagText, sumsOf } from './shard-figures.ts';
+import {
+  byLag,
+  fits,
+  historyInWords,
+  idleInWords,
+  inOrderOf,
+  isUnserved,
+  lagText,
+  sumsOf,
+  unservedCause,
+} from './shard-figures.ts';
 
-const lag = { messages: 0, batches: 0, waiting: 0, aheadBatches: 0, aheadSeconds: 0, history: [] };
+const lag = {
+  messages: 0,
+  batches: 0,
+  waiting: 0,
+  seconds: 0,
+  aheadBatches: 0,
+  aheadSeconds: 0,
+  pacedBatches: 0,
+  history: [],
+};
+const workers = [{ worker: 'a', partitions: [0] }];
 const shard = (
   country: string,
   changes: Partial<Omit<Shard, 'lag'>> & { lag?: Partial<Shard['lag']> } = {},
 ): Shard => ({
   ...{ id: `award.${country}`, actionType: 'award', country, topic: `muster.award.${country}` },
-  ...{ partitions: { wanted: 2, actual: 2 }, workers: [], lanes: [], inFlight: 0, callLimit: 0, batchesPerSecond: 0 },
+  ...{ partitions: { wanted: 2, actual: 2 }, workers, lanes: [], inFlight: 0, callLimit: 0, batchesPerSecond: 0 },
   ...{ breaker: 'closed', endpoint: null, desiredWorkers: 0, notes: [], createdAt: '', links: { self: '' } },
   ...changes,
   lag: { ...lag, ...changes.lag },
 });
 
-const late = shard('VN', { lag: { aheadSeconds: 672 } });
-const stuck = shard('ID', { lag: { aheadSeconds: null, batches: 3 } });
-const quiet = shard('SG', { lag: { aheadSeconds: 0.8 } });
+const late = shard('VN', { lag: { seconds: 672 } });
+const stuck = shard('ID', { lag: { seconds: null, batches: 3 } });
+const quiet = shard('SG', { lag: { seconds: 0.8 } });
 const ids = (shards: readonly Shard[]) => shards.map(({ country }) => country);
 
 describe('the order', () => {
   it('is the longest lag first, and before all where nothing moves', () => {
     expect(ids(byLag([quiet, late, stuck]))).toEqual(['ID', 'VN', 'SG']);
+  });
+
+  it('is before those, what has work and no worker, with the reason that a worker gave', () => {
+    const notes = ['no worker serves it, and there is work', '2 workers cannot serve it: leases are too short'];
+    const unserved = shard('TH', { workers: [], notes, lag: { pacedBatches: 3 } });
+    expect(ids(byLag([quiet, stuck, unserved]))).toEqual(['TH', 'ID', 'SG']);
+    expect(isUnserved(shard('MY', { workers: [] }))).toBe(false);
+    expect(unservedCause(unserved)).toBe('2 workers cannot serve it: leases are too short');
+    expect(sumsOf([quiet, unserved]).unserved).toBe(1);
+  });
+
+  it('does not put first what only waits for the pace of its run', () => {
+    const paced = shard('MM', { lag: { pacedBatches: 9000, aheadBatches: 0 } });
+    expect(ids(byLag([paced, quiet]))).toEqual(['SG', 'MM']);
+    expect(fits(paced, 'lag')).toBe(false);
   });
 
   it('waits while somebody looks: rows stay, and it is said how many would move', () => {
@@ -47,8 +82,8 @@ it('shows those that should be looked at', () => {
 });
 
 it('says plainly who has nothing to do', () => {
-  const workers = ['a', 'b', 'c'].map((worker, index) => ({ worker, partitions: index < 2 ? [index] : [] }));
-  const busy = shard('SG', { workers });
+  const three = ['a', 'b', 'c'].map((worker, index) => ({ worker, partitions: index < 2 ? [index] : [] }));
+  const busy = shard('SG', { workers: three });
   expect(idleInWords(busy)).toBe('c is idle: 3 workers for 2 partitions');
   expect(idleInWords(shard('SG'))).toBeUndefined();
   const elsewhere = shard('VN', { workers: [{ worker: 'c', partitions: [0] }] });
@@ -58,8 +93,8 @@ it('says plainly who has nothing to do', () => {
 
 it('sums what is in the topics, held back and under way', () => {
   const sums = sumsOf([
-    shard('SG', { inFlight: 3, callLimit: 8, lag: { messages: 7, waiting: 2, aheadSeconds: 4 } }),
-    shard('ID', { inFlight: 1, callLimit: 8, lag: { messages: null, batches: 5, aheadSeconds: 1 } }),
+    shard('SG', { inFlight: 3, callLimit: 8, lag: { messages: 7, waiting: 2, seconds: 4 } }),
+    shard('ID', { inFlight: 1, callLimit: 8, lag: { messages: null, batches: 5, seconds: 1 } }),
   ]);
   expect(sums).toMatchObject({ inTopics: 12, heldBack: 2, inFlight: 4, callLimit: 16, medianSeconds: 4 });
   expect(sums.longest?.country).toBe('SG');

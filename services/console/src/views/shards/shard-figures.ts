@@ -8,22 +8,34 @@ export const longLagSeconds = 30;
 
 /** How far behind a shard is, in seconds; Infinity where there is work and nothing moves. */
 export function lagSeconds({ lag }: Shard): number {
-  return lag.aheadSeconds ?? Number.POSITIVE_INFINITY;
+  return lag.seconds ?? Number.POSITIVE_INFINITY;
+}
+
+/** There is work and no worker: nothing of it will move. */
+export function isUnserved({ workers, lag }: Shard): boolean {
+  const hasWork = lag.batches + lag.waiting + lag.aheadBatches + lag.pacedBatches + (lag.messages ?? 0) > 0;
+  return workers.length === 0 && hasWork;
+}
+
+/** Why no worker serves it, where one said so; else that none does. */
+export function unservedCause({ notes }: Shard): string {
+  return notes.find((note) => note.includes('cannot serve it')) ?? 'no worker serves it';
 }
 
 export function lagText(shard: Shard): string {
-  if (shard.lag.aheadSeconds === null) return 'nothing moves';
-  const { aheadSeconds } = shard.lag;
-  return aheadSeconds < 60 ? `${aheadSeconds} s` : formatDuration(aheadSeconds * 1000);
+  const { seconds } = shard.lag;
+  if (seconds === null) return 'nothing moves';
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
 export function isLate(shard: Shard): boolean {
-  return lagSeconds(shard) > longLagSeconds;
+  return isUnserved(shard) || lagSeconds(shard) > longLagSeconds;
 }
 
-/** The longest first, then by name. */
+/** Those that no worker serves first, then the longest lag, then by name. */
 export function byLag(shards: readonly Shard[]): Shard[] {
   return shards.toSorted((a, b) => {
+    if (isUnserved(a) !== isUnserved(b)) return isUnserved(a) ? -1 : 1;
     const [first, second] = [lagSeconds(a), lagSeconds(b)];
     if (first !== second) return second > first ? 1 : -1;
     return b.lag.batches - a.lag.batches || (a.id < b.id ? -1 : 1);
@@ -60,6 +72,8 @@ export function idleWorkers({ workers }: Shard): string[] {
 
 export interface ShardSums {
   longest: Shard | undefined;
+  /** With work and without a worker. */
+  unserved: number;
   /** In seconds, of those where something moves. */
   medianSeconds: number;
   inTopics: number;
@@ -74,7 +88,7 @@ export interface ShardSums {
 /** The five numbers of the page. */
 export function sumsOf(shards: readonly Shard[]): ShardSums {
   const sum = (value: (shard: Shard) => number) => shards.reduce((all, shard) => all + value(shard), 0);
-  const lags = shards.flatMap(({ lag }) => lag.aheadSeconds ?? []).sort((a, b) => a - b);
+  const lags = shards.flatMap(({ lag }) => lag.seconds ?? []).sort((a, b) => a - b);
   const workers = new Set(shards.flatMap((shard) => shard.workers.map(({ worker }) => worker)));
   const serving = new Set(
     shards.flatMap((shard) =>
@@ -83,6 +97,7 @@ export function sumsOf(shards: readonly Shard[]): ShardSums {
   );
   return {
     longest: byLag(shards)[0],
+    unserved: shards.filter(isUnserved).length,
     medianSeconds: lags[Math.floor(lags.length / 2)] ?? 0,
     inTopics: sum(({ lag }) => lag.messages ?? lag.batches),
     heldBack: sum(({ lag }) => lag.waiting),

@@ -1,6 +1,6 @@
 import type { Shard } from '#client/types.gen.ts';
 import { Kpis } from '../../parts/panels/kpis.tsx';
-import { formatCount, formatRate } from '../../parts/words/numbers.ts';
+import { countOf, formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { isLate, lagText, sumsOf } from './shard-figures.ts';
 
 /** @param shards undefined while they are asked for */
@@ -41,7 +41,14 @@ export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefi
           {
             name: 'Workers',
             value: formatCount(sums.workers),
-            note: sums.idle === 0 ? 'all have partitions' : `${sums.idle} with no partition`,
+            note:
+              sums.unserved > 0 ? (
+                <b className="c-bad">{countOf(sums.unserved, 'shard')} without one</b>
+              ) : sums.idle === 0 ? (
+                'all have partitions'
+              ) : (
+                `${sums.idle} with no partition`
+              ),
           },
         ]}
       />

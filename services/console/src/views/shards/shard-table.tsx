@@ -5,7 +5,7 @@ import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
-import { historyInWords, isLate, lagText } from './shard-figures.ts';
+import { historyInWords, isLate, isUnserved, lagText, unservedCause } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
 
 interface ShardTableProps {
@@ -23,7 +23,7 @@ export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
   const rows = useRowKeys<HTMLTableSectionElement>();
   return (
     <table className={isOld ? 'shards t3' : 'shards'}>
-      <caption className="sr-only">Shards, longest lag first</caption>
+      <caption className="sr-only">Shards, those without a worker and the longest lag first</caption>
       <thead>
         <tr>
           <th scope="col">Shard</th>
@@ -80,10 +80,14 @@ const breakers = {
   open: { icon: 'open', word: 'open', tone: 'c-bad' },
 } as const;
 
+/** Worse than any breaker: there is nobody who could call. */
+const noWorker = { icon: 'failed', word: 'no worker', tone: 'c-bad' } as const;
+
 function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; onOpen: () => void }) {
   const { id, actionType, country, lag, inFlight, callLimit, partitions, workers, batchesPerSecond } = shard;
   const late = isLate(shard);
-  const { icon, word, tone } = breakers[shard.breaker];
+  const isPaced = !late && lag.pacedBatches > 0;
+  const { icon, word, tone } = isUnserved(shard) ? noWorker : breakers[shard.breaker];
   return (
     <tr data-row className={isOpen ? 'sel' : undefined}>
       <th scope="row">
@@ -100,7 +104,10 @@ function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; on
         </button>
       </th>
       <td>
-        <span className={`${tone} inline-flex items-center gap-1.25 whitespace-nowrap align-middle`}>
+        <span
+          className={`${tone} inline-flex items-center gap-1.25 whitespace-nowrap align-middle`}
+          title={isUnserved(shard) ? unservedCause(shard) : undefined}
+        >
           <Icon name={icon} />
           {word}
         </span>
@@ -111,6 +118,15 @@ function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; on
         className={late ? 'text-right whitespace-nowrap font-medium c-bad' : 'text-right whitespace-nowrap font-medium'}
       >
         {lagText(shard)}
+        {isPaced && (
+          <span
+            className="t3 font-normal"
+            title={`${formatCount(lag.pacedBatches)} batches wait for the pace of their runs`}
+          >
+            {' '}
+            paced
+          </span>
+        )}
       </td>
       <td className="wide">
         <Sparkline values={lag.history} atLeast={10} isBad={late} label={historyInWords(shard)} />

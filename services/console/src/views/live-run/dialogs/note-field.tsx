@@ -1,17 +1,20 @@
 import { useId } from 'react';
 
 interface NoteFieldProps {
+  label?: string;
+  /** Beside the label. */
+  note?: string;
   value: string;
   onChange: (value: string) => void;
 }
 
 /** Why, for whoever looks at the run later. */
-export function NoteField({ value, onChange }: NoteFieldProps) {
+export function NoteField({ label = 'Note for the event log', note = '(optional)', value, onChange }: NoteFieldProps) {
   const id = useId();
   return (
     <div>
       <label className="lab" htmlFor={id}>
-        Note for the event log <span className="t3">(optional)</span>
+        {label} <span className="t3">{note}</span>
       </label>
       <input
         id={id}

@@ -8,7 +8,7 @@ import { NextFires } from '../../../parts/campaign/next-fires.tsx';
 import { SpanField } from '../limits/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 import type { Misfire, Overlap, WhenForm, WhenKind } from '../../../parts/campaign/when-form.ts';
-import { TimeInput } from './time-input.tsx';
+import { TimeInput } from '../../../parts/controls/time-input.tsx';
 import { timeInWords } from './time-words.ts';
 import { ZoneField } from './zone-field.tsx';
 

@@ -1,6 +1,6 @@
 import { useRef, type ComponentProps } from 'react';
-import { Button } from '../../../parts/controls/button.tsx';
-import { TextInput } from '../../../parts/controls/controls.tsx';
+import { Button } from './button.tsx';
+import { TextInput } from './controls.tsx';
 
 /** A wall-clock time: typed as `2026-12-01 09:00`, the same in every browser, or taken from the browser's calendar. */
 export function TimeInput({ value, onText, ...control }: ComponentProps<typeof TextInput>) {

@@ -1,0 +1,66 @@
+import type { CampaignBudgets, RunProgress } from '#client/types.gen.ts';
+import { byNeed } from '../../../parts/campaign/budget-rows.ts';
+import { TextInput } from '../../../parts/controls/controls.tsx';
+import { countOf } from '../../../parts/words/numbers.ts';
+import { budgetEffect } from './limit-effects.ts';
+import { LimitLine, type LimitLinesProps } from './limit-line.tsx';
+import { budgetLimit } from './limits.ts';
+
+interface BudgetLinesProps extends LimitLinesProps {
+  /** How far each may be raised; empty until that is known. */
+  budgets: CampaignBudgets['items'];
+}
+
+const shownAtFirst = 8;
+
+/** Budgets of the campaign, by country: of many, those that are short at first. */
+export function BudgetLines({ budgets, ...props }: BudgetLinesProps) {
+  const { progress, first } = props;
+  const sorted = byNeed(progress.budgets);
+  const isFirst = ({ country }: { country: string }) => budgetLimit(country) === first;
+  const shown = progress.budgets.length <= shownAtFirst ? progress.budgets : sorted.slice(0, shownAtFirst);
+  const listed = shown.some(isFirst) ? shown : [...sorted.filter(isFirst), ...shown];
+  const others = sorted.filter((each) => !listed.includes(each));
+  const lineOf = (budget: RunProgress['budgets'][number]) => (
+    <BudgetLine
+      key={budget.country}
+      {...props}
+      budget={budget}
+      raisableTo={budgets.find(({ country }) => country === budget.country)?.raisableTo ?? null}
+    />
+  );
+  return (
+    <>
+      {listed.map(lineOf)}
+      {others.length > 0 && (
+        <details>
+          <summary className="link sm py-2.25 px-3 border-t border-line cursor-pointer">
+            {countOf(others.length, 'more budget')}, with more left
+          </summary>
+          {others.map(lineOf)}
+        </details>
+      )}
+    </>
+  );
+}
+
+interface BudgetLineProps extends LimitLinesProps {
+  budget: RunProgress['budgets'][number];
+  raisableTo: number | null;
+}
+
+function BudgetLine({ budget, raisableTo, ...props }: BudgetLineProps) {
+  const { progress, asked } = props;
+  const { country } = budget;
+  const units = asked.budgets.find((each) => each.country === country)?.units;
+  return (
+    <LimitLine
+      {...props}
+      name={budgetLimit(country)}
+      label={`Budget of ${country}`}
+      effect={budgetEffect(progress, { budget, units, raisableTo })}
+    >
+      {(control) => <TextInput {...control} inputMode="numeric" unit="units" />}
+    </LimitLine>
+  );
+}

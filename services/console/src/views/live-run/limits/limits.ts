@@ -1,0 +1,96 @@
+import type { BudgetChangesInput, RunChangesInput, RunProgress } from '#client/types.gen.ts';
+import { priorities, type Priority } from '../../../parts/campaign/form.ts';
+import { instantOf, wallClock } from '../../../parts/campaign/zoned-times.ts';
+import { typedNumber } from '../../../parts/forms/typed-number.ts';
+import { formatCount } from '../../../parts/words/numbers.ts';
+
+/** A limit of a run that can be changed while it goes on; a budget is its campaign's. */
+export type LimitName = 'pace' | 'deadline' | 'priority' | 'failedPercent' | `budget ${string}`;
+
+/** Limits as texts, as somebody would type them; an empty one where there is no limit. */
+export type LimitTexts = Readonly<Partial<Record<LimitName, string>>>;
+
+type Limited = Pick<RunProgress, 'settings' | 'deadlineAt' | 'budgets'>;
+
+/** As they are. @param zone of the times */
+export function limitsOf({ settings, deadlineAt, budgets }: Limited, zone: string): LimitTexts {
+  const { paceUsersPerSecond, pauseAtFailedPercent, priority } = settings;
+  return {
+    pace: paceUsersPerSecond === null ? '' : formatCount(paceUsersPerSecond),
+    deadline: deadlineAt === null ? '' : wallClock(deadlineAt, zone).slice(0, 16).replace('T', ' '),
+    priority,
+    failedPercent: pauseAtFailedPercent === null ? '' : String(pauseAtFailedPercent),
+    ...Object.fromEntries(budgets.map(({ country, units }) => [budgetLimit(country), formatCount(units)])),
+  };
+}
+
+export function budgetLimit(country: string): `budget ${string}` {
+  return `budget ${country}`;
+}
+
+/** What is asked for, in the API's words. Only what differs from what there is. */
+export interface AskedLimits {
+  run: RunChangesInput;
+  budgets: BudgetChangesInput['budgets'];
+  /** What no request can hold, by the limit. */
+  problems: ReadonlyMap<LimitName, string>;
+  /** How many limits it changes. */
+  count: number;
+}
+
+/** @param now as they are @param typed what somebody typed, of those that were typed at all */
+export function askedLimits(now: LimitTexts, typed: LimitTexts, zone: string): AskedLimits {
+  const run: RunChangesInput = {};
+  const budgets: BudgetChangesInput['budgets'] = [];
+  const problems = new Map<LimitName, string>();
+  const changed = changedLimits(now, typed);
+  for (const [name, text] of changed) {
+    const problem = name === 'deadline' ? setDeadline(run, text, zone) : setLimit({ run, budgets }, name, text);
+    if (problem !== null) problems.set(name, problem);
+  }
+  return { run, budgets, problems, count: changed.length };
+}
+
+function changedLimits(now: LimitTexts, typed: LimitTexts): (readonly [LimitName, string])[] {
+  return limitNames(typed).flatMap((name) => {
+    const [text = '', before = ''] = [typed[name], now[name]];
+    // A number is what it is with or without its commas.
+    const same = name !== 'deadline' && typedNumber(text) === typedNumber(before) && typedNumber(text) !== undefined;
+    return same || text.trim() === before ? [] : [[name, text] as const];
+  });
+}
+
+function limitNames(texts: LimitTexts): LimitName[] {
+  return Object.keys(texts).filter(isLimitName);
+}
+
+function isLimitName(name: string): name is LimitName {
+  return name.startsWith('budget ') || ['pace', 'deadline', 'priority', 'failedPercent'].includes(name);
+}
+
+/** @returns what is wrong with it */
+function setDeadline(run: RunChangesInput, text: string, zone: string): string | null {
+  const time = text.trim().replace(/\s+/, 'T');
+  const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(time) ? instantOf(time, zone) : null;
+  if (instant === null) return 'has to be a time such as 2026-12-01 09:00';
+  run.deadlineAt = instant;
+  return null;
+}
+
+function setLimit({ run, budgets }: Pick<AskedLimits, 'run' | 'budgets'>, name: LimitName, text: string) {
+  if (name === 'priority') {
+    if (isPriority(text)) run.priority = text;
+    return null;
+  }
+  const number = typedNumber(text);
+  if (number === undefined) return `has to be a number, not “${text}”`;
+  if (name === 'pace') run.paceUsersPerSecond = number;
+  else if (name === 'failedPercent') run.pauseAtFailedPercent = number;
+  else if (number === null) return 'a budget is a number of units: it cannot be taken away';
+  else budgets.push({ country: name.slice(budgetLimit('').length), units: number });
+  return null;
+}
+
+function isPriority(text: string): text is Priority {
+  return priorities.some((each) => each === text);
+}
