@@ -9,24 +9,20 @@ import {
   rescheduleJob,
   runJobNow,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { Job, JobSummary, NewDueInput, NewJobInput } from '../../sdk/generated/types.gen.ts';
+import type { Job, JobSummary, NewJobInput } from '../../sdk/generated/types.gen.ts';
 import { apiOf, byHand, command, fieldLabel, group, worded } from '../frame/command-table.ts';
 import { writeData } from '../frame/command-context.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { oneOf, pages, several, text, whole } from '../frame/options.ts';
-import { UsageError } from '../frame/usage-error.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
+import { due, dueOf } from './due-options.ts';
+import { listCommands } from './list-commands.ts';
 import { renderJob } from './render.ts';
 import { sendJobs } from './send-jobs.ts';
 
 const states = ['pending', 'firing', 'sidelined', 'called', 'expired', 'cancelled', 'dead'] as const;
-
-const due = {
-  at: text('--at <time>', 'RFC 3339, such as 2026-12-01T09:00:00+08:00'),
-  in: text('--in <seconds>', 'so long from now'),
-};
 
 const filter = {
   state: oneOf('--state <state>', 'pending, unless it is sidelined', ['pending', 'sidelined']),
@@ -178,14 +174,9 @@ const change = command({
 export const commands = [
   group('jobs', 'callbacks that are due once; over the API', [
     ...[schedule, send, cancelAll, rescheduleAll, change, list, show, cancel, reschedule, runNow],
+    ...listCommands,
   ]),
 ];
-
-function dueOf({ at, in: seconds }: { at?: string | undefined; in?: string | undefined }): NewDueInput {
-  if (seconds !== undefined && !/^\d+(\.\d+)?$/.test(seconds))
-    throw new UsageError(`--in ${seconds}: has to be seconds`);
-  return { ...(at !== undefined && { dueAt: at }), ...(seconds !== undefined && { delaySeconds: Number(seconds) }) };
-}
 
 /** An object or a list where it can be read as one, and a text otherwise. */
 function valueOf(text: string): NonNullable<NewJobInput['body']> {

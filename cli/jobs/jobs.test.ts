@@ -28,11 +28,11 @@ const job = {
     state: 'called',
     scheduledFor: at,
     dueAt: null,
-    acceptedAt: null,
+    acceptedAt: at,
     expiresAt: null,
   },
   ...{ endedAt: at, attempt: 2, method: 'POST', url: 'https://shop.test/hook', headers: null, body: null, cause: null },
-  ...{ idempotencyKey: 'order-17', tags: ['eu'], scheduleId: null, sidelinedFor: null },
+  ...{ idempotencyKey: 'order-17', tags: ['eu'], scheduleId: null, repeats: null, sidelinedFor: null },
   attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
   links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
 };
@@ -94,6 +94,34 @@ describe('muster jobs', () => {
 });
 
 describe('muster jobs, many at once', () => {
+  test('find, resend, cancel-list and reschedule-list take ids, or keys from a file, and say a line of each', async () => {
+    const named = { id: 'job_1', idempotencyKey: 'order-17' };
+    api.answers['POST /v1/jobs/find'] = ok({
+      found: 1,
+      results: [
+        { id: 'job_1', job },
+        { id: 'job_2', job: null },
+      ],
+    });
+    api.answers['POST /v1/jobs/resend'] = ok({ sent: 1, results: [{ ...named, result: 'sent', jobId: 'job_9' }] });
+    api.answers['POST /v1/jobs/cancel'] = ok({ cancelled: 0, results: [{ ...named, result: 'called' }] });
+    api.answers['POST /v1/jobs/reschedule'] = ok({ rescheduled: 0, results: [{ ...named, result: 'too-late' }] });
+    const found = await muster(['jobs', 'find', 'orders', 'job_1', 'job_2']);
+    expect(found.out).toBe('job_1 job_1 called\njob_2 not-found\n');
+    const resent = await muster(['jobs', 'resend', 'orders', '--keys', '--from', '-', '--in', '9'], 'order-17\n\n');
+    expect(resent.out).toBe('order-17 sent job_9\n');
+    expect((await muster(['jobs', 'cancel-list', 'orders', '--keys', 'order-17'])).out).toBe('order-17 called\n');
+    await muster(['jobs', 'reschedule-list', 'orders', '--keys', 'order-17', '--at', at]);
+    const keys = { client: 'orders', idempotencyKeys: ['order-17'] };
+    expect(api.bodies).toEqual([
+      { client: 'orders', ids: ['job_1', 'job_2'] },
+      { ...keys, delaySeconds: 9 },
+      keys,
+      { ...keys, dueAt: at },
+    ]);
+    expect((await muster(['jobs', 'find', 'orders'])).code).toBe(exitCodes.usage);
+  });
+
   test('cancel-all and reschedule-all begin a change, and change shows how far it is', async () => {
     const change = {
       ...{ id: 'jch_1', clientId: 'cli_1', verb: 'cancel', state: 'running', seen: 1500, changed: 1400, tooLate: 100 },

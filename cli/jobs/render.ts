@@ -16,9 +16,11 @@ export function renderJob(job: Job, view: View): string {
     [
       ['client', job.clientId],
       ['scheduled for', utcTime(job.scheduledFor)],
+      ['accepted', utcTime(job.acceptedAt)],
       ['due', job.dueAt && utcTime(job.dueAt)],
       ['expires', job.expiresAt && utcTime(job.expiresAt)],
       ['ended', job.endedAt && utcTime(job.endedAt)],
+      ['repeats', job.repeats],
       ['waits for', job.sidelinedFor],
       ['cause', job.cause],
       ['key', job.idempotencyKey],

@@ -23,6 +23,8 @@ create table jobs (
   tags text[],
   schedule uuid,
   sideline text,
+  -- The job that it sends again, under an id of its own.
+  repeats uuid,
   primary key (partition_id, due_at, id)
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000,
@@ -56,12 +58,14 @@ create function call_digest(key text, headers text, body text) returns int8 lang
 return case when key is not null
   then hashtextextended(coalesce(body, ''), hashtextextended(coalesce(headers, ''), (body is null)::int)) end;
 
--- What became of jobs, by days that are dropped whole.
+-- What became of jobs, with all that sending them again needs, by days that are dropped whole.
 create table ended_jobs (
   id uuid not null,
   client uuid not null,
   ended_at timestamptz not null,
+  accepted_at timestamptz not null,
   scheduled_for timestamptz not null,
+  expires_at timestamptz,
   -- Null without a key.
   call_digest int8,
   outcome text not null,
@@ -72,9 +76,14 @@ create table ended_jobs (
   answer text,
   method text not null,
   url text not null,
+  headers text,
+  body text,
+  -- There was one, and its client has none kept.
+  is_body_gone boolean,
   key text,
   tags text[],
-  schedule uuid
+  schedule uuid,
+  repeats uuid
 ) partition by range (ended_at);
 create index ended_jobs_by_id on ended_jobs (id);
 create index ended_jobs_of_client on ended_jobs (client, ended_at);

@@ -134,6 +134,7 @@ function callbackOf(job: HeldJob, opened: OpenedCall, { limits, sign }: ClientTe
   // The owners before may have called, under this id.
   const attempt = String(job.attempt + job.epoch - 1);
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', attempt);
+  if (job.repeats !== null) headers.push('muster-repeats', publicId('job', job.repeats));
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
   const notAfterMs = Math.min(job.leaseUntilMs - limits.timeoutMs, deps.aliveUntilMs());
   return { limits, method, origin, path, headers, body, notAfterMs };

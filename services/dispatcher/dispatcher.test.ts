@@ -1,3 +1,4 @@
+import { publicId } from '../../shared/domain/ids/ids.ts';
 import { describe, expect, it } from 'vitest';
 import { createHeartbeat } from './heartbeat.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
@@ -77,6 +78,21 @@ describe('the dispatcher', () => {
     await passTime(clock, 2000);
     expect(calls).toHaveLength(1);
     expect(await subject.rows()).toMatchObject({ fires: [], pending: [{ attempt: 1 }], ended: [{ status: 200 }] });
+    await stop(dispatcher);
+  });
+
+  it('says in muster-repeats which job a call repeats', async () => {
+    const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject();
+    await subject.add([1, 2].map((n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));
+    const job = tables.jobs.get(jobIdOf(2)) ?? expect.fail('it was not added');
+    tables.jobs.set(jobIdOf(2), { ...job, repeats: jobIdOf(7) });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offerDue(100);
+    const repeated = calls.map(
+      ({ headers }) => headers.indexOf('muster-repeats') + 1 && headers.at(headers.indexOf('muster-repeats') + 1),
+    );
+    expect(repeated.sort()).toEqual([0, publicId('job', jobIdOf(7))]);
     await stop(dispatcher);
   });
 

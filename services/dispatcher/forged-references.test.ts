@@ -87,6 +87,7 @@ describe('a forged reference', () => {
         retries,
         sideline,
         onGone: 'dead-letter',
+        keepsBodies: true,
         auth: null,
         sign: () => [],
       } as const;

@@ -63,7 +63,7 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
   };
 }
 
-function resultOf({ job, verdict, note }: JobCall): JobResult {
+function resultOf({ job, verdict, note, terms }: JobCall): JobResult {
   const { partition, dueUs, jobId, epoch } = job;
-  return { partition, dueUs, jobId, epoch, verdict, note };
+  return { partition, dueUs, jobId, epoch, verdict, note, forgetsBody: terms?.keepsBodies === false };
 }

@@ -78,6 +78,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/jobs',
       'GET /v1/jobs/{id}',
       'GET /v1/jobs/changes/{id}',
+      'POST /v1/jobs/find',
     ],
     schedule: [
       'GET /v1/schedules',
@@ -93,6 +94,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/jobs',
       'POST /v1/jobs/bulk',
       'POST /v1/jobs/cancel',
+      'POST /v1/jobs/reschedule',
+      'POST /v1/jobs/resend',
       'POST /v1/jobs/{id}/cancel',
       'POST /v1/jobs/{id}/reschedule',
       'POST /v1/jobs/{id}/run-now',

@@ -192,6 +192,9 @@ describe('a key with a scope', () => {
   const inBodies: [route: string, body: object][] = [
     ['POST /v1/jobs', { client: 'theirs', url: hook }],
     ['POST /v1/jobs/cancel', { client: 'theirs', idempotencyKeys: ['order-17'] }],
+    ['POST /v1/jobs/reschedule', { client: 'theirs', idempotencyKeys: ['order-17'], delaySeconds: 60 }],
+    ['POST /v1/jobs/resend', { client: 'theirs', idempotencyKeys: ['order-17'] }],
+    ['POST /v1/jobs/find', { client: 'theirs', idempotencyKeys: ['order-17'] }],
     ['POST /v1/jobs/changes', { client: 'theirs', verb: 'cancel' }],
     ['POST /v1/dead-jobs/replay', { client: 'theirs' }],
     ['POST /v1/scheduler/hosts/enable', { client: 'theirs', host: 'a:443' }],
@@ -222,6 +225,23 @@ describe('a key with a scope', () => {
     await addDeadJob(theirs.client);
     expect((await ask('ours', 'POST /v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 0, expired: 0 });
     expect((await ask('whole', 'POST /v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 1, expired: 0 });
+  });
+
+  it.each([
+    ['POST /v1/jobs/cancel', {}],
+    ['POST /v1/jobs/reschedule', { delaySeconds: 60 }],
+    ['POST /v1/jobs/resend', {}],
+    ['POST /v1/jobs/find', {}],
+  ])('neither finds nor changes a job of a neighbour by its id: %s', async (route, more) => {
+    const ended = idOf(await ask('whole', 'POST /v1/jobs', { client: 'theirs', url: hook }));
+    await ask('whole', `POST /v1/jobs/${ended}/cancel`);
+    const ids = [theirs.job, ended];
+    const shown = async () => (await ask('whole', 'POST /v1/jobs/find', { client: 'theirs', ids })).json<unknown>();
+    const before = await shown();
+    const answered = (await ask('ours', route, { client: 'ours', ids, ...more })).json<object>();
+    const nothing = route.endsWith('find') ? { job: null } : { result: 'not-found' };
+    expect(answered).toMatchObject({ results: ids.map((id) => ({ id, ...nothing })) });
+    expect(await shown()).toEqual(before);
   });
 
   it('takes no schedule of its own to a neighbour', async () => {

@@ -1,15 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import {
-  cancelledJobs,
-  jobChange,
-  jobsToCancel,
-  newJobChange,
-  type JobChangeShape,
-} from '../../../shared/contracts/jobs/job-changes.ts';
-import type { CancelAnswer } from '../../../shared/contracts/jobs/jobs.ts';
+import { jobChange, newJobChange, type JobChangeShape } from '../../../shared/contracts/jobs/job-changes.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
@@ -20,15 +12,12 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { cancelAnswerOf } from './job-routes.ts';
 import type { JobChange, JobChanges } from './postgres/job-changes.ts';
-import type { JobStore } from './postgres/job-store.ts';
 import { requireId } from '../frame/public-ids.ts';
 
 export interface JobChangeRoutesDeps {
   jobChanges: JobChanges;
   jobChanger: JobChanger;
-  jobStore: JobStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
 }
@@ -38,8 +27,6 @@ const tags = ['jobs'];
 /** One request for many jobs. */
 export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): void {
   const { jobChanges, jobChanger, clients, clock } = deps;
-  cancelByKeysRoute(server, deps);
-
   server.route({
     method: 'POST',
     url: '/jobs/changes',
@@ -89,51 +76,6 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       return jobChangeView(change);
     },
   });
-}
-
-/** Of one transaction: what is locked together waits together. */
-const cancelledAtOnce = 500;
-
-function cancelByKeysRoute(server: HttpServer, { jobStore, clients }: JobChangeRoutesDeps): void {
-  server.route({
-    method: 'POST',
-    url: '/jobs/cancel',
-    config: { role: 'scheduler', scope: 'client' },
-    schema: {
-      operationId: 'cancelJobs',
-      summary: 'Take jobs back by their idempotency keys',
-      description:
-        'Up to 5,000, with a result for each: as of one alone, or `not-found` where no job has that key. A repeat has the same answers.',
-      tags,
-      body: jobsToCancel,
-      response: { 200: jsonAnswer('What became of each', cancelledJobs) },
-    },
-    handler: async (request) => {
-      const { client, idempotencyKeys } = request.body;
-      const { clientId } = await clientNamed(client, scopeOf(request), clients);
-      const jobIds = [...new Set(idempotencyKeys.map((key) => jobIdOf(clientId, key)))];
-      const answers = await cancelAll(jobStore, jobIds);
-      const results = idempotencyKeys.map((idempotencyKey) => {
-        const jobId = jobIdOf(clientId, idempotencyKey);
-        return { idempotencyKey, id: publicId('job', jobId), result: answers.get(jobId) ?? ('not-found' as const) };
-      });
-      const cancelled = [...answers.values()].filter((answer) => answer === 'cancelled').length;
-      request.auditDetail = { client, keys: jobIds.length, cancelled };
-      return { cancelled, results };
-    },
-  });
-}
-
-/** What became of each, by its id; those that there are not are left out. */
-async function cancelAll(jobStore: JobStore, jobIds: readonly string[]): Promise<Map<string, CancelAnswer>> {
-  const answers = new Map<string, CancelAnswer>();
-  for (let from = 0; from < jobIds.length; from += cancelledAtOnce) {
-    const part = jobIds.slice(from, from + cancelledAtOnce);
-    for (const [place, changed] of (await jobStore.cancel(part)).entries()) {
-      if (changed.kind !== 'missing') answers.set(part[place] ?? '', cancelAnswerOf(changed));
-    }
-  }
-  return answers;
 }
 
 function jobChangeView(change: JobChange): JobChangeShape {

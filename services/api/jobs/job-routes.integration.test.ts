@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
-import { cancelledJobs, jobChange } from '../../../shared/contracts/jobs/job-changes.ts';
+import { jobChange } from '../../../shared/contracts/jobs/job-changes.ts';
 import { acceptedJob, cancelledJob, jobShape, jobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { Role } from '../../../shared/domain/roles.ts';
@@ -225,44 +225,6 @@ describe('one request for many jobs', () => {
     const refused = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
-  });
-});
-
-describe('jobs that are taken back by their keys', () => {
-  const cancel = async (body: object) => {
-    const asked = await ask('POST', '/v1/jobs/cancel', { client: 'orders', ...body });
-    expect(asked.statusCode).toBe(200);
-    return cancelledJobs.parse(asked.json());
-  };
-
-  it('have an answer each, the same again when they are asked for again', async () => {
-    const [a, b] = [await schedule({ idempotencyKey: 'a' }), await schedule({ idempotencyKey: 'b' })];
-    await on.pool.query(
-      `insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
-       select partition_id, due_at, id, 'a dispatcher', 1, now() from jobs where key = 'b'`,
-    );
-    const idempotencyKeys = ['b', 'nothing', 'a', 'a'];
-    const answer = await cancel({ idempotencyKeys });
-    expect(answer).toMatchObject({
-      cancelled: 1,
-      results: [{ id: b, result: 'too-late' }, { result: 'not-found' }, { id: a, result: 'cancelled' }, { id: a }],
-    });
-    expect(await cancel({ idempotencyKeys })).toEqual(answer);
-    expect((await ask('GET', `/v1/jobs/${a}`)).json()).toMatchObject({ state: 'cancelled' });
-  });
-
-  it('may be 5,000, over several transactions', async () => {
-    const keys = Array.from({ length: 5000 }, (_, index) => `order-${index}`);
-    for (const part of [keys.slice(0, 700), keys.slice(4000)]) {
-      const jobs = part.map((idempotencyKey) => ({ url: 'https://shop.test', delaySeconds: 60, idempotencyKey }));
-      await ask('POST', '/v1/jobs/bulk', { client: 'orders', jobs });
-    }
-    const { cancelled, results } = await cancel({ idempotencyKeys: keys });
-    expect(cancelled).toBe(1700);
-    expect(results.map(({ idempotencyKey }) => idempotencyKey)).toEqual(keys);
-    expect(await on.rowsOf('jobs')).toEqual([]);
-    const refused = await ask('POST', '/v1/jobs/cancel', { client: 'orders', idempotencyKeys: [...keys, 'more'] });
-    expect(refused.statusCode).toBe(422);
   });
 });
 

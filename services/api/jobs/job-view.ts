@@ -5,7 +5,7 @@ import { shownHeaders } from './job-content.ts';
 import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
-  const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, sideline, cause } = job;
+  const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, repeats, sideline, cause } = job;
   const id = publicId('job', jobId);
   const client = publicId('client', clientId);
   return {
@@ -14,7 +14,7 @@ export function jobSummaryView(job: JobRecord): JobSummary {
     state,
     scheduledFor: job.scheduledFor.toISOString(),
     dueAt: job.dueAt?.toISOString() ?? null,
-    acceptedAt: job.acceptedAt?.toISOString() ?? null,
+    acceptedAt: job.acceptedAt.toISOString(),
     expiresAt: job.expiresAt?.toISOString() ?? null,
     endedAt: job.endedAt?.toISOString() ?? null,
     attempt,
@@ -23,6 +23,7 @@ export function jobSummaryView(job: JobRecord): JobSummary {
     idempotencyKey: key,
     tags,
     scheduleId: scheduleId === null ? null : publicId('schedule', scheduleId),
+    repeats: repeats === null ? null : publicId('job', repeats),
     sidelinedFor: sideline,
     cause,
     links: { self: `/v1/jobs/${id}`, client: `/v1/clients/${client}` },

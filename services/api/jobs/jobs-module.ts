@@ -7,17 +7,22 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { acceptRoutes, type AcceptRoutesDeps } from './accept/accept-routes.ts';
 import { createAccepting, type AcceptingDeps } from './accept/accepting.ts';
 import { createJobChanger } from './change-jobs.ts';
+import { createClientTurns } from './client-turns.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { jobChangeRoutes, type JobChangeRoutesDeps } from './job-change-routes.ts';
+import { jobListRoutes, type JobListRoutesDeps } from './job-list-routes.ts';
 import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createJobChanges } from './postgres/job-changes.ts';
 import { createJobStore } from './postgres/job-store.ts';
+import { createListedJobs } from './postgres/listed-jobs.ts';
 import { createSchedulerStatus } from './scheduler/postgres/scheduler-status.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler-routes.ts';
 
 /** Three flushes at once, and what they look up. */
 const acceptConnections = 4;
+/** For lists of jobs: beside those that jobs are accepted by, so that no list holds these up. */
+const listConnections = 2;
 
 type Parts = Pick<
   ApiParts,
@@ -32,6 +37,7 @@ export function jobsModule(
   const { config, pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
   // Apart: its statements are few, always the same, and end soon.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs', acceptConnections)), (opened) => opened.end());
+  const listPool = onClose(createAcceptPool(poolOptions('job-lists', listConnections)), (opened) => opened.end());
   const owner = randomUUID();
   const slot = totalsSlotOf(`${owner}/changes`);
   const jobStore = createJobStore({ pool: acceptPool, slot });
@@ -52,6 +58,8 @@ export function jobsModule(
   onStart(() => jobChanger.start());
   return {
     jobStore,
+    listedJobs: createListedJobs({ pool: listPool, slot: totalsSlotOf(`${owner}/lists`) }),
+    clientTurns: createClientTurns(),
     jobChanges,
     jobChanger,
     accepting,
@@ -60,12 +68,18 @@ export function jobsModule(
   };
 }
 
-type Deps = AcceptRoutesDeps & JobRoutesDeps & JobChangeRoutesDeps & DeadJobRoutesDeps & SchedulerRoutesDeps;
+type Deps = AcceptRoutesDeps &
+  JobRoutesDeps &
+  JobListRoutesDeps &
+  JobChangeRoutesDeps &
+  DeadJobRoutesDeps &
+  SchedulerRoutesDeps;
 
 export async function jobsRoutes(server: HttpServer, deps: Deps): Promise<void> {
   deadJobRoutes(server, deps);
   schedulerRoutes(server, deps);
   await acceptRoutes(server, deps);
   jobRoutes(server, deps);
+  jobListRoutes(server, deps);
   jobChangeRoutes(server, deps);
 }

@@ -21,6 +21,8 @@ export interface ClaimedJob extends JobKey {
   /** As they were accepted; null when there are none. */
   headers: string | null;
   body: string | null;
+  /** The job that it sends again; null where it was asked for by itself. */
+  repeats: string | null;
 }
 
 /** What one call brought. */
@@ -53,6 +55,8 @@ export interface JobResult extends JobKey {
   epoch: number;
   verdict: JobVerdict;
   note: CallNote;
+  /** Its client has no bodies kept of jobs that have ended; they are unless said. */
+  forgetsBody?: boolean;
 }
 
 export interface Flushed {

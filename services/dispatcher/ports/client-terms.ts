@@ -10,6 +10,8 @@ export interface ClientTerms {
   sideline: SidelineTerms;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';
+  /** False: of a job that has ended, its body is forgotten. */
+  keepsBodies: boolean;
   /** What its calls are authorised with that say nothing themselves. */
   auth: CallAuth | null;
   /** By Standard Webhooks, one for each secret that is valid then. @param timestamp seconds since 1970 */

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { plainArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { compareKeys, type JobKey, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import {
   instantArrayBytes,
@@ -39,6 +40,7 @@ type ClaimedRow = [
   url: string,
   headers: string | null,
   body: string | null,
+  repeats: string | null,
 ];
 
 export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
@@ -80,8 +82,8 @@ function recordedOf(ids: string | null, results: readonly JobResult[]): Readonly
 
 function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
-  const [expiresInMs, method, url, headers, body] = rest;
-  const calls = { expiresInMs, method, url, headers, body };
+  const [expiresInMs, method, url, headers, body, repeats] = rest;
+  const calls = { expiresInMs, method, url, headers, body, repeats };
   // Seconds with their fractions, as which times come, are a little off: rounded, they are right to the microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {
@@ -140,6 +142,9 @@ function resultParams(results: readonly JobResult[]) {
       results.map(({ verdict }) => remarkOf(verdict)),
       textArrayBytes,
     ),
+    forgets: results.some(({ forgetsBody }) => forgetsBody)
+      ? plainArray(results.map(({ forgetsBody }) => String(forgetsBody)))
+      : '{}',
   };
 }
 

@@ -1,3 +1,4 @@
+import { keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
 import { beatsAreStored, deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
@@ -21,6 +22,8 @@ export interface FlushParams {
   answers: ArrayParam;
   /** A dead job's cause, a sidelined one's host. */
   remarks: ArrayParam;
+  /** Whose clients have bodies forgotten. */
+  forgets: ArrayParam;
   claimPartitions: ArrayParam;
   claimDues: ArrayParam;
   claimIds: ArrayParam;
@@ -60,7 +63,8 @@ export const flushCalls = statementOf<FlushParams>(
           unnest(${$('delaysMs')}::int4[]) as delay_ms,
           unnest(${$('statuses')}::int2[]) as status, unnest(${$('latenciesMs')}::int4[]) as latency_ms,
           unnest(${$('errors')}::text[]) as error,
-          unnest(${$('answers')}::text[]) as answer, unnest(${$('remarks')}::text[]) as remark
+          unnest(${$('answers')}::text[]) as answer, unnest(${$('remarks')}::text[]) as remark,
+          unnest(${$('forgets')}::bool[]) as forgets
       ) k
       cross join lateral (
         select ctid as tid from fires f
@@ -71,25 +75,25 @@ export const flushCalls = statementOf<FlushParams>(
       ) s on true
     ) k
     where f.ctid = k.tid and f.epoch = k.epoch
-    returning f.id, k.job_tid, k.verdict, k.delay_ms, k.status, k.latency_ms, k.error, k.answer, k.remark
+    returning f.id, k.job_tid, k.verdict, k.delay_ms, k.status, k.latency_ms, k.error, k.answer, k.remark,
+      coalesce(k.forgets, false) as forgets
   ), x as (
     delete from jobs j using f
     where j.ctid = f.job_tid and j.id = f.id and f.verdict <= ${verdictCodes.dead}
-    returning j.*, f.verdict, f.status, f.latency_ms, f.error, f.answer, f.remark
+    returning j.*, f.verdict, f.status, f.latency_ms, f.error, f.answer, f.remark, f.forgets
   ), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, status, latency_ms,
-      error, answer, method, url, key, tags, schedule)
-    select id, client, now(), scheduled_for, call_digest(key, headers, body),
+    insert into ended_jobs (ended_at, outcome, status, latency_ms, error, answer, ${keptColumns})
+    select now(),
       case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired'
         else 'dead' end,
-      attempt, status, latency_ms, error, answer, method, url, key, tags, schedule
+      status, latency_ms, error, answer, ${keptOf('forgets')}
     from x
   ), d as (
     insert into dead_jobs (id, client, cause, job)
     select id, client, remark,
       jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
       'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags',
-      to_jsonb(tags), 'schedule', schedule, 'status', status, 'error', error, 'answer', answer)
+      to_jsonb(tags), 'schedule', schedule, 'repeats', repeats, 'status', status, 'error', error, 'answer', answer)
     from x where verdict = ${verdictCodes.dead}
     on conflict (id) do update set died_at = excluded.died_at, cause = excluded.cause, job = excluded.job
   ), t as (
@@ -135,14 +139,14 @@ export const flushCalls = statementOf<FlushParams>(
   select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text,
     c.epoch, j.attempt,
     date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
-    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body
+    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
   select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, client::text, null, null, null, null,
-    null, null, null, null, null from j where not is_due
+    null, null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
-    null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
 );

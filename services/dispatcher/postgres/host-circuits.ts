@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { clientForgets, keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
 import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
@@ -112,7 +113,8 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
     j.client::text as "clientId", 1 as epoch, j.attempt,
     (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
     (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
-    (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body
+    (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body,
+    j.repeats::text
   from c left join j on true`,
 );
 
@@ -158,13 +160,10 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
       where client = ${$('clientId')}::uuid and sideline = ${$('host')} and expires_at <= now()
       limit ${$('limit')}::int4 for update skip locked
     )
-    returning *
+    returning *, ${clientForgets('jobs')} as forgets
   ), e as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key,
-      tags, schedule)
-    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'expired', attempt, method, url, key,
-      tags, schedule
-    from x
+    insert into ended_jobs (ended_at, outcome, ${keptColumns})
+    select now(), 'expired', ${keptOf('forgets')} from x
   ), t as (
     insert into client_totals as t (client, slot, expired)
     select client, ${$('slot')}::int2, count(*) from x group by client

@@ -91,6 +91,12 @@ export const clientFields = {
     .max(36_500)
     .optional()
     .describe('For so many days its dead jobs are kept; as long as the installation keeps them unless given'),
+  keepBodies: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Bodies of its jobs are kept as long as what became of them; false: until they end, and such jobs cannot be sent again',
+    ),
   retry: retryStrategy.prefault({ strategy: 'exponential' }),
   sealPaths: z
     .boolean()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../instants.ts';
-import { cancelAnswers, clientRef, dueFields, jobKey, jobTag, oneTime, saysOneTime, time } from './jobs.ts';
+import { clientRef, dueFields, jobTag, oneTime, saysOneTime, time } from './jobs.ts';
 
 /** HTTP shapes of changes of many jobs at once. */
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
@@ -22,26 +22,6 @@ export const newJobChange = z
     error: 'is for reschedule, which needs it or delaySeconds',
   })
   .meta({ id: 'NewJobChange', examples: [{ verb: 'cancel', client: 'shop', tag: 'order-17' }] });
-
-/** Jobs of a client by the keys that they were accepted with. */
-export const jobsToCancel = z
-  .strictObject({ client: clientRef, idempotencyKeys: z.array(jobKey).min(1).max(5000) })
-  .meta({ id: 'JobsToCancel', examples: [{ client: 'shop', idempotencyKeys: ['order-17'] }] });
-
-export const cancelledJobs = z
-  .object({
-    cancelled: z.int(),
-    results: z
-      .array(
-        z.object({
-          idempotencyKey: z.string(),
-          id: z.string(),
-          result: z.enum([...cancelAnswers, 'not-found']),
-        }),
-      )
-      .describe('In the order of the keys'),
-  })
-  .meta({ id: 'CancelledJobs' });
 
 export const jobChange = z
   .object({

@@ -37,6 +37,8 @@ export interface StoredJobRow {
   scheduleId: string | null;
   /** The host that it waits for. */
   sideline: string | null;
+  /** The job that it sends again; none unless given. */
+  repeats?: string;
 }
 
 export interface FireRow {

@@ -1,11 +1,10 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { JobChangeShape } from '../../../../shared/contracts/jobs/job-changes.ts';
-import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
-import { cancelJobs, moveJobs } from './job-statements.ts';
+import { cancelJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
 /** That of a list of jobs without its client, which stands beside it. */
@@ -73,18 +72,18 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
      * several who go on at once, one counts. @param next null where nothing is behind them: then it is done
      */
     apply: async (
-      { changeId, verb, dueAt, place }: JobChange,
+      { changeId, clientId, verb, dueAt, place }: JobChange,
       jobIds: readonly string[],
       next: string | null,
     ): Promise<void> => {
-      const ids = plainArray(jobIds);
       const due = { dueAt: dueAt?.toISOString() ?? null, delayMs: 0 };
-      const statement = verb === 'cancel' ? cancelJobs.with({ ids, slot }) : moveJobs.with({ ids, ...due });
+      const statement = (named: NamedJobs) =>
+        verb === 'cancel' ? cancelJobs.with({ ...named, slot }) : moveJobs.with({ ...named, ...due });
       await retryingDeadlocks(() =>
         inTransaction(pool, async (client) => {
           const { rowCount } = await client.query(takePlace, [changeId, place, next]);
           if (rowCount === 0) return;
-          const answers = jobIds.length === 0 ? [] : await changeLocked(client, jobIds, statement);
+          const answers = jobIds.length === 0 ? [] : await changeLocked(client, { jobIds, clientId }, statement);
           const changed = answers.filter(({ kind }) => kind === 'changed').length;
           await client.query(count, [changeId, answers.length, changed]);
         }),

@@ -8,8 +8,7 @@ export interface JobRecord {
   scheduledFor: Date;
   /** Null while it is sidelined, and when it has ended. */
   dueAt: Date | null;
-  /** Null where it has ended. */
-  acceptedAt: Date | null;
+  acceptedAt: Date;
   expiresAt: Date | null;
   endedAt: Date | null;
   attempt: number;
@@ -18,12 +17,14 @@ export interface JobRecord {
   key: string | null;
   tags: string[];
   scheduleId: string | null;
+  /** The job that it sends again. */
+  repeats: string | null;
   sideline: string | null;
   /** Why it is dead. */
   cause: string | null;
 }
 
-/** Headers (JSON) and body are there until it has ended, and of a dead one until that is forgotten. */
+/** Headers (JSON) and body are kept as long as the outcome; a body where its client has them kept. */
 export interface WholeRow extends JobRecord {
   headers: string | null;
   body: string | null;

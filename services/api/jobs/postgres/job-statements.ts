@@ -1,21 +1,23 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
 
 /** Of what has not ended, by the names of `JobRecord`; `j` is the job and `f` its fire. */
-const storedFields = `
+export const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing' else 'pending' end as state,
   j.scheduled_for as "scheduledFor", case when isfinite(j.due_at) then j.due_at end as "dueAt",
   j.accepted_at as "acceptedAt",
   j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key,
-  coalesce(j.tags, '{}') as tags, j.schedule as "scheduleId", j.sideline, null::text as cause`;
+  coalesce(j.tags, '{}') as tags, j.schedule as "scheduleId", j.repeats, j.sideline, null::text as cause`;
 
-const endedFields = `
+/** @param cause of a dead one */
+export const endedFields = (cause: string) => `
   e.id as "jobId", e.client as "clientId", e.outcome as state, e.scheduled_for as "scheduledFor",
     null::timestamptz as "dueAt",
-  null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method,
+  e.accepted_at as "acceptedAt", e.expires_at as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method,
     e.url, e.key,
-  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", null::text as sideline,
-    case when e.outcome = 'dead' then e.error end as cause`;
+  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", e.repeats, null::text as sideline,
+    case when e.outcome = 'dead' then ${cause} end as cause`;
 
 /** One snapshot: a job is in one place. What was replayed after its death is found where it waits, as not ended. */
 export const findJob = statementOf<{ id: string }>(
@@ -24,7 +26,7 @@ export const findJob = statementOf<{ id: string }>(
   select ${storedFields}, j.headers, j.body
   from jobs j left join fires f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
   union all
-  select ${endedFields.replace('e.error end', 'coalesce(g.cause, e.error) end')}, g.job ->> 'headers', g.job ->> 'body'
+  select ${endedFields('coalesce(g.cause, e.error)')}, e.headers, coalesce(e.body, g.job ->> 'body')
   from ended_jobs e left join dead_jobs g on g.id = e.id and e.outcome = 'dead' where e.id = ${$('id')}::uuid
   order by "endedAt" desc nulls first limit 1`,
 );
@@ -107,37 +109,43 @@ export const scanSidelined = statementOf<{ client: string; host: string; fromId:
 export const scanEnded = statementOf<{ client: string; beforeUs: string | null; beforeId: string; rows: number }>(
   'scan-ended',
   ($) => `
-  select ${endedFields}, ${usOf('e.ended_at')} as us from ended_jobs e
+  select ${endedFields('e.error')}, ${usOf('e.ended_at')} as us from ended_jobs e
   where e.client = ${$('client')}::uuid
     and (${$('beforeUs')}::int8 is null or (e.ended_at, e.id) < (${atUs($('beforeUs'))}, ${$('beforeId')}::uuid))
   order by e.ended_at desc, e.id desc limit ${$('rows')}::int`,
 );
 
+/** Jobs, and whose they have to be to count as there; null: of any client. */
+export interface NamedJobs {
+  ids: string;
+  client: string | null;
+}
+
+const isNamed = ($: (param: keyof NamedJobs) => string) =>
+  `j.id = any(${$('ids')}::uuid[]) and (${$('client')}::uuid is null or j.client = ${$('client')}::uuid)`;
+
 /**
  * In the order of the ids, as everybody who locks several. A claim shares its lock, so what is being claimed is waited
  * for.
  */
-export const lockJobs = statementOf<{ ids: string }>(
+export const lockJobs = statementOf<NamedJobs>(
   'lock-jobs',
-  ($) => `select id from jobs where id = any(${$('ids')}::uuid[]) order by id for update`,
+  ($) => `select id from jobs j where ${isNamed($)} order by id for update`,
 );
 
 const isNotCalled = `not exists (select from fires f
   where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
 /** After `lockJobs`, as a statement of its own: only then it sees the fire of a claim that it waited for. */
-export const cancelJobs = statementOf<{ ids: string; slot: number }>(
+export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
   'cancel-jobs',
   ($) => `
   with gone as (
-    delete from jobs j where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
-    returning j.*
+    delete from jobs j where ${isNamed($)} and ${isNotCalled}
+    returning j.*, ${clientForgets('j')} as forgets
   ), ended as (
-    insert into ended_jobs (id, client, ended_at, scheduled_for, call_digest, outcome, attempt, method, url, key,
-      tags, schedule)
-    select id, client, now(), scheduled_for, call_digest(key, headers, body), 'cancelled', attempt, method, url, key,
-      tags, schedule
-    from gone
+    insert into ended_jobs (ended_at, outcome, ${keptColumns})
+    select now(), 'cancelled', ${keptOf('forgets')} from gone
   ), counted as (
     insert into client_totals as t (client, slot, cancelled)
     select client, ${$('slot')}::int2, count(*) from gone group by client order by client
@@ -150,24 +158,26 @@ export const cancelJobs = statementOf<{ ids: string; slot: number }>(
  * The window of its relevancy moves with it. Past times are due now: behind the scheduler's watermark no look would
  * find them.
  */
-export const moveJobs = statementOf<{ ids: string; dueAt: string | null; delayMs: number }>(
+export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs: number }>(
   'move-jobs',
   ($) => `
   update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for),
     sideline = null
   from (select greatest(coalesce(${$('dueAt')}::timestamptz,
     now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
-  where j.id = any(${$('ids')}::uuid[]) and ${isNotCalled}
+  where ${isNamed($)} and ${isNotCalled}
   returning j.id`,
 );
 
 /** What became of those that were not there to be changed. */
-export const fatesOf = statementOf<{ ids: string }>(
+export const fatesOf = statementOf<NamedJobs>(
   'job-fates',
   ($) => `
   select distinct on (id) id, outcome from (
-    select id, null as outcome, 'infinity'::timestamptz as at from jobs where id = any(${$('ids')}::uuid[])
+    select j.id, null as outcome, 'infinity'::timestamptz as at from jobs j where ${isNamed($)}
     union all
-    select id, outcome, ended_at from ended_jobs where id = any(${$('ids')}::uuid[])
+    select k.id, j.outcome, j.ended_at from unnest(${$('ids')}::uuid[]) k (id)
+    cross join lateral (select * from ended_jobs e where e.id = k.id offset 0) j
+    where ${$('client')}::uuid is null or j.client = ${$('client')}::uuid
   ) x order by id, at desc`,
 );

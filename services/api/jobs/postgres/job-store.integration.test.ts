@@ -18,8 +18,10 @@ const end = `
   with j as (delete from jobs where id = $1 returning *), f as (delete from fires where id = $1),
   d as (insert into dead_jobs (id, client, cause, job) select id, client, coalesce($4, ''), to_jsonb(j) from j
     where $2 = 'dead')
-  insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, error, method, url, key, tags)
-  select id, client, clock_timestamp(), scheduled_for, $2, attempt, $3::int2, $4, method, url, key, tags from j`;
+  insert into ended_jobs (id, client, ended_at, accepted_at, scheduled_for, outcome, attempt, status, error, method,
+    url, headers, body, key, tags)
+  select id, client, clock_timestamp(), accepted_at, scheduled_for, $2, attempt, $3::int2, $4, method,
+    url, headers, body, key, tags from j`;
 const noteAttempt =
   'insert into job_attempts (id, at, attempt, status, error) values ($1, clock_timestamp(), $2, $3, $4)';
 
@@ -107,7 +109,7 @@ describe('the store of jobs', () => {
         method: 'POST',
         url: 'https://shop.test/hook',
       },
-      ...{ headers: '{"x-a":"b"}', body: 'hello', key: 'order-17', tags: ['a', 'b'], scheduleId: null },
+      ...{ headers: '{"x-a":"b"}', body: 'hello', key: 'order-17', tags: ['a', 'b'], scheduleId: null, repeats: null },
       ...{
         scheduledFor: new Date(nineOClock),
         dueAt: new Date(nineOClock),
@@ -125,7 +127,7 @@ describe('the store of jobs', () => {
     await subject.noteAttempt(jobId, { attempt: 1, status: 503, error: 'http-503' });
     await subject.end(jobId, { outcome: 'called', status: 200, error: null });
     expect(await subject.store.find(jobId)).toMatchObject({
-      ...{ state: 'called', dueAt: null, endedAt: expect.any(Date) as Date, headers: null, body: null },
+      ...{ state: 'called', dueAt: null, endedAt: expect.any(Date) as Date, headers: '{"x-a":"b"}', body: 'hello' },
       attempts: [{ status: 503, error: 'http-503' }, { status: 200 }],
     });
 

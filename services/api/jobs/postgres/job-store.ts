@@ -5,7 +5,7 @@ import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/co
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { createJobLists } from './job-lists.ts';
 import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
-import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs } from './job-statements.ts';
+import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 
 export type NewDueTime = { dueAt: Date } | { delayMs: number };
 
@@ -33,43 +33,55 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
     /**
      * Takes back each that is not being called, and counts it as cancelled. In the order of the ids, which have to
      * differ.
+     * @param clientId of other clients they are missing; of any unless given
      */
-    cancel: (jobIds: readonly string[]) => change(pool, jobIds, (ids) => cancelJobs.with({ ids, slot })),
+    cancel: (jobIds: readonly string[], clientId?: string) =>
+      change(pool, { jobIds, clientId }, (named) => cancelJobs.with({ ...named, slot })),
 
     /**
      * Moves each that is not being called, with its expiry; sidelined ones are due again then. In the order of the ids,
      * which have to differ.
      */
-    move: async (jobIds: readonly string[], to: NewDueTime): Promise<JobChanged[]> => {
-      const answers = await change(pool, jobIds, (ids) => moveJobs.with({ ids, ...movedTo(to) }));
+    move: async (jobIds: readonly string[], to: NewDueTime, clientId?: string): Promise<JobChanged[]> => {
+      const answers = await change(pool, { jobIds, clientId }, (named) => moveJobs.with({ ...named, ...movedTo(to) }));
       teller.committed('dueAt' in to ? 0 : to.delayMs);
       return answers;
     },
   };
 }
 
-function movedTo(to: NewDueTime) {
+export function movedTo(to: NewDueTime) {
   return 'dueAt' in to ? { dueAt: to.dueAt.toISOString(), delayMs: 0 } : { dueAt: null, delayMs: to.delayMs };
 }
 
-async function change(pool: Pool, jobIds: readonly string[], statement: (ids: string) => QueryConfig) {
-  return await retryingDeadlocks(() =>
-    inTransaction(pool, (client) => changeLocked(client, jobIds, statement(plainArray(jobIds)))),
-  );
+/** Jobs that are to be changed. Of another client than is said, they are missing. */
+interface JobsToChange {
+  jobIds: readonly string[];
+  clientId?: string | undefined;
+}
+
+type Change = (named: NamedJobs) => QueryConfig;
+
+async function change(pool: Pool, jobs: JobsToChange, statement: Change) {
+  return await retryingDeadlocks(() => inTransaction(pool, (client) => changeLocked(client, jobs, statement)));
 }
 
 /** Two statements: the second has to see what the first has waited for. */
 export async function changeLocked(
-  client: PoolClient,
-  jobIds: readonly string[],
-  statement: QueryConfig,
+  connection: PoolClient,
+  { jobIds, clientId }: JobsToChange,
+  statement: Change,
 ): Promise<JobChanged[]> {
-  await client.query(lockJobs.with({ ids: plainArray(jobIds) }));
-  const { rows } = await client.query<{ id: string }>(statement);
+  const client = clientId ?? null;
+  const named = { ids: plainArray(jobIds), client };
+  await connection.query(lockJobs.with(named));
+  const { rows } = await connection.query<{ id: string }>(statement(named));
   const changed = new Set(rows.map(({ id }) => id));
   const others = jobIds.filter((jobId) => !changed.has(jobId));
   const fates =
-    others.length === 0 ? [] : (await client.query<FateRow>(fatesOf.with({ ids: plainArray(others) }))).rows;
+    others.length === 0
+      ? []
+      : (await connection.query<FateRow>(fatesOf.with({ ids: plainArray(others), client }))).rows;
   const outcomes = new Map(fates.map(({ id, outcome }) => [id, outcome]));
   return jobIds.map((jobId): JobChanged => {
     if (changed.has(jobId)) return { kind: 'changed' };

@@ -1,0 +1,120 @@
+import { createInterface } from 'node:readline';
+import { cancelJobs, findJobs, rescheduleJobs, resendJobs } from '../../sdk/generated/sdk.gen.ts';
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { apiOf, byHand, fieldLabel, worded } from '../frame/command-table.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { streamOf } from '../frame/given.ts';
+import { flag, text } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { due, dueOf } from './due-options.ts';
+
+/** Of one request. */
+const jobsAtOnce = 5000;
+
+const naming = {
+  keys: flag('--keys', 'they are idempotency keys, not ids'),
+  from: text('--from <file>', 'one on each line of it; - reads standard input'),
+};
+const args = ['<client>', '[job...]'] as const;
+
+type Named = { client: string } & ({ ids: string[] } | { idempotencyKeys: string[] });
+
+interface Result {
+  id: string;
+  idempotencyKey?: string;
+}
+
+interface Listing<Of extends Result> {
+  args: [client: string, jobs: string[]];
+  options: { keys?: true; from?: string };
+  context: CommandContext;
+  /** What has not happened where the API refuses. */
+  outcome: string;
+  ask: (client: Client, body: Named) => Promise<{ data: { results: Of[] } }>;
+  shown: (result: Of) => string;
+}
+
+/** A line for each job, in their order, however many requests they take. */
+async function askForAll<Of extends Result>({ args, options, context, ...listing }: Listing<Of>): Promise<ExitCode> {
+  const { outcome, ask, shown } = listing;
+  const [owner, given] = args;
+  const { keys, from } = options;
+  const names = [...given, ...(from === undefined ? [] : await linesOf(from, context))];
+  if (names.length === 0) throw new UsageError('say which jobs, or --from a file');
+  const client = await apiOf(context);
+  for (let place = 0; place < names.length; place += jobsAtOnce) {
+    const part = names.slice(place, place + jobsAtOnce);
+    const body = { client: owner, ...(keys ? { idempotencyKeys: part } : { ids: part }) };
+    const { data } = await worded({ outcome, labelOf: fieldLabel }, () => ask(client, body));
+    const lines = data.results.map((result) => `${result.idempotencyKey ?? result.id} ${shown(result)}\n`);
+    writeData(context, data, () => lines.join(''));
+  }
+  return exitCodes.ok;
+}
+
+async function linesOf(file: string, { input }: CommandContext): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: await streamOf(file, input), crlfDelay: Infinity })) {
+    if (line.trim() !== '') lines.push(line.trim());
+  }
+  return lines;
+}
+
+const find = byHand({
+  name: 'find',
+  args,
+  said: 'the states of jobs of a client by their ids or keys',
+  options: naming,
+  run: (call) =>
+    askForAll({
+      ...call,
+      outcome: 'not looked for',
+      ask: (client, body) => findJobs({ client, body }),
+      shown: ({ job }) => (job ? `${job.id} ${job.state}` : 'not-found'),
+    }),
+});
+
+const cancel = byHand({
+  name: 'cancel-list',
+  args,
+  said: 'take jobs of a client back by their ids or keys',
+  options: naming,
+  run: (call) =>
+    askForAll({
+      ...call,
+      outcome: 'not cancelled',
+      ask: (client, body) => cancelJobs({ client, body }),
+      shown: ({ result }) => result,
+    }),
+});
+
+const reschedule = byHand({
+  name: 'reschedule-list',
+  args,
+  said: 'move jobs of a client to another time by their ids or keys',
+  options: { ...naming, ...due },
+  run: (call) =>
+    askForAll({
+      ...call,
+      outcome: 'not moved',
+      ask: (client, body) => rescheduleJobs({ client, body: { ...body, ...dueOf(call.options) } }),
+      shown: ({ result }) => result,
+    }),
+});
+
+const resend = byHand({
+  name: 'resend',
+  args,
+  said: 'send jobs again that have ended, each as a new one; now unless a time is given',
+  options: { ...naming, ...due },
+  run: (call) =>
+    askForAll({
+      ...call,
+      outcome: 'not sent again',
+      ask: (client, body) => resendJobs({ client, body: { ...body, ...dueOf(call.options) } }),
+      shown: ({ result, jobId }) => (jobId === null ? result : `${result} ${jobId}`),
+    }),
+});
+
+export const listCommands = [find, resend, cancel, reschedule];

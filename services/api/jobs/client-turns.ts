@@ -1,0 +1,39 @@
+import { HttpProblem, quoted } from '../frame/http-problem.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+
+/** Lists of one client that wait for the one before. */
+const maxWaiting = 20;
+
+export type ClientTurns = ReturnType<typeof createClientTurns>;
+
+/**
+ * One list of a client at a time: each is many statements, and who sends many lists waits for their own. So the
+ * connections for lists are asked by each client for one part at once, in turn.
+ */
+export function createClientTurns() {
+  const lasts = new Map<string, { waiting: number; last: Promise<void> }>();
+
+  /** @throws {HttpProblem} 429 where too many of the client wait already */
+  return async <Result>({ clientId, name }: Pick<Client, 'clientId' | 'name'>, work: () => Promise<Result>) => {
+    const turn = lasts.get(clientId) ?? { waiting: 0, last: Promise.resolve() };
+    if (turn.waiting > maxWaiting) throw tooManyLists(name);
+    turn.waiting++;
+    lasts.set(clientId, turn);
+    const mine = turn.last.then(work);
+    turn.last = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await mine;
+    } finally {
+      turn.waiting--;
+      if (turn.waiting === 0) lasts.delete(clientId);
+    }
+  };
+}
+
+function tooManyLists(name: string): HttpProblem {
+  const detail = `${maxWaiting} lists of the client ${quoted(name)} wait already; retry-after says when to come again`;
+  return new HttpProblem({ status: 429, code: 'too-many-lists', detail, headers: { 'retry-after': '1' } });
+}

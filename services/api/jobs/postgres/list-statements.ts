@@ -1,0 +1,62 @@
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { endedFields, storedFields, type NamedJobs } from './job-statements.ts';
+
+/** Each look at what has ended is one for each of its days: by id, whatever the planner believes of the table. */
+const endsOf = (id: string) => `(select * from ended_jobs e where e.id = ${id} offset 0)`;
+
+/** What there is under each id: its ends too, where a dead job was replayed. In no order. */
+export const findJobs = statementOf<NamedJobs>(
+  'find-jobs',
+  ($) => `
+  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
+  where j.id = any(${$('ids')}::uuid[]) and j.client = ${$('client')}::uuid
+  union all
+  select ${endedFields('coalesce((select g.cause from dead_jobs g where g.id = e.id), e.error)')}
+  from unnest(${$('ids')}::uuid[]) k (id) cross join lateral ${endsOf('k.id')} e where e.client = ${$('client')}::uuid`,
+);
+
+export interface ResendParams extends NamedJobs {
+  client: string;
+  /** Of the new jobs, in the order of `ids`. */
+  newIds: string;
+  dueAt: string | null;
+  delayMs: number;
+  slot: number;
+}
+
+/**
+ * New jobs as the last ones of these ids were that have ended, counted as accepted. Bodies never leave the database. A
+ * new id that is there, or has ended, is left alone: then this was asked before, and its answer is the same.
+ */
+export const resendJobs = statementOf<ResendParams>(
+  'resend-jobs',
+  ($) => `
+  with source as materialized (
+    select a.id as asked, a.new_id, e.*,
+      (select true from jobs j where j.id = a.id and j.client = ${$('client')}::uuid limit 1) as lives,
+      (select true from ended_jobs p where p.id = a.new_id limit 1) as was_sent
+    from (select unnest(${$('ids')}::uuid[]) as id, unnest(${$('newIds')}::uuid[]) as new_id) a
+    left join lateral (
+      select * from ${endsOf('a.id')} x where x.client = ${$('client')}::uuid order by x.ended_at desc limit 1
+    ) e on true
+  ), stored as (
+    insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, method, url, headers, body, tags,
+      schedule, repeats)
+    select get_byte(uuid_send(s.new_id), 15) % 64, d.due, s.new_id, s.client, d.due,
+      d.due + (s.expires_at - s.scheduled_for), s.method, s.url, s.headers, s.body, s.tags, s.schedule, s.id
+    from source s
+    cross join (select greatest(coalesce(${$('dueAt')}::timestamptz,
+      now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
+    where s.id is not null and s.lives is null and s.was_sent is null and s.is_body_gone is null
+    order by s.new_id
+    on conflict (id) do nothing
+    returning client
+  ), counted as (
+    insert into client_totals as t (client, slot, accepted)
+    select client, ${$('slot')}::int2, count(*) from stored group by client
+    on conflict (client, slot) do update set accepted = t.accepted + excluded.accepted
+  )
+  select asked as "jobId", case when lives then 'not-ended' when id is null then 'not-found'
+    when is_body_gone then 'body-not-kept' else 'sent' end as result
+  from source`,
+);

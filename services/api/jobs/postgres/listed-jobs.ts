@@ -1,0 +1,81 @@
+import type { Pool } from 'pg';
+import type { ResendResult } from '../../../../shared/contracts/jobs/job-lists.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import type { JobRecord } from './job-rows.ts';
+import { createJobStore, movedTo, type JobChanged, type NewDueTime } from './job-store.ts';
+import { findJobs, resendJobs } from './list-statements.ts';
+
+/** Of one transaction: what is locked together waits together. */
+const jobsAtOnce = 500;
+
+export type ListedJobs = ReturnType<typeof createListedJobs>;
+
+/**
+ * Many jobs of one client, by their ids, which have to differ. Answers by id; what is another client's is missing.
+ * @param slot of the totals, for what this process cancels and sends again
+ */
+export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
+  const store = createJobStore({ pool, slot });
+  const teller = jobTellerOn(pool);
+
+  return {
+    find: async (clientId: string, jobIds: readonly string[]): Promise<Map<string, JobRecord>> => {
+      const found = new Map<string, JobRecord>();
+      for (const part of partsOf(jobIds)) {
+        const { rows } = await pool.query<JobRecord>(findJobs.with({ ids: plainArray(part), client: clientId }));
+        for (const job of rows) {
+          const known = found.get(job.jobId);
+          if (!known || isAfter(job, known)) found.set(job.jobId, job);
+        }
+      }
+      return found;
+    },
+
+    cancel: (clientId: string, jobIds: readonly string[]) => changeAll(jobIds, (part) => store.cancel(part, clientId)),
+
+    move: (clientId: string, jobIds: readonly string[], to: NewDueTime) =>
+      changeAll(jobIds, (part) => store.move(part, to, clientId)),
+
+    /** @param newIdOf the id that the new job gets: who asks again with the same ones sends nothing twice */
+    resend: async (
+      clientId: string,
+      jobIds: readonly string[],
+      { newIdOf, due }: { newIdOf: (jobId: string) => string; due: NewDueTime },
+    ): Promise<Map<string, ResendResult>> => {
+      const results = new Map<string, ResendResult>();
+      for (const part of partsOf(jobIds)) {
+        const params = { client: clientId, slot, ...movedTo(due) };
+        const [ids, newIds] = [plainArray(part), plainArray(part.map(newIdOf))];
+        const { rows } = await retryingDeadlocks(() =>
+          pool.query<{ jobId: string; result: ResendResult }>(resendJobs.with({ ...params, ids, newIds })),
+        );
+        for (const { jobId, result } of rows) results.set(jobId, result);
+        teller.committed('dueAt' in due ? 0 : due.delayMs);
+      }
+      return results;
+    },
+  };
+}
+
+async function changeAll(
+  jobIds: readonly string[],
+  change: (part: readonly string[]) => Promise<JobChanged[]>,
+): Promise<Map<string, JobChanged>> {
+  const answers = new Map<string, JobChanged>();
+  for (const part of partsOf(jobIds)) {
+    for (const [place, answer] of (await change(part)).entries()) answers.set(part[place] ?? '', answer);
+  }
+  return answers;
+}
+
+/** What has not ended is after all that has. */
+function isAfter(job: JobRecord, other: JobRecord): boolean {
+  return job.endedAt === null || (other.endedAt !== null && job.endedAt > other.endedAt);
+}
+
+function partsOf(jobIds: readonly string[]): string[][] {
+  const parts = Math.ceil(jobIds.length / jobsAtOnce);
+  return Array.from({ length: parts }, (_, part) => jobIds.slice(part * jobsAtOnce, (part + 1) * jobsAtOnce));
+}

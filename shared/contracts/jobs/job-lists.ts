@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { cancelAnswers, clientRef, dueFields, jobKey, jobSummary, oneTime, saysOneTime } from './jobs.ts';
+
+/** HTTP shapes of what is asked for of many jobs by name, with a result for each. */
+export const maxListedJobs = 5000;
+
+const idList = z.array(z.string().min(1).max(64)).min(1).max(maxListedJobs);
+
+const named = {
+  client: clientRef,
+  ids: idList.optional().describe('job_…; of other clients, they are not found'),
+  idempotencyKeys: z.array(jobKey).min(1).max(maxListedJobs).optional().describe('Instead: as they were accepted with'),
+};
+
+interface NamedJobs {
+  ids?: readonly string[] | undefined;
+  idempotencyKeys?: readonly string[] | undefined;
+}
+
+const saysOneList = ({ ids, idempotencyKeys }: NamedJobs) => (ids === undefined) !== (idempotencyKeys === undefined);
+const oneList = { path: ['ids'], error: 'has to be given, or idempotencyKeys: one of them' };
+
+const example = { client: 'shop', idempotencyKeys: ['order-17'] };
+
+/** Jobs of a client, by their ids or by their keys. */
+export const listedJobs = z
+  .strictObject(named)
+  .refine(saysOneList, oneList)
+  .meta({ id: 'ListedJobs', examples: [example] });
+
+export const jobsToMove = z
+  .strictObject({ ...named, ...dueFields })
+  .refine(saysOneList, oneList)
+  .refine(saysOneTime, oneTime)
+  .refine(({ dueAt, delaySeconds }) => (dueAt ?? delaySeconds) !== undefined, {
+    path: ['dueAt'],
+    error: 'is missing: say dueAt or delaySeconds',
+  })
+  .meta({ id: 'JobsToReschedule', examples: [{ ...example, dueAt: '2026-12-01T09:00:00+08:00' }] });
+
+export const jobsToResend = z
+  .strictObject({ ...named, ...dueFields })
+  .refine(saysOneList, oneList)
+  .refine(saysOneTime, oneTime)
+  .meta({ id: 'JobsToResend', examples: [example] });
+
+const item = {
+  id: z.string().describe('As it was given, or made of its key'),
+  idempotencyKey: z.string().optional().describe('Where it was named by it'),
+};
+
+const inOrder = 'One for each, in the order of the list';
+
+export const cancelledJobs = z
+  .object({
+    cancelled: z.int(),
+    results: z.array(z.object({ ...item, result: z.enum([...cancelAnswers, 'not-found']) })).describe(inOrder),
+  })
+  .meta({ id: 'CancelledJobs' });
+
+export const movedJobs = z
+  .object({
+    rescheduled: z.int(),
+    results: z
+      .array(z.object({ ...item, result: z.enum(['rescheduled', 'too-late', 'not-found']) }))
+      .describe(`${inOrder}; too-late: it is being called, or has ended`),
+  })
+  .meta({ id: 'RescheduledJobs' });
+
+export const foundJobs = z
+  .object({
+    found: z.int(),
+    results: z.array(z.object({ ...item, job: jobSummary.nullable() })).describe(`${inOrder}; null: not found`),
+  })
+  .meta({ id: 'FoundJobs' });
+
+/**
+ * `not-ended`: it is still to be called, or to be called again. `body-not-kept`: its client says so. The last two are
+ * the client's limits, as when a job is accepted.
+ */
+export const resendResults = [
+  ...(['sent', 'not-ended', 'not-found', 'body-not-kept'] as const),
+  ...(['quota-exceeded', 'too-many-jobs'] as const),
+] as const;
+
+export type ResendResult = (typeof resendResults)[number];
+
+export const resentJobs = z
+  .object({
+    sent: z.int(),
+    results: z
+      .array(
+        z.object({
+          ...item,
+          result: z.enum(resendResults),
+          jobId: z.string().nullable().describe('The new job, which says in repeats what it sends again'),
+        }),
+      )
+      .describe(inOrder),
+  })
+  .meta({ id: 'ResentJobs' });
