@@ -20,6 +20,7 @@ const subjects = [
   'jobs',
   'schedules',
   'notices',
+  'webhooks',
 ];
 
 /** All tables, functions and views as they first stood, by subject: the files beside this one. */

@@ -9,6 +9,8 @@ create table budgets (
   -- Spent by runs that have ended: added in the transaction that ends one, and taken off again as far as its unknown
   -- outcomes are settled as failed.
   past_units bigint not null default 0,
+  -- The units of which webhooks were told that few are left.
+  low_told bigint,
   primary key (campaign, country)
 );
 

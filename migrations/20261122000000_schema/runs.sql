@@ -35,6 +35,8 @@ create table runs (
   waiting_cause text,
   -- Since when it is waiting_cause that the run waits for.
   waiting_since timestamptz,
+  -- When webhooks were told that it does not move; null once it does.
+  stall_told timestamptz,
   -- False once user_failures of the run have been dropped; failure_totals stay.
   failures_kept boolean not null default true,
   unique (campaign, scheduled_for)

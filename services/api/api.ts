@@ -12,7 +12,7 @@ import { databaseUnavailable } from './frame/server/database-unavailable.ts';
 import { createAuthenticate, type AuthenticateDeps } from './access/authenticate.ts';
 import { createEventStreams } from './access/event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
-import { pathBelow } from './frame/server/public-address.ts';
+import { pathBelow } from './frame/server/path-below.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
 import { v1Routes, type V1Deps } from './v1-routes.ts';
 import { exportShardFigures } from './shards/shard-look.ts';
@@ -62,6 +62,7 @@ const documentation = {
     { name: 'jobs', description: 'Callbacks that are due once' },
     { name: 'schedules', description: 'What recurs, and what of it fired' },
     { name: 'groups', description: 'The markets that schedules fire for' },
+    { name: 'webhooks', description: 'Who is told what becomes of campaigns and runs' },
     { name: 'keys', description: 'Who may use the API, and for what' },
     { name: 'session', description: 'Who is logged in to the console' },
     { name: 'audit', description: 'Who changed what' },

@@ -8,7 +8,7 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/configu
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
-import { publicAddressOf, type PublicAddress } from './frame/server/public-address.ts';
+import { publicUrl, type PublicAddress } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
@@ -21,15 +21,7 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
     .string()
     .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
     .default('local'),
-  API_PUBLIC_URL: z
-    .string()
-    .transform((text, context) => {
-      const address = publicAddressOf(text);
-      if (address) return address;
-      context.addIssue('has to be an address such as https://muster.example.com or https://example.com/muster');
-      return z.NEVER;
-    })
-    .optional(),
+  API_PUBLIC_URL: publicUrl,
   API_DOCS: z.enum(['keyed', 'public'], "has to be 'keyed' or 'public'").default('keyed'),
   MUSTER_INSTALLATION_NAME: z.string().min(1).max(60).optional(),
   MUSTER_ZONE: z

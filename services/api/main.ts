@@ -28,6 +28,7 @@ import { runsModule } from './runs/runs-module.ts';
 import { schedulesModule } from './schedules/schedules-module.ts';
 import { shardsModule } from './shards/shards-module.ts';
 import { troubleModule } from './trouble/trouble-module.ts';
+import { webhooksModule } from './webhooks/webhooks-module.ts';
 
 export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
   const { logger, addPart, onClose } = context;
@@ -74,6 +75,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...troubleModule(parts),
       ...jobsModule(parts, clients),
       ...schedulesModule(parts),
+      ...webhooksModule(parts),
       host: config.host,
       port: config.port,
       publicAddress: config.publicAddress,

@@ -20,6 +20,7 @@ import { shardRoutes } from './shards/shard-routes.ts';
 import { templatesRoutes } from './templates/templates-module.ts';
 import { testSendRoutes } from './test-sends/test-send-routes.ts';
 import { troubleRoutes } from './trouble/trouble-module.ts';
+import { webhooksRoutes } from './webhooks/webhooks-module.ts';
 
 /** What needs a key, room by room. */
 const rooms = [
@@ -39,6 +40,7 @@ const rooms = [
   clientsRoutes,
   schedulesRoutes,
   jobsRoutes,
+  webhooksRoutes,
 ];
 
 /** What all of them together ask for. */

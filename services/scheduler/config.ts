@@ -5,6 +5,7 @@ import { createProblems } from '../../shared/runtime/configuration/configuration
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
 
 /** 0 keeps for ever. */
@@ -24,6 +25,7 @@ const schedulerEnvironment = commonEnvironment.extend({
     .string()
     .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
     .default('local'),
+  API_PUBLIC_URL: publicUrl,
   QUOTA_OPEN_RUNS: quotaEnvironment.shape.QUOTA_OPEN_RUNS,
 });
 

@@ -10,7 +10,7 @@ import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
-import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
+import { createClientReader, type ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { dispatcherGroup, ownPublisher } from '../../shared/runtime/installation/installation-bus.ts';
 import { defineProcess, isEntry, runProcess, type ProcessContext } from '../../shared/runtime/process/process.ts';
 import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
@@ -28,6 +28,8 @@ import { createJobHistory } from './postgres/job-history.ts';
 import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
+import { createWebhookEvents } from './postgres/webhook-events.ts';
+import { createWebhookTeller } from './tell-webhooks.ts';
 
 /** The look, those for clients that are behind and for late commits, the sweep, and what they are told beside. */
 const lookConnections = 6;
@@ -102,15 +104,28 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
-  const offerer = await startOfferer(config, context, installationId, notices);
+  const clients = onClose(
+    createClientReader({ clients: createClientSource({ pool }), notices, clock: systemClock, logger }),
+    (reader) => reader.stop(),
+  );
+  await untilDatabaseAnswers({ clock: systemClock, logger }, () => clients.refresh());
+  clients.start();
+  const offerer = await startOfferer(config, context, { installationId, notices, clients });
+  const address = config.API_PUBLIC_URL;
+  const teller = createWebhookTeller({
+    events: createWebhookEvents({ pool }),
+    base: address ? address.origin + address.basePath : '',
+    ...{ clients, notices, clock: systemClock, logger },
+  });
   const parts = [scheduler, recurring, offerer];
   for (const part of parts) part.start();
-  history.start();
+  const loops = [history, teller];
+  for (const loop of loops) loop.start();
   return {
     ...scheduler,
     ready: () => scheduler.ready() && offerer.ready(),
     stopIntake: async () => {
-      await Promise.all([...parts.map((part) => part.stopIntake()), history.stop()]);
+      await Promise.all([...parts.map((part) => part.stopIntake()), ...loops.map((loop) => loop.stop())]);
     },
     finishWork: async () => {
       await Promise.all(parts.map((part) => part.finishWork()));
@@ -122,8 +137,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
 async function startOfferer(
   config: SchedulerConfig,
   { logger, meter, owner, onClose }: ProcessContext,
-  installationId: string,
-  notices: Notices,
+  { installationId, notices, clients }: { installationId: string; notices: Notices; clients: ClientReader },
 ): Promise<JobOfferer> {
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
@@ -134,12 +148,6 @@ async function startOfferer(
     (watch) => watch.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => region.start());
-  const clients = onClose(
-    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
-    (reader) => reader.stop(),
-  );
-  await untilDatabaseAnswers({ clock, logger }, () => clients.refresh());
-  clients.start();
 
   const topic = callsTopic(prefix, name);
   logger.info({ owner, region: name, topic }, 'scheduler offers jobs');

@@ -1,7 +1,7 @@
 /**
  * What may have changed: action types and shards, clients, the state of a region, what falls due soon (jobs, starts of
  * runs, schedules), occurrences that wait, states of runs, feeds that no trigger has, which schedulers and dispatchers
- * there are, hosts that are left alone.
+ * there are, hosts that are left alone, events that webhooks are to be told of.
  */
 export type NoticeKind =
   | 'registry'
@@ -14,7 +14,8 @@ export type NoticeKind =
   | 'runs'
   | 'feeds'
   | 'nodes'
-  | 'hosts';
+  | 'hosts'
+  | 'webhook-events';
 
 /**
  * Tells this process at once of what others have committed. A notice may be lost with its connection, and may come for

@@ -15,6 +15,7 @@ import { shardsModule } from '../../services/api/shards/shards-module.ts';
 import { templatesModule } from '../../services/api/templates/templates-module.ts';
 import { testSendsModule } from '../../services/api/test-sends/test-sends-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
+import { webhooksModule } from '../../services/api/webhooks/webhooks-module.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
@@ -62,6 +63,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...troubleModule(parts),
     ...jobsModule(parts, clients),
     ...schedulesModule(parts),
+    ...webhooksModule(parts),
     segmentation: describingAnything,
     shardLook: createShardLook({
       registry,

@@ -30,6 +30,9 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/approvals',
       'GET /v1/approvals/{id}',
       'GET /v1/templates',
+      'GET /v1/webhooks',
+      'GET /v1/webhooks/{id}',
+      'GET /v1/webhooks/{id}/deliveries',
       'GET /v1/templates/{id}',
       'GET /v1/templates/{id}/revisions',
       'GET /v1/templates/{id}/revisions/{revision}',
@@ -115,7 +118,16 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
     ],
   },
   manager: {
-    none: ['POST /v1/campaigns/preview', 'POST /v1/templates/{id}/campaigns'],
+    none: [
+      'POST /v1/campaigns/preview',
+      'POST /v1/templates/{id}/campaigns',
+      'POST /v1/webhooks',
+      'PATCH /v1/webhooks/{id}',
+      'DELETE /v1/webhooks/{id}',
+      'POST /v1/webhooks/{id}/rotate',
+      'POST /v1/webhooks/{id}/test',
+      'POST /v1/webhooks/{id}/send-again',
+    ],
     campaign: [
       'POST /v1/campaigns',
       'PATCH /v1/campaigns/{id}',

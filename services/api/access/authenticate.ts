@@ -3,7 +3,7 @@ import { findTogether } from './find-together.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
 import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
-import type { PublicAddress } from '../frame/server/public-address.ts';
+import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretsInCookies, type CookiePlace } from './session-cookie.ts';
 import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';

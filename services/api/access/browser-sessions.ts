@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiKeyRecord } from './postgres/key-store.ts';
-import type { PublicAddress } from '../frame/server/public-address.ts';
+import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { cookiePlaceOf, type Authentication } from './authenticate.ts';
 import {
   digestOfSecret,

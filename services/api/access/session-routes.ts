@@ -13,7 +13,7 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { SessionStore } from './postgres/session-store.ts';
-import type { PublicAddress } from '../frame/server/public-address.ts';
+import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.ts';
 
 export interface InstallationFacts {

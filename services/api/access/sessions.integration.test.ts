@@ -13,7 +13,7 @@ import { problem } from '../frame/problems.contract.ts';
 import { logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
 import { createHttpServer } from '../frame/server/create-http-server.ts';
 import { requireDeclaredRoles } from './route-roles.ts';
-import { publicAddressOf } from '../frame/server/public-address.ts';
+import { publicAddressOf } from '../../../shared/runtime/configuration/public-address.ts';
 
 const on = apiOnPostgres();
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { createApi, type Api } from '../api.ts';
 import { readConsolePages } from './console-pages.ts';
-import { publicAddressOf } from '../frame/server/public-address.ts';
+import { publicAddressOf } from '../../../shared/runtime/configuration/public-address.ts';
 
 const on = apiOnPostgres({ begun: 'once' });
 

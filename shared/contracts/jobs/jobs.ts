@@ -73,7 +73,7 @@ const headers = z
   })
   .describe('Beside those that Muster sets: the length, and webhook-id, -timestamp and -signature');
 
-const url = z
+export const callUrl = z
   .string()
   .max(jobLimits.urlLength)
   .superRefine((text, context) => {
@@ -109,7 +109,7 @@ const dueTime = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 tim
 export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
 
 const call = {
-  url,
+  url: callUrl,
   method: z.enum(jobMethods).default('POST'),
   headers: headers.optional(),
   body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),

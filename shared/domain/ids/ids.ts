@@ -19,6 +19,8 @@ export const idPrefixes = {
   approval: 'apr',
   settlement: 'set',
   quarantinedStep: 'qst',
+  webhook: 'whk',
+  webhookEvent: 'wev',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

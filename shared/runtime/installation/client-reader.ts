@@ -1,4 +1,5 @@
 import { publicId } from '../../domain/ids/ids.ts';
+import { isWebhookClient } from '../../domain/job/webhook-clients.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Client, ClientSource } from '../../ports/clients.ts';
 import type { Notices } from '../../ports/notices.ts';
@@ -16,7 +17,7 @@ export interface ClientReaderDeps {
 export interface ClientSnapshot {
   revision: number;
   byId: ReadonlyMap<string, Client>;
-  /** By name, and by public id: however a request may name them. */
+  /** By name, and by public id: however a request may name them. None names that of a webhook. */
   byRef: ReadonlyMap<string, Client>;
 }
 
@@ -43,6 +44,7 @@ export function createClientReader({ clients, notices, clock, logger }: ClientRe
 }
 
 function refsOf({ clientId, name }: Client): string[] {
+  if (isWebhookClient({ name })) return [];
   return [name, publicId('client', clientId)];
 }
 

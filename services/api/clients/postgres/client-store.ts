@@ -2,6 +2,7 @@ import pg, { type Pool, type PoolClient } from 'pg';
 import type { ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
 import type { StoredClientAuth } from '../../../../shared/contracts/jobs/client-auth.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
+import { isWebhookClient } from '../../../../shared/domain/job/webhook-clients.ts';
 import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
@@ -69,15 +70,18 @@ export function createClientStore({ pool }: { pool: Pool }) {
       );
     },
 
-    get: (clientId: string) => find(pool, clientId),
+    /** Not that of a webhook, which its own routes change. */
+    get: async (clientId: string) => {
+      const client = await find(pool, clientId);
+      return client && isWebhookClient(client) ? undefined : client;
+    },
 
     /** Undefined when another has this name. It has no key yet. */
     create: ({ clientId, name, definition }: NewClient): Promise<Client | undefined> =>
       unlessNameTaken(undefined, () =>
         inTransaction(pool, async (client) => {
           await moveRevision(client);
-          const values = [clientId, name, JSON.stringify(definition)];
-          await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', values);
+          await insertClient(client, { clientId, name, definition });
           return await find(client, clientId);
         }),
       ),
@@ -148,7 +152,7 @@ const selectUse = `
     (select coalesce(sum(accepted - called - expired - cancelled - dead), 0) from client_totals t where t.client = c.id
       )::float8 as jobs,
     (select count(*) from schedules s where s.client = c.id and s.state not in ('disabled', 'ended'))::int as schedules
-  from clients c where c.id = $1`;
+  from clients c where c.id = $1 and not exists (select from webhooks w where w.id = c.id and w.deleted_at is null)`;
 
 const deleteSchedules = 'delete from schedules where client = $1';
 
@@ -164,14 +168,20 @@ const deleteClient = 'delete from clients where id = $1';
 const selectClients = `
   select ${clientFields} from clients c
   where ($1::uuid is null or c.id > $1) and ($3::uuid[] is null or c.id = any($3))
+    and not exists (select from webhooks w where w.id = c.id)
   order by c.id limit $2`;
 
+export async function insertClient(client: PoolClient, { clientId, name, definition }: NewClient): Promise<void> {
+  const values = [clientId, name, JSON.stringify(definition)];
+  await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', values);
+}
+
 /** Changes come one after another: revisions become visible in their order. */
-async function lockRevision(client: PoolClient): Promise<void> {
+export async function lockRevision(client: PoolClient): Promise<void> {
   await client.query('select 1 from installation for update');
 }
 
-async function moveRevision(client: PoolClient): Promise<void> {
+export async function moveRevision(client: PoolClient): Promise<void> {
   await client.query('update installation set clients_revision = clients_revision + 1');
 }
 
@@ -182,7 +192,11 @@ async function find(connection: Pool | PoolClient, clientId: string): Promise<Cl
   return rows[0] && clientOf(rows[0]);
 }
 
-async function insertKey(client: PoolClient, clientId: string, { keyId, sealed }: { keyId: string; sealed: string }) {
+export async function insertKey(
+  client: PoolClient,
+  clientId: string,
+  { keyId, sealed }: { keyId: string; sealed: string },
+) {
   const insert = 'insert into client_keys (id, client, sealed, created_at) values ($1, $2, $3, clock_timestamp())';
   await client.query(insert, [keyId, clientId, sealed]);
 }

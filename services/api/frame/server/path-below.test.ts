@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { pathBelow, publicAddressOf } from './public-address.ts';
+import { publicAddressOf } from '../../../../shared/runtime/configuration/public-address.ts';
+import { pathBelow } from './path-below.ts';
 
 it.each([
   ['https://muster.example.com', { origin: 'https://muster.example.com', basePath: '' }],

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Where people reach the API, as far as the configuration says so: behind a proxy it cannot know that. */
 export interface PublicAddress {
   /** Such as `https://muster.example.com`. */
@@ -17,10 +19,13 @@ export function publicAddressOf(text: string): PublicAddress | undefined {
   return isPlain && pathPattern.test(basePath) ? { origin: url.origin, basePath } : undefined;
 }
 
-/** Takes the base path off, where it is: whether a proxy does so or leaves it is all the same. */
-export function pathBelow(basePath: string, url: string): string {
-  if (basePath === '' || !url.startsWith(basePath)) return url;
-  const rest = url.slice(basePath.length);
-  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
-  return rest.startsWith('/') ? rest : url;
-}
+/** `API_PUBLIC_URL`. */
+export const publicUrl = z
+  .string()
+  .transform((text, context) => {
+    const address = publicAddressOf(text);
+    if (address) return address;
+    context.addIssue('has to be an address such as https://muster.example.com or https://example.com/muster');
+    return z.NEVER;
+  })
+  .optional();

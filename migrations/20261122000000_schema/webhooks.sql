@@ -1,0 +1,94 @@
+-- Webhooks tell other services what becomes of campaigns and runs (docs/decisions/0088-webhooks-are-clients.md). Each is
+-- a client with the same id, so that its calls are jobs like any other's.
+
+create table webhooks (
+  id uuid primary key references clients on delete cascade,
+  -- Of whoever made it (api_keys.account); null: no one's.
+  account uuid,
+  -- As a job's: what may be a secret of it is sealed.
+  url text not null,
+  definition jsonb not null,
+  created_at timestamptz not null default now(),
+  -- It is gone for everybody; its client goes when no job of it is stored any more.
+  deleted_at timestamptz
+);
+
+-- What happened and was not told yet: written in the transaction that makes it so, deleted in the one that stores its
+-- calls. Nothing comes here while there is no webhook.
+create table webhook_events (
+  id uuid primary key,
+  kind text not null,
+  at timestamptz not null,
+  -- Null where it is of none: a test.
+  campaign uuid,
+  run uuid,
+  -- Told to this one alone; null: to all that ask for it.
+  webhook uuid,
+  detail jsonb not null default '{}'
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+create trigger tell_of_webhook_events after insert on webhook_events
+  for each statement execute function tell('webhook-events');
+
+-- A run that pauses itself for its failed users says so in these words (services/trigger/keep/auto-pause.ts).
+create function note_run_event() returns trigger language plpgsql as $$
+begin
+  if exists (select from webhooks where deleted_at is null) then
+    insert into webhook_events (id, kind, at, campaign, run, detail)
+    select new.id, case new.kind when 'begun' then 'run.started' when 'paused' then 'run.paused'
+        when 'auto-paused' then 'run.threshold'
+        else case new.detail ->> 'state' when 'completed_with_failures' then 'run.completed'
+          else 'run.' || (new.detail ->> 'state') end end,
+      new.at, r.campaign, r.id,
+      jsonb_strip_nulls(jsonb_build_object('state', coalesce(new.detail ->> 'state', r.state),
+        'cause', coalesce(new.detail ->> 'reason', new.detail ->> 'cause', r.state_reason)))
+    from runs r where r.id = new.run;
+  end if;
+  return null;
+end $$;
+
+create trigger note_run_event after insert on run_events for each row
+  when (new.kind in ('begun', 'paused', 'ended')
+    or new.kind = 'auto-paused' and new.detail ->> 'cause' like '% users failed in step %')
+  execute function note_run_event();
+
+create function note_campaign_event() returns trigger language plpgsql as $$
+begin
+  if exists (select from webhooks where deleted_at is null) then
+    insert into webhook_events (id, kind, at, campaign) values (uuid_of_now(), 'campaign.scheduled', now(), new.id);
+  end if;
+  return null;
+end $$;
+
+create trigger note_campaign_event after update of state on campaigns for each row
+  when (new.state = 'scheduled' and old.state <> 'scheduled') execute function note_campaign_event();
+
+create function note_approval_event() returns trigger language plpgsql as $$
+begin
+  if exists (select from webhooks where deleted_at is null) then
+    insert into webhook_events (id, kind, at, campaign, run, detail)
+    values (uuid_of_now(), 'approval.waiting', now(), new.campaign, new.run,
+      jsonb_build_object('approval', new.id, 'needed', new.needed, 'why', new.why));
+  end if;
+  return null;
+end $$;
+
+create trigger note_approval_event after insert on approvals for each row
+  when (new.state = 'waiting') execute function note_approval_event();
+
+-- Of a run that ends; while it goes on, schedulers look. Told once for so many units: more of them, and it may be told
+-- again.
+create function note_low_budget() returns trigger language plpgsql as $$
+begin
+  if exists (select from webhooks where deleted_at is null) then
+    new.low_told := new.units;
+    insert into webhook_events (id, kind, at, campaign, detail)
+    values (uuid_of_now(), 'budget.low', now(), new.campaign, jsonb_build_object('country', new.country,
+      'units', new.units, 'left', greatest(new.units - new.past_units, 0)));
+  end if;
+  return new;
+end $$;
+
+create trigger note_low_budget before update of past_units on budgets for each row
+  when (new.units > 0 and (new.units - new.past_units) * 10 < new.units and new.low_told is distinct from new.units)
+  execute function note_low_budget();

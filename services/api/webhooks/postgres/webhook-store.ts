@@ -1,0 +1,217 @@
+import type { Pool, PoolClient } from 'pg';
+import { v7 as uuidv7, validate } from 'uuid';
+import { z } from 'zod';
+import { keptClientDefinition, type ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import { webhookDefinition, type WebhookDefinition } from '../../../../shared/contracts/webhooks/webhooks.ts';
+import { webhookClientName } from '../../../../shared/domain/job/webhook-clients.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
+import { insertClient, insertKey, lockRevision, moveRevision } from '../../clients/postgres/client-store.ts';
+import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
+import { pageOf } from '../../frame/postgres/pages.ts';
+
+/** Each is a client, which every process knows. */
+export const maxWebhooks = 200;
+
+export interface NewWebhook {
+  webhookId: string;
+  account: string;
+  /** As it is stored. */
+  url: string;
+  definition: WebhookDefinition;
+  client: ClientDefinition;
+  key: { keyId: string; sealed: string };
+}
+
+export interface WebhookRecord {
+  webhookId: string;
+  /** Its client's: moves with every change. */
+  revision: number;
+  account: string | null;
+  url: string;
+  definition: WebhookDefinition;
+  client: ClientDefinition;
+  waiting: number;
+  dead: number;
+  lastSent: { at: string; event: string | null; status: number | null } | null;
+  createdAt: Date;
+}
+
+export interface DeliveryRecord {
+  jobId: string;
+  event: string | null;
+  outcome: string;
+  at: Date;
+  attempt: number;
+  status: number | null;
+  error: string | null;
+}
+
+export type WebhookStore = ReturnType<typeof createWebhookStore>;
+
+/** Webhooks as people change them: each with its client, in one transaction. */
+export function createWebhookStore({ pool }: { pool: Pool }) {
+  return {
+    list: async (): Promise<WebhookRecord[]> => {
+      const { rows } = await pool.query<WebhookRow>(`${selectWebhooks} order by w.id`);
+      return rows.map(recordOf);
+    },
+
+    get: (webhookId: string) => find(pool, webhookId),
+
+    /** False: there are as many as there may be. */
+    create: ({ webhookId, account, url, definition, client: terms, key }: NewWebhook): Promise<boolean> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        const { rows } = await client.query<{ webhooks: number }>(countWebhooks);
+        if ((rows[0]?.webhooks ?? 0) >= maxWebhooks) return false;
+        await insertClient(client, { clientId: webhookId, name: webhookClientName(webhookId), definition: terms });
+        await insertKey(client, webhookId, key);
+        await client.query(insertWebhook, [webhookId, account, url, JSON.stringify(definition)]);
+        await client.query(setEnabled, [webhookId, definition.enabled]);
+        await moveRevision(client);
+        return true;
+      }),
+
+    /** Undefined where it is gone, or at another revision by now. */
+    change: (
+      { webhookId, revision }: WebhookRecord,
+      { url, definition, client: terms }: Pick<WebhookRecord, 'url' | 'definition' | 'client'>,
+    ): Promise<WebhookRecord | undefined> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        const values = [webhookId, revision, JSON.stringify(terms), definition.enabled];
+        if ((await client.query(updateClient, values)).rowCount !== 1) return undefined;
+        await client.query(updateWebhook, [webhookId, url, JSON.stringify(definition)]);
+        await moveRevision(client);
+        return await find(client, webhookId);
+      }),
+
+    /** Nothing is told any more. Its client stays, and calls nothing, until the jobs of it that are stored are gone. */
+    remove: (webhookId: string): Promise<boolean> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        if ((await client.query(markDeleted, [webhookId])).rowCount !== 1) return false;
+        await client.query(setEnabled, [webhookId, false]);
+        await client.query(forgetEvents);
+        await moveRevision(client);
+        return true;
+      }),
+
+    /** Those that were deleted, and whose clients may go. */
+    deleted: async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ id: string }>('select id from webhooks where deleted_at is not null');
+      return rows.map(({ id }) => id);
+    },
+
+    /** Tells this one alone that this is a test. Returns the event's id. */
+    test: async (webhookId: string): Promise<string> => {
+      const eventId = uuidv7();
+      await pool.query(insertTest, [eventId, webhookId]);
+      return eventId;
+    },
+
+    /**
+     * What became of its notices, the last first.
+     * @throws {InvalidCursorError}
+     */
+    deliveries: async (
+      webhookId: string,
+      outcome: string | null,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Page<DeliveryRecord>> => {
+      const [us, jobId] = placeOf(cursor);
+      const { rows } = await pool.query<DeliveryRecord & { place: string }>(
+        selectDeliveries.with({ webhookId, outcome, us, jobId, limit: limit + 1 }),
+      );
+      return pageOf(rows, limit, ({ place }) => place);
+    },
+  };
+}
+
+interface WebhookRow extends Omit<WebhookRecord, 'definition' | 'client'> {
+  definition: unknown;
+  client: unknown;
+}
+
+function recordOf({ definition, client, ...row }: WebhookRow): WebhookRecord {
+  return { ...row, definition: webhookDefinition.parse(definition), client: keptClientDefinition.parse(client) };
+}
+
+async function find(connection: Pool | PoolClient, webhookId: string): Promise<WebhookRecord | undefined> {
+  const { rows } = await connection.query<WebhookRow>(`${selectWebhooks} and w.id = $1`, [webhookId]);
+  return rows[0] && recordOf(rows[0]);
+}
+
+const place = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().refine((id) => validate(id))]);
+
+/** @throws {InvalidCursorError} */
+function placeOf(cursor: string | null): readonly [string | null, string | null] {
+  if (cursor === null) return [null, null];
+  const read = place.safeParse(cursor.split('_'));
+  if (!read.success) throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`);
+  return read.data;
+}
+
+const selectWebhooks = `
+  select w.id as "webhookId", c.revision, w.account, w.url, w.definition, c.definition as client,
+    coalesce(t.waiting, 0)::float8 as waiting,
+    (select count(*) from dead_jobs d where d.client = w.id)::int as dead,
+    (select jsonb_build_object('at', to_char(e.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'event', e.tags[1], 'status', e.status)
+      from ended_jobs e where e.client = w.id and e.outcome = 'called' order by e.ended_at desc limit 1) as "lastSent",
+    w.created_at as "createdAt"
+  from webhooks w join clients c on c.id = w.id
+  left join lateral (
+    select sum(accepted - called - expired - cancelled - dead) as waiting from client_totals where client = w.id
+  ) t on true
+  where w.deleted_at is null`;
+
+const countWebhooks = 'select count(*)::int as webhooks from webhooks where deleted_at is null';
+
+const insertWebhook = 'insert into webhooks (id, account, url, definition) values ($1, $2, $3, $4::jsonb)';
+
+const setEnabled = `
+  update clients set enabled = $2, disabled_reason = case when $2 then null else 'its webhook is off' end,
+    revision = revision + case when enabled = $2 then 0 else 1 end, updated_at = now()
+  where id = $1`;
+
+const updateClient = `
+  update clients set definition = $3::jsonb, enabled = $4,
+    disabled_reason = case when $4 then null else 'its webhook is off' end, revision = revision + 1, updated_at = now()
+  where id = $1 and revision = $2 and exists (select from webhooks w where w.id = $1 and w.deleted_at is null)`;
+
+const updateWebhook = 'update webhooks set url = $2, definition = $3::jsonb where id = $1';
+
+const markDeleted = 'update webhooks set deleted_at = now() where id = $1 and deleted_at is null';
+
+/** What happens while there is none is told to none. */
+const forgetEvents = `
+  delete from webhook_events where not exists (select from webhooks where deleted_at is null)`;
+
+const insertTest = `
+  insert into webhook_events (id, kind, at, webhook) values ($1, 'webhook.test', now(), $2)`;
+
+interface DeliveriesParams {
+  webhookId: string;
+  /** Null: whatever became of them. */
+  outcome: string | null;
+  us: string | null;
+  jobId: string | null;
+  limit: number;
+}
+
+/** Dead ones are those that can be sent again; of one that was, there is what became of it then. */
+const selectDeliveries = unnamedStatementOf<DeliveriesParams>(
+  ($) => `
+  select e.id as "jobId", e.tags[1] as event, e.outcome, e.ended_at as at, e.attempt, e.status, e.error,
+    (extract(epoch from e.ended_at) * 1000000)::int8::text || '_' || e.id::text as place
+  from ended_jobs e
+  where e.client = ${$('webhookId')}::uuid
+    and (${$('outcome')}::text is null or e.outcome = ${$('outcome')})
+    and (e.outcome <> 'dead' or exists (select from dead_jobs d where d.id = e.id))
+    and (${$('us')}::int8 is null
+      or (e.ended_at, e.id) < (timestamptz 'epoch' + ${$('us')}::int8 * interval '1 microsecond', ${$('jobId')}::uuid))
+  order by e.ended_at desc, e.id desc limit ${$('limit')}::int`,
+);

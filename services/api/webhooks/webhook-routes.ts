@@ -1,0 +1,254 @@
+import type { FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import {
+  createdWebhook,
+  newWebhook,
+  rotation,
+  webhookDefinition,
+  webhookPatch,
+  webhookShape,
+} from '../../../shared/contracts/webhooks/webhooks.ts';
+import { mayActAs } from '../../../shared/domain/roles.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { requireRole } from '../access/route-roles.ts';
+import { callerOf } from '../access/scopes.ts';
+import type { ClientStore } from '../clients/clients-module.ts';
+import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { requireId } from '../frame/public-ids.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { JobChanger } from '../jobs/change-jobs.ts';
+import type { JobChanges } from '../jobs/postgres/job-changes.ts';
+import { maxWebhooks, type WebhookRecord, type WebhookStore } from './postgres/webhook-store.ts';
+import { clientTerms, newSigningKey, storedUrl, type SealTerms } from './webhook-terms.ts';
+import { webhookView } from './webhook-view.ts';
+
+export interface WebhookRoutesDeps extends SealTerms {
+  webhooks: WebhookStore;
+  clientStore: Pick<ClientStore, 'addKey' | 'remove'>;
+  jobChanges: Pick<JobChanges, 'create'>;
+  jobChanger: Pick<JobChanger, 'poke'>;
+  clients: Pick<ClientReader, 'refresh'>;
+  clock: Clock;
+}
+
+export const webhookInPath = z.object({ id: z.string().describe('whk_…') });
+export const tags = ['webhooks'];
+const answered = jsonAnswer('The webhook', webhookShape);
+
+/** Who is told what becomes of campaigns and runs. Every process follows a change within about a second. */
+export function webhookRoutes(server: HttpServer, deps: WebhookRoutesDeps): void {
+  readRoutes(server, deps);
+  createRoute(server, deps);
+  changeRoute(server, deps);
+  deleteRoute(server, deps);
+  rotateRoute(server, deps);
+}
+
+function readRoutes(server: HttpServer, { webhooks }: WebhookRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/webhooks',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'listWebhooks',
+      summary: 'List webhooks, oldest first',
+      description: `All of them: there are ${maxWebhooks} at most.`,
+      tags,
+      response: { 200: jsonAnswer('All webhooks', pageShape(webhookShape)) },
+    },
+    handler: async () => ({ items: (await webhooks.list()).map(webhookView), next: null }),
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/webhooks/:id',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'getWebhook',
+      summary: 'Show a webhook',
+      tags,
+      params: webhookInPath,
+      response: { 200: answered },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const view = webhookView(await requireWebhook(id, webhooks));
+      return reply.header('etag', entityTag(view.revision)).send(view);
+    },
+  });
+}
+
+function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/webhooks',
+    // Its answer holds a secret, which is not kept for a repeat.
+    config: { role: 'manager', scope: 'none', isAnswerSecret: true },
+    schema: {
+      operationId: 'createWebhook',
+      summary: 'Tell another service what becomes of campaigns and runs',
+      description:
+        'Its notices are signed by Standard Webhooks, tried again for hours, and kept as dead letters when they were given up. ' +
+        'The secret is shown in this answer alone.',
+      tags,
+      body: newWebhook,
+      response: { 201: jsonAnswer('The webhook and its secret', createdWebhook), ...problems(409) },
+    },
+    handler: async (request, reply) => {
+      const { url, egress, ...definition } = request.body;
+      if (egress) requireRole(request, 'operator');
+      const webhookId = uuidv7();
+      const allow = egress?.allow ?? [];
+      const { secret, key } = newSigningKey(webhookId, deps.secretBox);
+      const stored = storedUrl(webhookId, url, allow, deps);
+      await forgetDeleted(deps);
+      const { account } = callerOf(request);
+      const webhook = { webhookId, account, url: stored, definition, client: clientTerms(allow), key };
+      if (!(await deps.webhooks.create(webhook))) throw tooMany();
+      await deps.clients.refresh();
+      const record = await deps.webhooks.get(webhookId);
+      if (!record) throw new Error(`webhook ${webhookId} was not inserted`);
+      const view = webhookView(record);
+      request.auditDetail = { url: view.url, ...definition };
+      return reply.code(201).header('location', view.links.self).send({ webhook: view, secret });
+    },
+  });
+}
+
+function changeRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
+  server.route({
+    method: 'PATCH',
+    url: '/webhooks/:id',
+    config: { role: 'manager', scope: 'none' },
+    schema: {
+      operationId: 'changeWebhook',
+      summary: 'Change what it is told of, and where',
+      description:
+        'A field that is given takes the place of the whole field before. Notices on their way stay as they are.',
+      tags,
+      params: webhookInPath,
+      headers: ifMatchHeaders,
+      body: webhookPatch,
+      response: { 200: answered },
+    },
+    handler: async (request, reply) => {
+      const { params, body, headers } = request;
+      const before = await requireOwn(request, params.id, deps.webhooks);
+      const expected = expectedRevision(headers['if-match']);
+      if (expected !== null && expected !== before.revision) throw revisedSince(params.id, before.revision);
+      const { url, egress, ...fields } = body;
+      if (egress) requireRole(request, 'operator');
+      const client = clientTerms(egress?.allow ?? before.client.egress.allow);
+      const wanted = {
+        definition: webhookDefinition.parse({ ...before.definition, ...fields }),
+        url: url === undefined ? before.url : storedUrl(before.webhookId, url, client.egress.allow, deps),
+        client,
+      };
+      const after = await deps.webhooks.change(before, wanted);
+      if (!after) throw revisedSince(params.id, before.revision + 1);
+      await deps.clients.refresh();
+      const view = webhookView(after);
+      request.auditDetail = { ...fields, ...(url !== undefined && { url: view.url }) };
+      return reply.header('etag', entityTag(view.revision)).send(view);
+    },
+  });
+}
+
+function deleteRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
+  server.route({
+    method: 'DELETE',
+    url: '/webhooks/:id',
+    config: { role: 'manager', scope: 'none' },
+    schema: {
+      operationId: 'deleteWebhook',
+      summary: 'Tell it nothing any more',
+      description: 'Notices on their way are taken back. Deleting it again changes nothing.',
+      tags,
+      params: webhookInPath,
+      response: { 204: z.null().describe('It is gone') },
+    },
+    handler: async (request, reply) => {
+      const webhookId = requireId('webhook', request.params.id);
+      const before = await deps.webhooks.get(webhookId);
+      if (before) {
+        requireOwner(request, before);
+        await deps.webhooks.remove(webhookId);
+        await deps.jobChanges.create({
+          changeId: uuidv7(),
+          clientId: webhookId,
+          verb: 'cancel',
+          filter: {},
+          dueAt: null,
+        });
+        deps.jobChanger.poke();
+        await deps.clients.refresh();
+        request.auditDetail = { url: webhookView(before).url };
+      }
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function rotateRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/webhooks/:id/rotate',
+    config: { role: 'manager', scope: 'none', isAnswerSecret: true },
+    schema: {
+      operationId: 'rotateWebhookSecret',
+      summary: 'Sign with a new secret',
+      description: 'The one before signs too until it expires, so that the receiver can change over in peace.',
+      tags,
+      params: webhookInPath,
+      body: rotation,
+      response: { 201: jsonAnswer('The webhook and its new secret', createdWebhook), ...problems(409) },
+    },
+    handler: async (request, reply) => {
+      const { webhookId } = await requireOwn(request, request.params.id, deps.webhooks);
+      const { secret, key } = newSigningKey(webhookId, deps.secretBox);
+      const { overlapSeconds } = request.body;
+      const othersExpireAt = new Date(deps.clock.now().getTime() + overlapSeconds * 1000);
+      await deps.clientStore.addKey(webhookId, { ...key, othersExpireAt });
+      await deps.clients.refresh();
+      request.auditDetail = { othersExpireAt: othersExpireAt.toISOString() };
+      const view = webhookView(await requireWebhook(request.params.id, deps.webhooks));
+      return reply.code(201).send({ webhook: view, secret });
+    },
+  });
+}
+
+/** Clients of deleted webhooks go when no job of them is stored any more. */
+async function forgetDeleted({ webhooks, clientStore }: WebhookRoutesDeps): Promise<void> {
+  for (const webhookId of await webhooks.deleted()) await clientStore.remove(webhookId);
+}
+
+/** What a path names. @throws {HttpProblem} 404 */
+export async function requireWebhook(id: string, webhooks: WebhookStore): Promise<WebhookRecord> {
+  const record = await webhooks.get(requireId('webhook', id));
+  if (!record) throw notFound('webhook', id);
+  return record;
+}
+
+/** What a path names, for whoever may change it. @throws {HttpProblem} 404, 403 */
+export async function requireOwn(request: FastifyRequest, id: string, webhooks: WebhookStore): Promise<WebhookRecord> {
+  const record = await requireWebhook(id, webhooks);
+  requireOwner(request, record);
+  return record;
+}
+
+/** Where notices go is for whoever sent them there to say, and for operators. */
+function requireOwner(request: FastifyRequest, { account }: WebhookRecord): void {
+  const caller = callerOf(request);
+  if (mayActAs(caller.role, 'operator') || caller.account === account) return;
+  const detail = 'this webhook was made by another team: one of its keys may do this, or an operator’s';
+  throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
+}
+
+function tooMany(): HttpProblem {
+  const detail = `there are ${maxWebhooks} webhooks, and no more may be made`;
+  return new HttpProblem({ status: 409, code: 'too-many-webhooks', detail });
+}

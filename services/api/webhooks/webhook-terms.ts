@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { clientDefinition, type ClientDefinition, type EgressRule } from '../../../shared/contracts/jobs/clients.ts';
+import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
+import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
+import { forbiddenAddress, invalidRequest } from '../frame/http-problem.ts';
+import { sealing } from '../frame/sealing.ts';
+
+/**
+ * How notices are called: for hours, ever more seldom. A host that does not answer is left alone, and what nobody could
+ * be told then is dead, for a month.
+ */
+export function clientTerms(allow: readonly EgressRule[]): ClientDefinition {
+  return clientDefinition.parse({
+    concurrency: 10,
+    retry: { strategy: 'exponential', attempts: 12, firstDelayMs: 5000, maxDelayMs: 3_600_000 },
+    sideline: { afterFailures: 5 },
+    // The paths of many services' webhooks are what opens them.
+    sealPaths: true,
+    deadJobsDays: 30,
+    egress: { allow },
+  });
+}
+
+export interface SealTerms {
+  secretBox: SecretBox;
+  installationEgress: RuleList;
+}
+
+/**
+ * A URL as it is stored.
+ * @throws {HttpProblem} 422 where no call can go there, 409 where a secret cannot be kept
+ */
+export function storedUrl(
+  webhookId: string,
+  url: string,
+  allow: readonly EgressRule[],
+  { secretBox, installationEgress }: SealTerms,
+): string {
+  const cause = createClientGuard(installationEgress, allow, 'webhook').whyNot(new URL(url));
+  if (cause !== null) throw invalidRequest([forbiddenAddress('/url', url, cause)]);
+  return sealing(() => sealCall({ url, headers: null }, { clientId: webhookId, sealPaths: true }, secretBox)).url;
+}
+
+const secretBytes = 32;
+
+/** A new secret to sign with, and as it is stored. @throws {HttpProblem} 409 where it cannot be kept */
+export function newSigningKey(webhookId: string, secretBox: SecretBox) {
+  const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
+  const keyId = uuidv7();
+  const { sealed } = sealing(() => secretBox.seal(secret, clientKeyContext(webhookId, keyId)));
+  return { secret, key: { keyId, sealed } };
+}

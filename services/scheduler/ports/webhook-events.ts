@@ -1,0 +1,48 @@
+import type { WebhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import type { JobToStore } from '../../../shared/ports/job-intake.ts';
+
+export interface WebhookEvent {
+  eventId: string;
+  /** A type of notice, or `webhook.test`. */
+  kind: string;
+  at: Date;
+  /** Told to this one alone; null: to all that ask for it. */
+  webhookId: string | null;
+  /** What was noted with it, by its kind. */
+  detail: unknown;
+  campaign: {
+    campaignId: string;
+    name: string;
+    owner: string | null;
+    tags: readonly string[];
+    countries: readonly string[];
+  } | null;
+  run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
+  /** Of a run that has ended. */
+  figures: { audience: number; throughTheChain: number; failed: number } | null;
+}
+
+export interface ListeningWebhook {
+  webhookId: string;
+  /** As it is stored: what may be a secret of it is sealed. */
+  url: string;
+  definition: WebhookDefinition;
+  createdAt: Date;
+}
+
+/** What webhooks are to be told of. Each verb may be called by several schedulers at once. */
+export interface WebhookEvents {
+  /**
+   * In one transaction: takes at most `limit` events that no other scheduler holds, the oldest first, and stores the
+   * calls that come of them, each once. Returns how many there were.
+   */
+  tell(
+    limit: number,
+    callsOf: (event: WebhookEvent, webhooks: readonly ListeningWebhook[]) => readonly JobToStore[],
+  ): Promise<{ events: number; calls: number }>;
+  /**
+   * Notes an event for each run that has not moved for so long, once until it moves again, and for each budget of a
+   * run that has not ended of which few units are left, once for so many units. Returns how many.
+   */
+  noteWhatStands(stalledForMs: number): Promise<number>;
+}

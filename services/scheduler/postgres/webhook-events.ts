@@ -1,0 +1,136 @@
+import type { Pool, PoolClient } from 'pg';
+import { webhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { tellOf } from '../../../shared/postgres/connection/notices.ts';
+import { statementOf } from '../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
+import { storeJobsWithin, valuesOf } from '../../../shared/postgres/jobs/job-intake.ts';
+import type { ListeningWebhook, WebhookEvent, WebhookEvents } from '../ports/webhook-events.ts';
+
+/** Of a client's totals: one that no process that accepts jobs has. */
+const slotOfWebhooks = -3;
+const callsInStatement = 500;
+
+export function createWebhookEvents({ pool }: { pool: Pool }): WebhookEvents {
+  return {
+    tell: (limit, callsOf) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<EventRow>(takeEvents.with({ limit }));
+        if (rows.length === 0) return { events: 0, calls: 0 };
+        const events = rows.map(eventOf);
+        const webhooks = await listening(client);
+        const calls = events.flatMap((event) => callsOf(event, webhooks));
+        for (let from = 0; from < calls.length; from += callsInStatement) {
+          const some = calls.slice(from, from + callsInStatement);
+          await client.query(storeJobsWithin.with({ ...valuesOf(some), slot: slotOfWebhooks }));
+        }
+        await client.query(deleteEvents.with({ events: events.map(({ eventId }) => eventId) }));
+        if (calls.length > 0) await tellOf('jobs', client);
+        return { events: events.length, calls: calls.length };
+      }),
+
+    noteWhatStands: async (stalledForMs) => {
+      await pool.query(forgetStalls);
+      const stalled = await pool.query(noteStalls.with({ stalledForMs }));
+      const low = await pool.query(noteLowBudgets);
+      return (stalled.rowCount ?? 0) + (low.rowCount ?? 0);
+    },
+  };
+}
+
+interface EventRow extends Omit<WebhookEvent, 'run'> {
+  runId: string | null;
+  runState: string;
+  scheduledFor: Date;
+  startedAt: Date | null;
+}
+
+function eventOf({ runId, runState: state, scheduledFor, startedAt, ...event }: EventRow): WebhookEvent {
+  return { ...event, run: runId === null ? null : { runId, state, scheduledFor, startedAt } };
+}
+
+async function listening(client: PoolClient): Promise<ListeningWebhook[]> {
+  const { rows } = await client.query<Omit<ListeningWebhook, 'definition'> & { definition: unknown }>(selectListening);
+  return rows.flatMap(({ definition, ...row }) => {
+    // A newer version may have written more.
+    const read = webhookDefinition.safeParse(definition);
+    return read.success && read.data.enabled ? [{ ...row, definition: read.data }] : [];
+  });
+}
+
+const selectListening = `
+  select id as "webhookId", url, definition, created_at as "createdAt" from webhooks where deleted_at is null order by id`;
+
+/** What was deleted meanwhile, by retention, is told of as far as it is there. */
+const takeEvents = statementOf<{ limit: number }>(
+  'take-webhook-events',
+  ($) => `
+  select e.id as "eventId", e.kind, e.at, e.webhook as "webhookId", e.detail,
+    case when c.id is not null then jsonb_build_object('campaignId', c.id, 'name', c.name,
+      'owner', c.about ->> 'owner', 'tags', coalesce(c.about -> 'tags', '[]'),
+      'countries', coalesce(v.definition -> 'countries', '[]')) end as campaign,
+    r.id as "runId", r.state as "runState", r.scheduled_for as "scheduledFor", r.started_at as "startedAt",
+    case when e.kind in ('run.completed', 'run.cancelled', 'run.expired', 'run.failed') then f.figures end as figures
+  from webhook_events e
+  left join campaigns c on c.id = e.campaign
+  left join runs r on r.id = e.run
+  left join campaign_revisions v on v.campaign = c.id and v.revision = coalesce(r.revision, c.revision)
+  left join lateral (
+    select jsonb_build_object(
+      'audience', (select coalesce(sum(fed_users), 0) from feeds where run = r.id),
+      'throughTheChain', coalesce(sum(t.succeeded) filter (where t.step = jsonb_array_length(v.definition -> 'chain')), 0),
+      'failed', coalesce(sum(t.failed), 0)) as figures
+    from feeds g join run_totals t on t.feed = g.feed where g.run = r.id
+  ) f on e.kind in ('run.completed', 'run.cancelled', 'run.expired', 'run.failed')
+  order by e.id limit ${$('limit')}::int for update of e skip locked`,
+);
+
+const deleteEvents = statementOf<{ events: readonly string[] }>(
+  'delete-webhook-events',
+  ($) => `delete from webhook_events where id = any(${$('events')}::uuid[])`,
+);
+
+/** What a run that goes on does not get past: what its keeper sees it wait for, or users that cannot be read. */
+const standsSince = `
+  left join lateral (
+    select since, cause from run_troubles where run = r.id and kind = 'feed' order by since limit 1
+  ) t on true
+  cross join lateral (select least(r.waiting_since, t.since) as since,
+    case when t.since < coalesce(r.waiting_since, 'infinity') then t.cause else r.waiting_cause end as cause) k`;
+
+const forgetStalls = `
+  update runs set stall_told = null from runs r ${standsSince}
+  where runs.id = r.id and r.ended_at is null and r.stall_told is not null
+    and (k.since is null or r.state not in ('running', 'preparing'))`;
+
+const noteStalls = statementOf<{ stalledForMs: number }>(
+  'note-stalls',
+  ($) => `
+  with s as (
+    select r.id, k.cause, k.since from runs r ${standsSince}
+    where r.ended_at is null and r.state in ('running', 'preparing') and r.stall_told is null
+      and k.since < now() - ${$('stalledForMs')}::float8 * interval '1 millisecond'
+    limit 500
+  ), u as (
+    update runs r set stall_told = now() from s where r.id = s.id and r.ended_at is null and r.stall_told is null
+    returning r.id, r.campaign, s.cause, s.since
+  )
+  insert into webhook_events (id, kind, at, campaign, run, detail)
+  select uuid_of_now(), 'run.stalled', now(), campaign, id, jsonb_build_object('cause', cause, 'since', since) from u`,
+);
+
+/** Those of runs that have ended are noted by the transaction that ends them. */
+const noteLowBudgets = `
+  with o as (
+    select distinct b.campaign, b.country from runs r join budgets b on b.campaign = r.campaign
+    where r.ended_at is null and b.units > 0 and b.low_told is distinct from b.units
+  ), low as (
+    select f.campaign, f.country, f.units, f.units - f.used as left_units
+    from o join budget_figures f using (campaign, country) where (f.units - f.used) * 10 < f.units
+  ), u as (
+    update budgets b set low_told = low.units from low
+    where b.campaign = low.campaign and b.country = low.country and b.low_told is distinct from low.units
+    returning b.campaign, b.country, b.units, low.left_units
+  )
+  insert into webhook_events (id, kind, at, campaign, detail)
+  select uuid_of_now(), 'budget.low', now(), campaign,
+    jsonb_build_object('country', country, 'units', units, 'left', greatest(left_units, 0)) from u`;

@@ -1,0 +1,92 @@
+import { isAskedFor, type WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
+import { isWebhookClient } from '../../shared/domain/job/webhook-clients.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { JobToStore } from '../../shared/ports/job-intake.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
+import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
+import type { ListeningWebhook, WebhookEvent, WebhookEvents } from './ports/webhook-events.ts';
+import { noticeOf } from './webhook-notice.ts';
+
+/** Events of one transaction, which has a call of each for every webhook that asks for it. */
+const eventsAtOnce = 100;
+/** Between two looks for runs that do not move and for budgets; an event whose notice was lost waits for it too. */
+const lookEveryMs = 10_000;
+/** Nothing is looked at while there is no webhook: a new one is told as a change of clients. */
+const idleMs = 60_000;
+/** Retries of single steps come and go within this. */
+export const stalledForMs = 120_000;
+/** What nobody could be told for so long is no news any more. */
+const relevancyMs = 3 * 86_400_000;
+
+export interface WebhookTellerDeps {
+  events: WebhookEvents;
+  clients: Pick<ClientReader, 'current' | 'onChange'>;
+  /** Of the console's pages; empty where it is not known. */
+  base: string;
+  notices: Notices;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Makes calls of what webhooks ask to be told. Any number of schedulers may: each event is taken by one. */
+export function createWebhookTeller({ events, clients, base, notices, clock, logger }: WebhookTellerDeps): Loop {
+  let lookedMs = -Infinity;
+
+  async function turn(): Promise<number> {
+    if (![...(clients.current()?.byId.values() ?? [])].some(isWebhookClient)) return idleMs;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - lookedMs >= lookEveryMs) {
+      await events.noteWhatStands(stalledForMs);
+      lookedMs = nowMs;
+    }
+    const told = await events.tell(eventsAtOnce, (event, webhooks) => callsOf(event, webhooks, base));
+    if (told.calls > 0) logger.info({ ...told }, 'webhooks are told');
+    return told.events === eventsAtOnce ? 0 : lookEveryMs;
+  }
+
+  const loop = createLoop({ name: 'tell-webhooks', turn, afterErrorMs: 1000, clock, logger });
+  notices.on('webhook-events', () => loop.poke());
+  clients.onChange(() => loop.poke());
+  return loop;
+}
+
+/** The id of each is of its event and its webhook: however often it is made, it is one job. */
+export function callsOf(event: WebhookEvent, webhooks: readonly ListeningWebhook[], base: string): JobToStore[] {
+  const asking = webhooks.filter((webhook) => isTold(webhook, event));
+  const notice = asking.length === 0 ? undefined : noticeOf(event, base);
+  if (!notice) return [];
+  const body = JSON.stringify(notice);
+  const key = publicId('webhookEvent', event.eventId);
+  return asking.map(({ webhookId, url }) => ({
+    jobId: jobIdOf(webhookId, key),
+    clientId: webhookId,
+    key,
+    dueAt: null,
+    delayMs: 0,
+    relevancyMs,
+    method: 'POST',
+    url,
+    headers: '{"content-type":"application/json"}',
+    body,
+    tags: [event.kind],
+    scheduleId: null,
+  }));
+}
+
+/** What happened before there was the webhook is no news for it. */
+function isTold({ webhookId, definition, createdAt }: ListeningWebhook, event: WebhookEvent): boolean {
+  if (event.webhookId !== null) return event.webhookId === webhookId;
+  return event.at >= createdAt && isAskedFor(event.kind, definition.events) && isOf(definition, event.campaign);
+}
+
+function isOf({ campaigns, tags, owners }: WebhookDefinition, campaign: WebhookEvent['campaign']): boolean {
+  if (!campaign) return campaigns === null && tags === null && owners === null;
+  const { campaignId, owner } = campaign;
+  if (campaigns && !campaigns.includes(publicId('campaign', campaignId))) return false;
+  if (tags && !tags.some((tag) => campaign.tags.includes(tag))) return false;
+  return !owners || (owner !== null && owners.includes(owner));
+}

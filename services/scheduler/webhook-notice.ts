@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { Notice } from '../../shared/contracts/webhooks/webhooks.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import type { WebhookEvent } from './ports/webhook-events.ts';
+
+/** What the schema's triggers and statements note with an event, by its kind. */
+const noted = z.object({
+  state: z.string().optional(),
+  cause: z.string().nullish(),
+  approval: z.string().optional(),
+  needed: z.int().optional(),
+  why: z.array(z.string()).optional(),
+  country: z.string().optional(),
+  units: z.int().optional(),
+  left: z.int().optional(),
+});
+
+type Noted = z.output<typeof noted>;
+
+/**
+ * What is sent of an event. Undefined for a kind that this version does not know, or of a campaign that is gone.
+ * @param base of the console's pages; empty where it is not known
+ */
+export function noticeOf(event: WebhookEvent, base: string): Notice | undefined {
+  const detail = noted.safeParse(event.detail).data;
+  const text = detail && textOf(event, detail);
+  if (text === undefined || !isKnown(event.kind)) return undefined;
+  const { campaign, run, figures } = event;
+  return {
+    type: event.kind,
+    timestamp: event.at.toISOString(),
+    data: {
+      text,
+      link: base + pathOf(event),
+      cause: detail?.cause ?? null,
+      campaign: campaign && {
+        id: publicId('campaign', campaign.campaignId),
+        name: campaign.name,
+        owner: campaign.owner,
+        tags: [...campaign.tags],
+        countries: [...campaign.countries],
+      },
+      run: run && {
+        id: publicId('run', run.runId),
+        // As it was then.
+        state: detail?.state ?? run.state,
+        scheduledFor: run.scheduledFor.toISOString(),
+        startedAt: run.startedAt?.toISOString() ?? null,
+      },
+      figures,
+      approval: approvalOf(detail),
+      budget: budgetOf(detail),
+    },
+  };
+}
+
+type Said = (name: string, event: WebhookEvent, detail: Noted) => string;
+
+const because = ({ cause }: Noted) => (cause == null ? '' : `: ${cause}`);
+const exact = (value: number | undefined) => (value ?? 0).toLocaleString('en-US');
+
+function ended(word: string): Said {
+  return (name, { figures }, detail) => {
+    const { audience = 0, throughTheChain = 0, failed = 0 } = figures ?? {};
+    const said = `${exact(throughTheChain)} of ${exact(audience)} users through the chain, ${exact(failed)} failed`;
+    return `A run of ${name} ${word}${because(detail)}. ${said}`;
+  };
+}
+
+const texts: Readonly<Record<Notice['type'], Said>> = {
+  'webhook.test': () => 'This is a test: Muster reaches you',
+  'campaign.scheduled': (name) => `${name} was scheduled`,
+  'approval.waiting': (name, { run }, { why = [] }) =>
+    `${run ? 'A run of ' : ''}${name} waits for approval${why.length === 0 ? '' : `: ${why.join('; ')}`}`,
+  'run.started': (name) => `A run of ${name} started`,
+  'run.paused': (name, _, detail) => `A run of ${name} is paused${because(detail)}`,
+  'run.stalled': (name, _, detail) => `A run of ${name} does not move${because(detail)}`,
+  'run.threshold': (name, _, detail) => `A run of ${name} pauses itself${because(detail)}`,
+  'budget.low': (name, _, { country, units, left }) =>
+    `${exact(left)} of ${exact(units)} units are left of ${name} in ${country ?? ''}`,
+  'run.completed': ended('completed'),
+  'run.cancelled': ended('was cancelled'),
+  'run.expired': ended('expired'),
+  'run.failed': ended('failed'),
+};
+
+function isKnown(kind: string): kind is Notice['type'] {
+  return Object.hasOwn(texts, kind);
+}
+
+function textOf(event: WebhookEvent, detail: Noted): string | undefined {
+  const { kind, campaign, webhookId } = event;
+  if (!isKnown(kind) || (campaign === null && webhookId === null)) return undefined;
+  return texts[kind](JSON.stringify(campaign?.name ?? ''), event, detail);
+}
+
+function pathOf({ run, campaign, figures, webhookId }: WebhookEvent): string {
+  if (webhookId !== null) return '/notices';
+  if (run) return `/runs/${publicId('run', run.runId)}${figures ? '/report' : ''}`;
+  return campaign ? `/campaigns/${publicId('campaign', campaign.campaignId)}` : '/campaigns';
+}
+
+function approvalOf({ approval, needed, why = [] }: Noted = {}): Notice['data']['approval'] {
+  return approval === undefined ? null : { id: publicId('approval', approval), needed: needed ?? 1, why };
+}
+
+function budgetOf({ country, units, left }: Noted = {}): Notice['data']['budget'] {
+  return country === undefined || units === undefined ? null : { country, units, left: left ?? 0 };
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { publicId, uuidOf } from '../../domain/ids/ids.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { tag, unstorable } from '../campaigns/about-campaign.ts';
+import { egressRule } from '../jobs/clients.ts';
+import { callUrl } from '../jobs/jobs.ts';
+
+/** HTTP shapes of webhooks (docs/decisions/0088-webhooks-are-clients.md). */
+export const noticeTypes = [
+  'campaign.scheduled',
+  'approval.waiting',
+  'run.started',
+  'run.paused',
+  'run.stalled',
+  'run.threshold',
+  'budget.low',
+  'run.completed',
+  'run.cancelled',
+  'run.expired',
+  'run.failed',
+] as const;
+
+export type NoticeType = (typeof noticeTypes)[number];
+
+/** `run.ended` stands for the last four. */
+const endings: readonly string[] = ['run.completed', 'run.cancelled', 'run.expired', 'run.failed'];
+export const askedEvents = [...noticeTypes, 'run.ended'] as const;
+
+/** Whether who asked for these is told of this one. */
+export function isAskedFor(type: string, asked: readonly string[]): boolean {
+  return asked.includes(type) || (endings.includes(type) && asked.includes('run.ended'));
+}
+
+const maxOf = 100;
+const name = z.string().trim().min(1).max(200).refine(isStorable, unstorable);
+const exampleCampaign = publicId('campaign', '01890a5d-ac96-774b-bcce-b302099a8057');
+
+const campaignId = z
+  .string()
+  .refine((id) => uuidOf('campaign', id) !== undefined, `has to be a campaign's id, such as ${exampleCampaign}`)
+  .meta({ examples: [exampleCampaign] });
+
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(item).min(1).max(maxOf).nullable().default(null);
+}
+
+/** What it is told of; each filter that is given has to fit. */
+export const webhookFields = {
+  name: name.nullable().default(null),
+  events: z
+    .array(z.enum(askedEvents))
+    .min(1)
+    .max(askedEvents.length)
+    .describe('`run.ended` stands for completed, cancelled, expired and failed'),
+  campaigns: listOf(campaignId).describe('Of these alone; null: of all'),
+  tags: listOf(tag).describe('Of campaigns with one of these tags'),
+  owners: listOf(name).describe('Of campaigns with one of these owners'),
+  enabled: z.boolean().default(true).describe('false: what happens meanwhile is never told'),
+};
+
+export const webhookDefinition = z.object(webhookFields);
+
+export type WebhookDefinition = z.output<typeof webhookDefinition>;
+
+const egress = z
+  .strictObject({ allow: z.array(egressRule).max(maxOf).default([]) })
+  .describe('Where its calls may go, set by operators; without rules: to any public address');
+
+const exampleUrl = 'https://hooks.example.com/muster';
+
+export const newWebhook = z
+  .strictObject({ url: callUrl, ...webhookFields, egress: egress.optional() })
+  .meta({ id: 'NewWebhook', examples: [{ url: exampleUrl, events: ['run.ended', 'run.paused', 'run.stalled'] }] });
+
+export const webhookPatch = z
+  .strictObject({
+    url: callUrl.optional(),
+    name: name.nullable().optional(),
+    events: webhookFields.events.optional(),
+    campaigns: z.array(campaignId).min(1).max(maxOf).nullable().optional(),
+    tags: z.array(tag).min(1).max(maxOf).nullable().optional(),
+    owners: z.array(name).min(1).max(maxOf).nullable().optional(),
+    enabled: z.boolean().optional(),
+    egress: egress.optional(),
+  })
+  .meta({ id: 'WebhookPatch', examples: [{ tags: ['payday'] }] });
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const webhookShape = z
+  .object({
+    id: z.string(),
+    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    url: z.string().describe('Without what is behind the host, which may be a secret'),
+    ...webhookFields,
+    egress,
+    client: z.string().describe('cli_…, under which jobs, dead jobs and figures have its notices'),
+    waiting: z.int().describe('Notices that are on their way'),
+    dead: z.int().describe('Notices that were given up, and can be sent again'),
+    lastSent: z.object({ at: time, event: z.string().nullable(), status: z.int().nullable() }).nullable(),
+    createdAt: time,
+    links: z.object({ self: z.string(), deliveries: z.string() }),
+  })
+  .meta({ id: 'Webhook' });
+
+export type WebhookShape = z.output<typeof webhookShape>;
+
+const secret = z.string().describe('whsec_…, shown this once: its notices are signed with it (Standard Webhooks)');
+
+export const createdWebhook = z.object({ webhook: webhookShape, secret }).meta({ id: 'CreatedWebhook' });
+
+export const rotation = z
+  .strictObject({
+    overlapSeconds: z
+      .int()
+      .min(0)
+      .max(90 * 86_400)
+      .default(86_400)
+      .describe('How long notices are signed with the secret before too'),
+  })
+  .default({ overlapSeconds: 86_400 })
+  .meta({ id: 'WebhookRotation', examples: [{ overlapSeconds: 3600 }] });
+
+export const deliveryStates = ['sent', 'dead', 'expired', 'cancelled'] as const;
+
+export const delivery = z
+  .object({
+    id: z.string().describe('job_…, which is its webhook-id over all tries'),
+    event: z.string().nullable(),
+    state: z.enum(deliveryStates),
+    at: time.describe('When it was taken, or given up'),
+    attempts: z.int(),
+    status: z.int().nullable().describe('Of the last answer'),
+    cause: z.string().nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export const sentAgain = z.object({ notices: z.int(), expired: z.int() }).meta({ id: 'NoticesSentAgain' });
+
+/** What a webhook is sent. */
+export const notice = z
+  .object({
+    type: z.enum([...noticeTypes, 'webhook.test']),
+    timestamp: time.describe('When it happened'),
+    data: z.object({
+      text: z.string().describe('The same in a sentence, for people'),
+      link: z.string().describe('The page of the console; without its host where API_PUBLIC_URL is not set'),
+      cause: z.string().nullable(),
+      campaign: z
+        .object({
+          id: z.string(),
+          name: z.string(),
+          owner: z.string().nullable(),
+          tags: z.array(z.string()),
+          countries: z.array(z.string()),
+        })
+        .nullable(),
+      run: z.object({ id: z.string(), state: z.string(), scheduledFor: time, startedAt: time.nullable() }).nullable(),
+      figures: z
+        .object({ audience: z.int(), throughTheChain: z.int(), failed: z.int() })
+        .nullable()
+        .describe('Of a run that has ended'),
+      approval: z
+        .object({ id: z.string(), needed: z.int(), why: z.array(z.string()) })
+        .nullable()
+        .describe('Of approval.waiting'),
+      budget: z.object({ country: z.string(), units: z.int(), left: z.int() }).nullable().describe('Of budget.low'),
+    }),
+  })
+  .meta({ id: 'Notice' });
+
+export type Notice = z.output<typeof notice>;

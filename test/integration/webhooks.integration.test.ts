@@ -1,0 +1,310 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { failureCause } from '../../services/trigger/keep/auto-pause.ts';
+import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
+import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
+import { callsOf, stalledForMs } from '../../services/scheduler/tell-webhooks.ts';
+import { createdWebhook, notice, type Notice } from '../../shared/contracts/webhooks/webhooks.ts';
+import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
+import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
+import { publicId, uuidOf } from '../../shared/domain/ids/ids.ts';
+import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { someCampaign } from '../support/api-deps.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+
+const on = apiOnPostgres();
+const base = 'https://muster.test';
+const events = () => createWebhookEvents({ pool: on.pool });
+const tell = (limit = 100) => events().tell(limit, (event, webhooks) => callsOf(event, webhooks, base));
+const idOf = (runId: string) => publicId('run', runId);
+const campaignIdOf = (id: string) => publicId('campaign', id);
+const runs = () => createRunStore({ pool: on.pool });
+
+async function webhook(fields: object) {
+  const answer = await on.ask('POST', '/v1/webhooks', { url: 'https://hooks.example.com/s/cret', ...fields });
+  const { id } = createdWebhook.parse(answer.json()).webhook;
+  return { id, webhookId: uuidOf('webhook', id) ?? '' };
+}
+
+async function scheduled(fields: object = {}) {
+  const made = campaign.parse((await on.ask('POST', '/v1/campaigns', { ...someCampaign, ...fields })).json());
+  expect((await on.ask('POST', `/v1/campaigns/${made.id}/start`)).statusCode).toBe(200);
+  return { ...made, campaignId: uuidOf('campaign', made.id) ?? '' };
+}
+
+/** Of a campaign that was started: its run, preparing. */
+async function fired(campaignId: string): Promise<string> {
+  const lease = await createLeases({ pool: on.pool }).acquire('scheduler', 'a', 60_000);
+  const made = lease && (await createDueJobs({ pool: on.pool }).fire(lease, 100));
+  const run = made?.runs.find((each) => each.campaignId === campaignId);
+  if (!run) throw new Error('no run was made');
+  return run.runId;
+}
+
+async function running(fields: object = {}): Promise<{ runId: string; campaignId: string }> {
+  const { campaignId } = await scheduled(fields);
+  const runId = await fired(campaignId);
+  const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+  await runs().begin(runId, [{ country: 'SG', audience }]);
+  return { runId, campaignId };
+}
+
+interface StoredCall {
+  id: string;
+  client: string;
+  body: string;
+  url: string;
+}
+
+const calls = async () => (await on.pool.query<StoredCall>('select id, client, body, url from jobs order by id')).rows;
+
+async function toldTo(webhookId: string): Promise<Notice[]> {
+  const own = (await calls()).filter(({ client }) => client === webhookId);
+  const told = own.map(({ body }) => notice.parse(JSON.parse(body)));
+  return told.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+}
+
+const typesTo = async (webhookId: string) => (await toldTo(webhookId)).map(({ type }) => type).toSorted();
+
+/** What the keeper says of a run of which 6 of 100 users failed. */
+const threshold = failureCause({
+  ...{ runId: '', campaignId: '', state: 'running', stateReason: null, overdueMs: -1, hasBudgets: false },
+  ...{ chain: [{ action: 'award-reward' }], judgedFrom: [], pauseAtFailed: { percent: 5, minUsers: 1 } },
+  feeds: [
+    {
+      ...{ feedId: '', country: 'SG', fedUsers: 100, heldOutUsers: 0, fedBatches: 1, fromStep: 1, complete: true },
+      ...{ stalled: null, flow: [] },
+      totals: [{ step: 1, batches: 1, succeeded: 94, failed: 6, expired: 0, cancelled: 0, unknown: 0 }],
+    },
+  ],
+});
+
+describe('what happens is noted', () => {
+  it('in its own transaction while there is a webhook, and not at all while there is none', async () => {
+    const { runId } = await running();
+    expect(await on.rowsOf('webhook_events')).toEqual([]);
+    await webhook({ events: ['run.paused'] });
+    await runs().pauseFor(runId, threshold ?? '');
+    const client = await on.pool.connect();
+    await client.query('begin');
+    await client.query(`insert into run_events (run, kind) values ($1, 'paused')`, [runId]);
+    await client.query('rollback');
+    client.release();
+    expect((await on.rowsOf('webhook_events')).map(({ kind }) => kind)).toEqual(['run.threshold']);
+  });
+
+  it('for each of the moments of a campaign and its runs', async () => {
+    const all = await webhook({
+      events: ['campaign.scheduled', 'run.started', 'run.paused', 'run.threshold', 'run.ended'],
+    });
+    const { runId } = await running();
+    await runs().pauseFor(runId, threshold ?? '');
+    await runs().settlePause(runId);
+    expect((await on.ask('POST', `/v1/runs/${idOf(runId)}/resume`)).statusCode).toBe(200);
+    await runs().finish(runId, 'completed', null);
+    await tell();
+    expect(await typesTo(all.webhookId)).toEqual([
+      'campaign.scheduled',
+      'run.completed',
+      'run.paused',
+      'run.started',
+      'run.threshold',
+    ]);
+    const paused = (await toldTo(all.webhookId)).find(({ type }) => type === 'run.paused');
+    expect(paused?.data).toMatchObject({
+      text: `A run of "Lapsed riders, December" is paused: ${threshold ?? ''}`,
+      cause: threshold,
+      link: `${base}/runs/${idOf(runId)}`,
+      campaign: { name: 'Lapsed riders, December', countries: ['SG', 'ID', 'VN'] },
+      run: { id: idOf(runId), state: 'paused' },
+    });
+  });
+
+  it.each(['cancelled', 'expired', 'failed'] as const)('for a run that ends as %s', async (state) => {
+    const { webhookId } = await webhook({ events: [`run.${state}`] });
+    const { campaignId } = await scheduled();
+    const runId = await fired(campaignId);
+    if (state === 'cancelled') await on.ask('POST', `/v1/runs/${idOf(runId)}/cancel`);
+    else await runs().finish(runId, state, 'for a reason');
+    await tell();
+    expect((await toldTo(webhookId)).map(({ type, data }) => [type, data.run?.state])).toEqual([
+      [`run.${state}`, state],
+    ]);
+  });
+});
+
+describe('a run that does not move', () => {
+  const waitsSince = (runId: string, ms: number) =>
+    on.pool.query(
+      `update runs set waiting_cause = 'step 1 is held', waiting_since = now() - $2 * interval '1 ms' where id = $1`,
+      [runId, ms],
+    );
+
+  it('is told once until it moves again, and not what waits for a moment', async () => {
+    const { webhookId } = await webhook({ events: ['run.stalled'] });
+    const { runId } = await running();
+    await waitsSince(runId, stalledForMs - 1000);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+    await waitsSince(runId, stalledForMs + 1000);
+    const together = await Promise.all([1, 2, 3].map(() => events().noteWhatStands(stalledForMs)));
+    expect(together.reduce((sum, noted) => sum + noted, 0)).toBe(1);
+    await waitsSince(runId, stalledForMs + 60_000);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+    await tell();
+    expect((await toldTo(webhookId)).map(({ data }) => data.cause)).toEqual(['step 1 is held']);
+
+    await on.pool.query('update runs set waiting_cause = null, waiting_since = null');
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+    await waitsSince(runId, stalledForMs + 1000);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(1);
+  });
+
+  it('is told where its users cannot be read, and not once it has ended', async () => {
+    await webhook({ events: ['run.stalled'] });
+    const { runId } = await running();
+    const trouble = `insert into run_troubles (run, kind, step, country, cause, since)
+      values ($1, 'feed', 1, 'SG', 'no answer', now() - interval '1 hour')`;
+    await on.pool.query(trouble, [runId]);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(1);
+    const other = await running();
+    await waitsSince(other.runId, stalledForMs + 1000);
+    await runs().finish(other.runId, 'expired', null);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+  });
+});
+
+describe('a budget of which few units are left', () => {
+  const budgeted = {
+    countries: ['SG'],
+    chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 1 }],
+    budgets: [{ country: 'SG', units: 100 }],
+  };
+
+  async function spend(runId: string, users: number) {
+    await on.pool.query(
+      `insert into run_totals (feed, step, slot, succeeded) select feed, 1, 9, $2 from feeds where run = $1
+      on conflict (feed, step, slot) do update set succeeded = excluded.succeeded`,
+      [runId, users],
+    );
+  }
+
+  it('is told once for so many units while its run goes on, and again when more were granted', async () => {
+    const { webhookId } = await webhook({ events: ['budget.low'] });
+    const { runId, campaignId } = await running(budgeted);
+    await spend(runId, 90);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+    await spend(runId, 93);
+    const together = await Promise.all([1, 2, 3].map(() => events().noteWhatStands(stalledForMs)));
+    expect(together.reduce((sum, noted) => sum + noted, 0)).toBe(1);
+    await tell();
+    expect((await toldTo(webhookId)).map(({ data }) => [data.budget, data.text])).toEqual([
+      [{ country: 'SG', units: 100, left: 7 }, '7 of 100 units are left of "Lapsed riders, December" in SG'],
+    ]);
+    await on.pool.query('update budgets set units = 200 where campaign = $1', [campaignId]);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+    await spend(runId, 190);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(1);
+  });
+
+  it('is told by what ends the run, where no look came before', async () => {
+    const { webhookId } = await webhook({ events: ['budget.low'] });
+    const { runId } = await running(budgeted);
+    await spend(runId, 95);
+    await runs().finish(runId, 'completed', null);
+    expect(await events().noteWhatStands(stalledForMs)).toBe(0);
+    await tell();
+    expect((await toldTo(webhookId)).map(({ data }) => data.budget)).toEqual([{ country: 'SG', units: 100, left: 5 }]);
+  });
+});
+
+describe('who is told', () => {
+  it('is chosen by event, campaign, tag and owner, and not of what was before', async () => {
+    const early = await running({ tags: ['payday'], owner: 'growth' });
+    const { runId: growth, campaignId } = await running({ tags: ['payday'], owner: 'growth' });
+    const ofTag = await webhook({ events: ['run.ended'], tags: ['payday', 'other'] });
+    const ofOwner = await webhook({ events: ['run.ended'], owners: ['growth'] });
+    const ofCampaign = await webhook({ events: ['run.ended'], campaigns: [campaignIdOf(campaignId)] });
+    const ofAnother = await webhook({ events: ['run.ended'], owners: ['loyalty'] });
+    const ofStarts = await webhook({ events: ['run.started'] });
+    const off = await webhook({ events: ['run.ended'], enabled: false });
+    const { runId: plain } = await running();
+    for (const runId of [early.runId, growth, plain]) await runs().finish(runId, 'completed', null);
+    await tell();
+    const ended = [idOf(early.runId), idOf(growth)].toSorted();
+    const toldOf = async ({ webhookId }: { webhookId: string }) =>
+      (await toldTo(webhookId)).map(({ data }) => data.run?.id ?? '').toSorted();
+    expect(await toldOf(ofTag)).toEqual(ended);
+    expect(await toldOf(ofOwner)).toEqual(ended);
+    expect(await toldOf(ofCampaign)).toEqual([idOf(growth)]);
+    expect(await toldOf(ofAnother)).toEqual([]);
+    expect(await toldOf(ofStarts)).toEqual([idOf(plain)]);
+    expect(await toldOf(off)).toEqual([]);
+    expect(await on.rowsOf('webhook_events')).toEqual([]);
+  });
+
+  it('is told of an approval that is waited for', async () => {
+    const { webhookId } = await webhook({ events: ['approval.waiting'] });
+    const { campaignId } = await running();
+    await on.pool.query(
+      `insert into approvals (id, campaign, revision, hash, covers, state, needed, why)
+      values (uuidv7(), $1, 1, 'h', '{}', 'waiting', 2, '["over 100,000 users"]')`,
+      [campaignId],
+    );
+    await tell();
+    expect((await toldTo(webhookId)).map(({ data }) => [data.approval?.needed, data.text])).toEqual([
+      [2, '"Lapsed riders, December" waits for approval: over 100,000 users'],
+    ]);
+  });
+});
+
+describe('telling', () => {
+  let ended: { webhookId: string };
+  beforeEach(async () => {
+    ended = await webhook({ events: ['run.ended'] });
+    for (let made = 0; made < 3; made++) await runs().finish((await running()).runId, 'completed', null);
+  });
+
+  it('is done once, by whichever scheduler takes an event', async () => {
+    const told = await Promise.all([1, 2, 3, 4].map(() => tell(2)));
+    while ((await tell(2)).events > 0);
+    expect(told.reduce((sum, { calls: made }) => sum + made, 0)).toBeLessThanOrEqual(3);
+    expect(await typesTo(ended.webhookId)).toEqual(['run.completed', 'run.completed', 'run.completed']);
+  });
+
+  it('leaves the event to the next one where it fails', async () => {
+    const before = await on.rowsOf('webhook_events');
+    const failing = events().tell(100, () => {
+      throw new Error('the process is killed here');
+    });
+    await expect(failing).rejects.toThrow('killed');
+    expect(await on.rowsOf('webhook_events')).toEqual(before);
+    await tell();
+    expect(await typesTo(ended.webhookId)).toHaveLength(3);
+  });
+
+  it('waits for no event that another scheduler holds', async () => {
+    const holder = await on.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from webhook_events order by id limit 1 for update');
+    expect((await tell()).calls).toBeGreaterThanOrEqual(2);
+    await holder.query('rollback');
+    holder.release();
+    await tell();
+    expect(await typesTo(ended.webhookId)).toHaveLength(3);
+  });
+
+  it('makes a call of the same id whenever it is made, and seals what may be a secret of the URL', async () => {
+    const [event] = await on.rowsOf('webhook_events');
+    await tell();
+    const made = await calls();
+    expect(made.every(({ url }) => url.startsWith('https://hooks.example.com/#sealed=') && !url.includes('cret'))).toBe(
+      true,
+    );
+    await on.pool.query(
+      `insert into webhook_events select * from jsonb_populate_record(null::webhook_events, $1::jsonb)`,
+      [JSON.stringify(event)],
+    );
+    await tell();
+    expect(await calls()).toEqual(made);
+  });
+});
