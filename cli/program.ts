@@ -39,6 +39,7 @@ const tables: Record<string, Table> = {
   'enable-host': scheduler,
   'dead-letters': () => import('./trouble/dead-letter-commands.ts'),
   quarantined: () => import('./trouble/quarantine-commands.ts'),
+  webhooks: () => import('./webhooks/commands.ts'),
   audit: () => import('./audit/commands.ts'),
   console: () => import('./console/commands.ts'),
   'check-endpoint': () => import('./check-endpoint/commands.ts'),

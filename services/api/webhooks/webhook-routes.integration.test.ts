@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createdWebhook, delivery, webhookShape } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
+import { issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
+import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { openUrl } from '../../../shared/runtime/installation/call-secrets.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { teamsOn } from '../../../test/support/teams-on-postgres.ts';
+import { createWebhookEvents } from '../../scheduler/postgres/webhook-events.ts';
+import { callsOf } from '../../scheduler/tell-webhooks.ts';
+import { createApi } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { maxWebhooks } from './postgres/webhook-store.ts';
+
+const on = apiOnPostgres();
+const { askAs, makeManager } = teamsOn(on);
+const url = 'https://hooks.example.com/services/T0/B0/secret?token=1';
+const body = { url, events: ['run.ended'] };
+
+async function made(fields: object = {}) {
+  const answer = await on.ask('POST', '/v1/webhooks', { ...body, ...fields });
+  expect(answer.statusCode, answer.body).toBe(201);
+  return createdWebhook.parse(answer.json());
+}
+
+const look = async (id: string) => webhookShape.parse((await on.ask('GET', `/v1/webhooks/${id}`)).json());
+const uuid = (id: string) => uuidOf('webhook', id) ?? '';
+const errorsOf = (answer: { json: () => unknown }) =>
+  problem.parse(answer.json()).errors.map(({ code, pointer }) => `${code} ${pointer}`);
+const tell = () => createWebhookEvents({ pool: on.pool }).tell(100, (event, webhooks) => callsOf(event, webhooks, ''));
+
+describe('a webhook', () => {
+  it('is shown without what opens it, its secret once, and both are kept sealed', async () => {
+    const { webhook, secret } = await made({ name: 'Bot', tags: ['payday'], owners: ['growth'] });
+    expect(webhook).toMatchObject({
+      ...{ url: 'https://hooks.example.com/[sealed]', name: 'Bot', tags: ['payday'], owners: ['growth'] },
+      ...{ campaigns: null, enabled: true, waiting: 0, dead: 0, lastSent: null },
+    });
+    expect(await look(webhook.id)).toEqual(webhook);
+    const [row] = await on.rowsOf('webhooks');
+    const stored = z.string().parse(row?.['url']);
+    expect(stored).not.toContain('services');
+    expect(openUrl(stored, uuid(webhook.id), on.deps.secretBox)).toBe(url);
+    const [key] = await on.rowsOf('client_keys');
+    const sealed = z.string().parse(key?.['sealed']);
+    const context = clientKeyContext(uuid(webhook.id), z.string().parse(key?.['id']));
+    expect(on.deps.secretBox.open(sealed, context)).toBe(secret);
+    expect(JSON.stringify((await on.ask('GET', '/v1/webhooks')).json())).not.toContain(secret.slice(6));
+  });
+
+  it('is refused with all that is wrong with it, and where no call may go', async () => {
+    const answer = await on.ask('POST', '/v1/webhooks', {
+      url: 'ftp://x',
+      events: ['run.begun'],
+      campaigns: ['x'],
+      tags: ['A'],
+    });
+    expect(answer.statusCode).toBe(422);
+    expect(new Set(errorsOf(answer).map((error) => error.split(' ')[1]))).toEqual(
+      new Set(['/url', '/events/0', '/campaigns/0', '/tags/0']),
+    );
+    const inside = await on.ask('POST', '/v1/webhooks', { ...body, url: 'http://169.254.169.254/latest' });
+    expect([inside.statusCode, errorsOf(inside)]).toEqual([422, ['forbidden-address /url']]);
+    expect(await on.rowsOf('clients')).toEqual([]);
+  });
+
+  it('is refused where no secret can be kept', async () => {
+    const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
+    const answer = await bare.server.inject({
+      method: 'POST',
+      url: '/v1/webhooks',
+      headers: authorized,
+      payload: body,
+    });
+    expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([409, 'secrets-not-configured']);
+    await bare.close();
+  });
+
+  it('is changed as it was seen, switched off, and given another secret', async () => {
+    const { webhook, secret } = await made();
+    const headers = { ...authorized, 'if-match': `"${webhook.revision}"` };
+    const change = (payload: object) =>
+      on.api.server.inject({ method: 'PATCH', url: `/v1/webhooks/${webhook.id}`, headers, payload });
+    const changed = webhookShape.parse((await change({ events: ['run.paused'], enabled: false })).json());
+    expect(changed).toMatchObject({ events: ['run.paused'], enabled: false, url: webhook.url });
+    expect(changed.revision).toBeGreaterThan(webhook.revision);
+    expect((await change({ enabled: true })).statusCode).toBe(412);
+    const rotated = await on.ask('POST', `/v1/webhooks/${webhook.id}/rotate`, { overlapSeconds: 60 });
+    expect(createdWebhook.parse(rotated.json()).secret).not.toBe(secret);
+    const keys = await on.rowsOf('client_keys');
+    expect(keys.map(({ expires_at }) => expires_at !== null).toSorted()).toEqual([false, true]);
+  });
+
+  it('is not among the clients, and nothing but its notices is sent by it', async () => {
+    const { webhook } = await made();
+    const listed = pageShape(clientShape).parse((await on.ask('GET', '/v1/clients')).json());
+    expect(listed.items).toEqual([]);
+    const clientId = webhook.client;
+    expect((await on.ask('GET', `/v1/clients/${clientId}`)).statusCode).toBe(404);
+    expect((await on.ask('DELETE', `/v1/clients/${clientId}`)).statusCode).toBe(404);
+    expect((await on.ask('PATCH', `/v1/clients/${clientId}`, { timeoutMs: 100 })).statusCode).toBe(404);
+    for (const client of [clientId, `webhook:${webhook.id}`]) {
+      const job = { client, url: 'https://hooks.example.com/', body: { type: 'run.completed' } };
+      expect((await on.ask('POST', '/v1/jobs', job)).statusCode).toBe(422);
+    }
+    expect(await on.rowsOf('jobs')).toEqual([]);
+  });
+
+  it('is told nothing any more when it was deleted, and its client goes when nothing of it is stored', async () => {
+    const { webhook } = await made();
+    await on.ask('POST', `/v1/webhooks/${webhook.id}/test`);
+    expect(await tell()).toMatchObject({ calls: 1 });
+    expect((await on.ask('DELETE', `/v1/webhooks/${webhook.id}`)).statusCode).toBe(204);
+    expect((await on.ask('DELETE', `/v1/webhooks/${webhook.id}`)).statusCode).toBe(204);
+    expect((await on.ask('GET', `/v1/webhooks/${webhook.id}`)).statusCode).toBe(404);
+    expect((await on.rowsOf('clients')).map(({ enabled }) => enabled)).toEqual([false]);
+    expect((await on.rowsOf('job_changes')).map(({ verb }) => verb)).toEqual(['cancel']);
+
+    await on.pool.query('delete from jobs');
+    await on.pool.query('update client_totals set cancelled = accepted');
+    await on.passTime(10_000);
+    await made();
+    expect(await on.rowsOf('clients')).toHaveLength(1);
+  });
+
+  it('is one of so many', async () => {
+    const { webhook } = await made();
+    await on.pool.query(
+      `with c as (insert into clients (id, name, definition)
+        select uuidv7(), 'webhook:' || n, '{}' from generate_series(2, $1::int) n returning id)
+      insert into webhooks (id, url, definition) select c.id, w.url, w.definition from c, webhooks w where w.id = $2`,
+      [maxWebhooks, uuid(webhook.id)],
+    );
+    const answer = await on.ask('POST', '/v1/webhooks', body);
+    expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([409, 'too-many-webhooks']);
+  });
+});
+
+describe('who may', () => {
+  const keyOf = async (role: string) =>
+    issuedApiKey.parse((await on.ask('POST', '/v1/api-keys', { name: role, role })).json()).secret;
+
+  it('make one is a manager, change it a key of the same account or an operator', async () => {
+    const [mine, theirs] = [await makeManager(), await keyOf('viewer')];
+    expect((await askAs(theirs, 'POST', '/v1/webhooks', body)).statusCode).toBe(403);
+    const { webhook } = createdWebhook.parse((await askAs(mine.secret, 'POST', '/v1/webhooks', body)).json());
+    const path = `/v1/webhooks/${webhook.id}`;
+    const ofOperator = (await made()).webhook.id;
+    expect((await askAs(mine.secret, 'PATCH', path, { enabled: false })).statusCode).toBe(200);
+    const asked = [
+      await askAs(mine.secret, 'PATCH', `/v1/webhooks/${ofOperator}`, { enabled: false }),
+      await askAs(mine.secret, 'DELETE', `/v1/webhooks/${ofOperator}`),
+      await askAs(mine.secret, 'POST', `/v1/webhooks/${ofOperator}/rotate`, {}),
+      await askAs(mine.secret, 'POST', `/v1/webhooks/${ofOperator}/test`),
+      await askAs(mine.secret, 'POST', `/v1/webhooks/${ofOperator}/send-again`),
+    ];
+    for (const answer of asked) {
+      const { status, code } = problem.parse(answer.json());
+      expect([status, code]).toEqual([403, 'not-yours']);
+    }
+    expect((await on.ask('DELETE', path)).statusCode).toBe(204);
+  });
+
+  it('open addresses that are not public is an operator', async () => {
+    const { secret } = await makeManager();
+    const inside = { ...body, url: 'http://127.0.0.1:9/x', egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+    expect((await askAs(secret, 'POST', '/v1/webhooks', inside)).statusCode).toBe(403);
+    expect((await on.ask('POST', '/v1/webhooks', inside)).statusCode).toBe(201);
+  });
+});
+
+describe('its notices', () => {
+  const deliveries = async (id: string, query = '') =>
+    pageShape(delivery).parse((await on.ask('GET', `/v1/webhooks/${id}/deliveries${query}`)).json());
+
+  it('are tried on demand, listed with what became of them, and sent again under the same id', async () => {
+    const { webhook } = await made();
+    const tested = await on.ask('POST', `/v1/webhooks/${webhook.id}/test`);
+    expect(tested.statusCode).toBe(202);
+    const { id } = z.object({ id: z.string() }).parse(tested.json());
+    await tell();
+    expect(await look(webhook.id)).toMatchObject({ waiting: 1, dead: 0, lastSent: null });
+    const [job] = await on.rowsOf('jobs');
+    expect(publicId('job', z.string().parse(job?.['id']))).toBe(id);
+
+    await on.pool.query(
+      `with j as (delete from jobs returning *),
+        d as (insert into dead_jobs (id, client, cause, job) select id, client, 'http-500', jsonb_build_object(
+          'scheduledFor', scheduled_for, 'acceptedAt', accepted_at, 'attempt', 12, 'method', method, 'url', url,
+          'headers', headers, 'body', body, 'tags', to_jsonb(tags), 'key', key) from j),
+        t as (update client_totals set dead = 1)
+      insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, error, method, url, tags)
+      select id, client, now(), scheduled_for, 'dead', 12, 500, 'http-500', method, url, tags from j`,
+    );
+    expect(await look(webhook.id)).toMatchObject({ waiting: 0, dead: 1 });
+    expect((await deliveries(webhook.id, '?state=dead')).items).toMatchObject([
+      { id, event: 'webhook.test', state: 'dead', attempts: 12, status: 500, cause: 'http-500' },
+    ]);
+    const again = await on.ask('POST', `/v1/webhooks/${webhook.id}/send-again`);
+    expect(again.json()).toEqual({ notices: 1, expired: 0 });
+    expect((await on.rowsOf('jobs')).map((each) => each['id'])).toEqual([job?.['id']]);
+    expect((await deliveries(webhook.id)).items).toEqual([]);
+  });
+
+  it('come page by page, the last first', async () => {
+    const { webhook } = await made();
+    await on.pool.query(
+      `insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, method, url, tags)
+      select uuidv7(), $1, now() - n * interval '1 second', now(), 'called', n, 204, 'POST', 'x', '{run.started}'
+      from generate_series(1, 5) n`,
+      [uuid(webhook.id)],
+    );
+    const first = await deliveries(webhook.id, '?limit=3');
+    const rest = await deliveries(webhook.id, `?limit=3&cursor=${first.next ?? ''}`);
+    expect([...first.items, ...rest.items].map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5]);
+    expect(rest.next).toBeNull();
+    expect((await look(webhook.id)).lastSent).toMatchObject({ event: 'run.started', status: 204 });
+    expect((await on.ask('GET', `/v1/webhooks/${webhook.id}/deliveries?cursor=x`)).statusCode).toBe(422);
+  });
+});

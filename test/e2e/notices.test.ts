@@ -1,0 +1,132 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  createCampaign,
+  createWebhook,
+  listRuns,
+  listWebhookDeliveries,
+  listWebhooks,
+  startCampaign,
+  testWebhook,
+} from '../../sdk/generated/sdk.gen.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { rewardThenMessage, startInstallation, type Installation } from './installation.ts';
+
+const root = join(import.meta.dirname, '../..');
+const patienceMs = 60_000;
+const publicUrl = 'https://muster.test/console';
+
+/** What docs/notices.md shows, as a process of its own beside an installed SDK. */
+function startShownReceiver(folder: string, environment: Record<string, string>): ChildProcess {
+  const [, shown = ''] =
+    /## To Slack.*?```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/notices.md'), 'utf8')) ?? [];
+  const sdk = join(folder, 'node_modules/muster-sdk');
+  mkdirSync(sdk, { recursive: true });
+  writeFileSync(join(sdk, 'package.json'), '{"type":"module","exports":{"./verify":"./verify.js"}}');
+  writeFileSync(join(sdk, 'verify.js'), `export * from '${pathToFileURL(join(root, 'sdk/verify.ts')).href}';`);
+  writeFileSync(join(folder, 'receiver.mjs'), shown);
+  return spawn(process.execPath, ['receiver.mjs'], {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    stdio: 'inherit',
+  });
+}
+
+let muster: Installation;
+let slack: Server;
+let receiver: ChildProcess | undefined;
+const folder = mkdtempSync(join(tmpdir(), 'notices-'));
+const heard: string[] = [];
+const refusing = { times: 0 };
+const api = () => ({ client: muster.api.client });
+
+beforeAll(async () => {
+  slack = createServer((request, response) => {
+    void text(request).then((body) => {
+      const isRefused = refusing.times-- > 0;
+      if (!isRefused) heard.push(z.object({ text: z.string() }).parse(JSON.parse(body)).text);
+      response.writeHead(isRefused ? 503 : 200).end('ok');
+    });
+  });
+  slack.listen(0, '127.0.0.1');
+  await once(slack, 'listening');
+  muster = await startInstallation({
+    workers: 'all-in-one',
+    sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=300' },
+    engine: { API_PUBLIC_URL: publicUrl },
+  });
+});
+afterAll(async () => {
+  receiver?.kill();
+  slack.close();
+  await muster.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpMs = Date.now() + patienceMs;
+  while (!(await isSo())) {
+    if (Date.now() > giveUpMs) throw new Error(`it did not become so; heard ${JSON.stringify(heard)}`);
+    await wait(50);
+  }
+}
+
+async function webhookAt(port: number, events: ('run.started' | 'run.ended' | 'campaign.scheduled')[]) {
+  const body = { url: `http://127.0.0.1:${port}/hook`, events, egress: { allow: [{ cidr: '127.0.0.0/8', port }] } };
+  return (await createWebhook({ ...api(), body })).data;
+}
+
+it('the receiver that the page shows believes signed notices alone, and says all of them, beside one that is dead', async () => {
+  const [port = 0, deadPort = 0] = await findFreePorts(2);
+  const { webhook: dead } = await webhookAt(deadPort, ['campaign.scheduled', 'run.started', 'run.ended']);
+  const { webhook, secret } = await webhookAt(port, ['run.started', 'run.ended']);
+  const { port: slackPort } = z.object({ port: z.number() }).parse(slack.address());
+  receiver = startShownReceiver(folder, {
+    WEBHOOK_SECRET: secret,
+    SLACK_URL: `http://127.0.0.1:${slackPort}`,
+    PORT: String(port),
+  });
+  const ask = () => fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{"data":{"text":"forged"}}' });
+  await until(() =>
+    ask().then(
+      ({ status }) => status === 401,
+      () => false,
+    ),
+  );
+
+  // Slack does not take the first: it comes again under the same id.
+  refusing.times = 1;
+  const { id: testId } = (await testWebhook({ ...api(), path: { id: webhook.id } })).data;
+  await until(() => heard.length === 1);
+  expect(heard).toEqual([`This is a test: Muster reaches you <${publicUrl}/notices|open>`]);
+
+  const audience = { include: [{ segment: 'lapsed-riders' }] };
+  const body = { name: 'Payday', countries: ['SG', 'ID', 'VN'], chain: rewardThenMessage, audience };
+  const { id } = (await createCampaign({ ...api(), body })).data;
+  await startCampaign({ ...api(), path: { id } });
+  await until(() => heard.length === 3);
+  const [run] = (await listRuns({ ...api(), query: { campaignId: id } })).data.items;
+  const link = `${publicUrl}/runs/${run?.runId ?? ''}`;
+  expect(heard.slice(1).toSorted()).toEqual([
+    `A run of "Payday" completed. 300 of 300 users through the chain, 0 failed <${link}/report|open>`,
+    `A run of "Payday" started <${link}|open>`,
+  ]);
+
+  const path = { id: webhook.id };
+  await until(async () => (await listWebhookDeliveries({ ...api(), path })).data.items.length === 3);
+  const { items } = (await listWebhookDeliveries({ ...api(), path })).data;
+  expect(items.find((each) => each.id === testId)).toMatchObject({ state: 'sent', event: 'webhook.test', attempts: 2 });
+  const listed = (await listWebhooks(api())).data.items;
+  expect(listed.find((each) => each.id === webhook.id)).toMatchObject({ waiting: 0, dead: 0 });
+  expect(listed.find((each) => each.id === dead.id)).toMatchObject({ waiting: 3, lastSent: null });
+  expect(heard.some((said) => said.includes('forged'))).toBe(false);
+});
