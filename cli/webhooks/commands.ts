@@ -76,7 +76,7 @@ function renderWebhook(webhook: Webhook, view: View): string {
       ['to', url],
       ['events', events.join(', ')],
       ['of', chosenText(webhook) || 'all campaigns'],
-      ['egress', egress.allow?.map((rule) => Object.values(rule).join(':'))],
+      ['egress', egress.allow.map((rule) => Object.values(rule).join(':'))],
       ['last sent', lastSent ? `${lastText(webhook)}, ${lastSent.event ?? ''}` : 'never'],
       ['waiting', String(waiting)],
       ['dead', dead === 0 ? '0' : `${dead}: muster webhooks send-again ${id}`],

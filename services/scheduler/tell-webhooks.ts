@@ -19,7 +19,7 @@ const lookEveryMs = 10_000;
 const idleMs = 60_000;
 /** Retries of single steps come and go within this. */
 export const stalledForMs = 120_000;
-/** What nobody could be told for so long is no news any more. */
+/** What could not be told for so long is no news any more. */
 const relevancyMs = 3 * 86_400_000;
 
 export interface WebhookTellerDeps {

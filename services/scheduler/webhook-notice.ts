@@ -56,7 +56,7 @@ export function noticeOf(event: WebhookEvent, base: string): Notice | undefined 
 
 type Said = (name: string, event: WebhookEvent, detail: Noted) => string;
 
-const because = ({ cause }: Noted) => (cause == null ? '' : `: ${cause}`);
+const because = ({ cause }: Noted) => (cause ? `: ${cause}` : '');
 const exact = (value: number | undefined) => (value ?? 0).toLocaleString('en-US');
 
 function ended(word: string): Said {

@@ -26,6 +26,7 @@ const views = {
   shards: () => 'shards',
   'dead letters': () => 'dead-letters',
   keys: () => 'keys',
+  notices: () => 'notices',
   'audit log': () => 'audit',
   'no such page': () => 'nowhere',
 };

@@ -233,14 +233,14 @@ export async function requireWebhook(id: string, webhooks: WebhookStore): Promis
   return record;
 }
 
-/** What a path names, for whoever may change it. @throws {HttpProblem} 404, 403 */
+/** What a path names, which the key that asks may change. @throws {HttpProblem} 404, 403 */
 export async function requireOwn(request: FastifyRequest, id: string, webhooks: WebhookStore): Promise<WebhookRecord> {
   const record = await requireWebhook(id, webhooks);
   requireOwner(request, record);
   return record;
 }
 
-/** Where notices go is for whoever sent them there to say, and for operators. */
+/** Where notices go is for the account to say that sent them there, and for operators. */
 function requireOwner(request: FastifyRequest, { account }: WebhookRecord): void {
   const caller = callerOf(request);
   if (mayActAs(caller.role, 'operator') || caller.account === account) return;

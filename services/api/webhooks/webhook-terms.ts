@@ -9,8 +9,8 @@ import { forbiddenAddress, invalidRequest } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
 
 /**
- * How notices are called: for hours, ever more seldom. A host that does not answer is left alone, and what nobody could
- * be told then is dead, for a month.
+ * How notices are called: for hours, ever more seldom. A host that does not answer is left alone, and what it
+ * could not be told then is dead, for a month.
  */
 export function clientTerms(allow: readonly EgressRule[]): ClientDefinition {
   return clientDefinition.parse({

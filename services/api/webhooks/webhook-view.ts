@@ -1,7 +1,6 @@
 import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
-import { delivery, type WebhookShape } from '../../../shared/contracts/webhooks/webhooks.ts';
+import type { WebhookDelivery, WebhookShape } from '../../../shared/contracts/webhooks/webhooks.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { z } from 'zod';
 import type { DeliveryRecord, WebhookRecord } from './postgres/webhook-store.ts';
 
 export function webhookView(webhook: WebhookRecord): WebhookShape {
@@ -23,16 +22,14 @@ export function webhookView(webhook: WebhookRecord): WebhookShape {
   };
 }
 
-type Delivery = z.output<typeof delivery>;
-
-const states: Readonly<Record<string, Delivery['state']>> = {
+const states: Readonly<Record<string, WebhookDelivery['state']>> = {
   called: 'sent',
   dead: 'dead',
   expired: 'expired',
   cancelled: 'cancelled',
 };
 
-export function deliveryView({ jobId, event, outcome, at, attempt, status, error }: DeliveryRecord): Delivery {
+export function deliveryView({ jobId, event, outcome, at, attempt, status, error }: DeliveryRecord): WebhookDelivery {
   const state = states[outcome] ?? 'cancelled';
   return {
     id: publicId('job', jobId),

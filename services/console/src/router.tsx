@@ -164,6 +164,12 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import('./views/approvals/approvals-view.tsx'), 'ApprovalsView'),
 });
 
+const notices = createRoute({
+  getParentRoute: () => root,
+  path: '/notices',
+  component: lazyRouteComponent(() => import('./views/notices/notices-view.tsx'), 'NoticesView'),
+});
+
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
@@ -187,6 +193,7 @@ const views = [
   deadLetters,
   audit,
   approvals,
+  notices,
   keys,
 ] as const;
 

@@ -58,7 +58,8 @@ async function listening(client: PoolClient): Promise<ListeningWebhook[]> {
 }
 
 const selectListening = `
-  select id as "webhookId", url, definition, created_at as "createdAt" from webhooks where deleted_at is null order by id`;
+  select id as "webhookId", url, definition, created_at as "createdAt" from webhooks
+  where deleted_at is null order by id`;
 
 /** What was deleted meanwhile, by retention, is told of as far as it is there. */
 const takeEvents = statementOf<{ limit: number }>(
@@ -77,7 +78,8 @@ const takeEvents = statementOf<{ limit: number }>(
   left join lateral (
     select jsonb_build_object(
       'audience', (select coalesce(sum(fed_users), 0) from feeds where run = r.id),
-      'throughTheChain', coalesce(sum(t.succeeded) filter (where t.step = jsonb_array_length(v.definition -> 'chain')), 0),
+      'throughTheChain',
+        coalesce(sum(t.succeeded) filter (where t.step = jsonb_array_length(v.definition -> 'chain')), 0),
       'failed', coalesce(sum(t.failed), 0)) as figures
     from feeds g join run_totals t on t.feed = g.feed where g.run = r.id
   ) f on e.kind in ('run.completed', 'run.cancelled', 'run.expired', 'run.failed')

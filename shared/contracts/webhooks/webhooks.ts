@@ -135,6 +135,8 @@ export const delivery = z
   })
   .meta({ id: 'WebhookDelivery' });
 
+export type WebhookDelivery = z.output<typeof delivery>;
+
 export const sentAgain = z.object({ notices: z.int(), expired: z.int() }).meta({ id: 'NoticesSentAgain' });
 
 /** What a webhook is sent. */

@@ -35,6 +35,7 @@ export const navigation: readonly NavigationGroup[] = [
   {
     heading: 'System',
     entries: [
+      { to: '/notices', label: 'Notices', icon: 'fwd' },
       { to: '/keys', label: 'Keys', icon: 'lock' },
       { to: '/audit', label: 'Audit log', icon: 'audit' },
     ],

@@ -18,6 +18,7 @@ import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
 import { shards } from './shards.ts';
 import { templates } from './templates.ts';
+import { deliveries, webhooks } from './webhooks.ts';
 
 configureClient();
 // A busy machine is slow; a test that waits in vain says so later, and none that passes is slower.
@@ -56,6 +57,8 @@ export function answersFor(role: Role): Answers {
     'GET /v1/campaigns/cmp_draft': draft,
     'GET /v1/campaigns/:id': runningCampaign,
     'GET /v1/templates': templates,
+    'GET /v1/webhooks': webhooks,
+    'GET /v1/webhooks/:id/deliveries': deliveries,
     'GET /v1/audiences': { items: [], next: null },
     'GET /v1/runs': ({ query }: Asked) =>
       query['kind'] === 'test' ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,

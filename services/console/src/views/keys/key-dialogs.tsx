@@ -4,7 +4,7 @@ import type { ApiKey } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { Issued } from './issued.tsx';
+import { Issued } from '../../parts/controls/issued.tsx';
 
 interface KeyDialogProps {
   apiKey: ApiKey;
@@ -43,7 +43,7 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
       }
     >
       {issued ? (
-        <Issued name={issued.key.name} secret={issued.secret} />
+        <Issued what="key" name={issued.key.name} secret={issued.secret} />
       ) : (
         <p>
           It gets another secret now. The one before, and sessions that it opened, go on for a day, so that its service

@@ -7,7 +7,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { Issued } from './issued.tsx';
+import { Issued } from '../../parts/controls/issued.tsx';
 import { emptyForm, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
 
 const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
@@ -45,7 +45,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
       }
     >
       {issued ? (
-        <Issued name={issued.key.name} secret={issued.secret} />
+        <Issued what="key" name={issued.key.name} secret={issued.secret} />
       ) : (
         <FormProblemsContext value={problems}>
           <Field

@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeWebhook, createWebhook } from '#client/sdk.gen.ts';
+import type { Webhook } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { Issued } from '../../parts/controls/issued.tsx';
+import { FieldGroup, FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { events, eventWords, formOf, webhookOfForm, type NoticeForm } from './notice-words.ts';
+
+/** Whom to tell, and of what; of a new one then its secret, once. @param webhook null: a new one */
+export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [form, setForm] = useState(() => formOf(webhook));
+  const save = useMutation({
+    mutationFn: async () => {
+      const { fields, url } = webhookOfForm(form);
+      if (webhook === null) return (await createWebhook({ body: { ...fields, url }, throwOnError: true })).data;
+      const [path, headers] = [{ id: webhook.id }, { 'if-match': `"${webhook.revision}"` }];
+      await changeWebhook({ path, headers, body: { ...fields, ...(url !== '' && { url }) }, throwOnError: true });
+      return null;
+    },
+    onSuccess: async (created) => {
+      await queries.invalidateQueries();
+      if (created === null) onClose();
+    },
+  });
+  const problems = useRefusedFields(save.error);
+  const refused = save.error && problemOf(save.error);
+  const created = save.data;
+  return (
+    <Dialog
+      title={webhook ? `Change ${webhook.name ?? webhook.url}` : 'New notice'}
+      lead="A signed call to another service, tried again for hours."
+      onClose={onClose}
+      actions={
+        created ? (
+          <Button kind="ink" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="ink" disabled={save.isPending} onClick={() => save.mutate()}>
+              {webhook ? 'Change it' : 'Tell it'}
+            </Button>
+          </>
+        )
+      }
+    >
+      {created ? (
+        <Issued what="secret" name={created.webhook.name ?? created.webhook.url} secret={created.secret} />
+      ) : (
+        <FormProblemsContext value={problems}>
+          <Fields form={form} isNew={webhook === null} onChange={(part) => setForm({ ...form, ...part })} />
+          {refused !== null && refused.errors.length === 0 && (
+            <p className="c-bad sm" role="alert">
+              {refused.detail}
+            </p>
+          )}
+        </FormProblemsContext>
+      )}
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  form: NoticeForm;
+  isNew: boolean;
+  onChange: (part: Partial<NoticeForm>) => void;
+}
+
+function Fields({ form, isNew, onChange }: FieldsProps) {
+  const toggled = (event: (typeof events)[number]) => {
+    const asked = new Set(form.events);
+    if (!asked.delete(event)) asked.add(event);
+    return asked;
+  };
+  return (
+    <>
+      <FormField pointer="/name" label="Name" hint="As people call it: Slack, growth">
+        {(control) => <TextInput {...control} value={form.name} onText={(name) => onChange({ name })} data-autofocus />}
+      </FormField>
+      <FormField
+        pointer="/url"
+        label="URL"
+        required={isNew}
+        hint={isNew ? 'What stands behind the host is encrypted' : 'Empty: as it is'}
+      >
+        {(control) => <TextInput {...control} mono value={form.url} onText={(url) => onChange({ url })} />}
+      </FormField>
+      <FieldGroup pointer="/events" label="Tell it when a campaign or its run is">
+        <div className="flex flex-wrap gap-x-4 gap-y-1">
+          {events.map((event) => (
+            <label key={event} className="row">
+              <input
+                type="checkbox"
+                checked={form.events.has(event)}
+                onChange={() => onChange({ events: toggled(event) })}
+              />
+              {eventWords[event]}
+            </label>
+          ))}
+        </div>
+      </FieldGroup>
+      <FormField pointer="/tags" label="Tags" hint="Of campaigns with one of these, such as payday, vip; empty: all">
+        {(control) => <TextInput {...control} value={form.tags} onText={(tags) => onChange({ tags })} />}
+      </FormField>
+      <FormField pointer="/owners" label="Owners" hint="Of campaigns with one of these owners; empty: all">
+        {(control) => <TextInput {...control} value={form.owners} onText={(owners) => onChange({ owners })} />}
+      </FormField>
+      <FormField pointer="/campaigns" label="Campaigns" hint="Of these alone, by their ids; empty: all">
+        {(control) => (
+          <TextInput {...control} mono value={form.campaigns} onText={(campaigns) => onChange({ campaigns })} />
+        )}
+      </FormField>
+    </>
+  );
+}

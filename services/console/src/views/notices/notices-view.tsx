@@ -1,0 +1,180 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listWebhooksOptions } from '#client/@tanstack/react-query.gen.ts';
+import { deleteWebhook, testWebhook } from '#client/sdk.gen.ts';
+import type { Webhook } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { DeliveriesDialog } from './deliveries-dialog.tsx';
+import { NoticeDialog } from './notice-dialog.tsx';
+import { campaignsInWords, eventsInWords } from './notice-words.ts';
+
+type Asked = { verb: 'new' } | { verb: 'change' | 'deliveries' | 'delete'; webhook: Webhook };
+
+/** Who is told what becomes of campaigns and runs, and whether it arrives. */
+export function NoticesView() {
+  const refusal = useRefusal('manager');
+  const [asked, setAsked] = useState<Asked>();
+  const webhooks = useQuery(listWebhooksOptions());
+  const items = webhooks.data?.items;
+  return (
+    <Page
+      title="Notices"
+      actions={
+        <Button kind="ink" icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'new' })}>
+          New notice
+        </Button>
+      }
+    >
+      <section className="panel" aria-label="Notices">
+        {items === undefined && webhooks.error !== null ? (
+          <Failed
+            title="The notices could not be read"
+            error={webhooks.error}
+            onRetry={() => void webhooks.refetch()}
+          />
+        ) : items?.length === 0 ? (
+          <Empty icon="fwd" title="Nothing is told yet" command="muster webhooks create --help">
+            A notice tells another service, such as a channel of a team, when a run starts, is paused or has ended.
+          </Empty>
+        ) : (
+          <NoticeTable webhooks={items} refusal={refusal} onAsk={setAsked} />
+        )}
+      </section>
+      {asked && <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />}
+    </Page>
+  );
+}
+
+function AskedDialog({ asked, onClose }: { asked: Asked; onClose: () => void }) {
+  switch (asked.verb) {
+    case 'new':
+      return <NoticeDialog webhook={null} onClose={onClose} />;
+    case 'change':
+      return <NoticeDialog webhook={asked.webhook} onClose={onClose} />;
+    case 'deliveries':
+      return <DeliveriesDialog webhook={asked.webhook} onClose={onClose} />;
+    case 'delete':
+      return <DeleteDialog webhook={asked.webhook} onClose={onClose} />;
+  }
+}
+
+function DeleteDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const { id, waiting } = webhook;
+  return (
+    <VerbDialog
+      title={`Tell ${nameOf(webhook)} nothing any more?`}
+      lead={`Taken back: ${countOf(waiting, 'notice')} on the way.`}
+      verb="Delete it"
+      leave="Keep it"
+      isGrave
+      act={() => deleteWebhook({ path: { id }, throwOnError: true })}
+      onClose={onClose}
+    >
+      What happens from now on is not told to it.
+    </VerbDialog>
+  );
+}
+
+function nameOf({ name, url }: Webhook): string {
+  return name ?? url;
+}
+
+interface NoticeTableProps {
+  /** Undefined while they are asked for. */
+  webhooks: readonly Webhook[] | undefined;
+  refusal: string | undefined;
+  onAsk: (asked: Asked) => void;
+}
+
+function NoticeTable({ webhooks, ...rest }: NoticeTableProps) {
+  return (
+    <table className="table-auto">
+      <caption className="sr-only">Notices, oldest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">To, for what</th>
+          <th scope="col" className="wide">
+            Of
+          </th>
+          <th scope="col">Last sent</th>
+          <th scope="col">
+            <span className="sr-only">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {webhooks?.map((webhook) => <NoticeRow key={webhook.id} webhook={webhook} {...rest} />) ?? (
+          <SkeletonRows rows={4} columns={[260, 160, 110, 200]} />
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function NoticeRow({ webhook, refusal, onAsk }: Omit<NoticeTableProps, 'webhooks'> & { webhook: Webhook }) {
+  const queries = useQueryClient();
+  const test = useMutation({
+    mutationFn: () => testWebhook({ path: { id: webhook.id }, throwOnError: true }),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  const name = nameOf(webhook);
+  const ask = (verb: 'change' | 'deliveries' | 'delete') => () => onAsk({ verb, webhook });
+  return (
+    <tr>
+      <td>
+        <div className="font-medium wrap-anywhere">{name}</div>
+        <div className="t2 sm wrap-anywhere">{eventsInWords(webhook.events)}</div>
+        {test.isError && (
+          <div className="c-bad sm" role="alert">
+            {problemOf(test.error).detail}
+          </div>
+        )}
+      </td>
+      <td className="wide t2 wrap-anywhere">{campaignsInWords(webhook)}</td>
+      <td className="whitespace-nowrap">
+        <LastSent webhook={webhook} />
+      </td>
+      <td className="text-right">
+        <span className="row justify-end flex-wrap">
+          <Button small label={`Sent to ${name}`} onClick={ask('deliveries')}>
+            Sent…
+          </Button>
+          <Button
+            small
+            refusal={refusal}
+            label={`Test ${name}`}
+            disabled={test.isPending}
+            onClick={() => test.mutate()}
+          >
+            {test.isSuccess ? 'Test sent' : 'Test'}
+          </Button>
+          <Button small refusal={refusal} label={`Change ${name}`} onClick={ask('change')}>
+            Change…
+          </Button>
+          <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={ask('delete')}>
+            Delete…
+          </Button>
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function LastSent({ webhook: { dead, waiting, enabled, lastSent } }: { webhook: Webhook }) {
+  return (
+    <>
+      {dead > 0 && <div className="c-bad font-medium">{dead.toLocaleString('en-US')} dead</div>}
+      <div className={dead > 0 ? 't2 sm' : undefined}>{lastSent ? <Time instant={lastSent.at} /> : 'never'}</div>
+      {!enabled && <div className="t2 sm">switched off</div>}
+      {waiting > 0 && <div className="t2 sm">{waiting.toLocaleString('en-US')} on the way</div>}
+    </>
+  );
+}
