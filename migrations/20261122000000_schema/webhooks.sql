@@ -39,10 +39,11 @@ begin
         when 'auto-paused' then 'run.threshold'
         else case new.detail ->> 'state' when 'completed_with_failures' then 'run.completed'
           else 'run.' || (new.detail ->> 'state') end end,
-      new.at, r.campaign, r.id,
+      now(), r.campaign, r.id,
       jsonb_strip_nulls(jsonb_build_object('state', coalesce(new.detail ->> 'state', r.state),
         'cause', coalesce(new.detail ->> 'reason', new.detail ->> 'cause', r.state_reason)))
-    from runs r where r.id = new.run;
+    -- A test is said to the person who asks for it.
+    from runs r where r.id = new.run and r.kind = 'live';
   end if;
   return null;
 end $$;

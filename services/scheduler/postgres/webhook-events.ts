@@ -109,7 +109,7 @@ const noteStalls = statementOf<{ stalledForMs: number }>(
   ($) => `
   with s as (
     select r.id, k.cause, k.since from runs r ${standsSince}
-    where r.ended_at is null and r.state in ('running', 'preparing') and r.stall_told is null
+    where r.ended_at is null and r.kind = 'live' and r.state in ('running', 'preparing') and r.stall_told is null
       and k.since < now() - ${$('stalledForMs')}::float8 * interval '1 millisecond'
     limit 500
   ), u as (
