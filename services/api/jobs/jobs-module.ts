@@ -68,6 +68,9 @@ export function jobsModule(
   };
 }
 
+export type { DeadJobStore } from './postgres/dead-job-store.ts';
+export type { JobChanges } from './postgres/job-changes.ts';
+
 type Deps = AcceptRoutesDeps &
   JobRoutesDeps &
   JobListRoutesDeps &

@@ -7,7 +7,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { refusingInvalidCursor } from '../frame/public-ids.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import type { DeadJobStore } from '../jobs/postgres/dead-job-store.ts';
+import type { DeadJobStore } from '../jobs/jobs-module.ts';
 import type { WebhookStore } from './postgres/webhook-store.ts';
 import { requireOwn, requireWebhook, tags, webhookInPath } from './webhook-routes.ts';
 import { deliveryView } from './webhook-view.ts';

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import {
   createdWebhook,
+  maxWebhooks,
   newWebhook,
   rotation,
   webhookDefinition,
@@ -22,8 +23,8 @@ import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { JobChanger } from '../jobs/change-jobs.ts';
-import type { JobChanges } from '../jobs/postgres/job-changes.ts';
-import { maxWebhooks, type WebhookRecord, type WebhookStore } from './postgres/webhook-store.ts';
+import type { JobChanges } from '../jobs/jobs-module.ts';
+import type { WebhookRecord, WebhookStore } from './postgres/webhook-store.ts';
 import { clientTerms, newSigningKey, storedUrl, type SealTerms } from './webhook-terms.ts';
 import { webhookView } from './webhook-view.ts';
 

@@ -20,8 +20,6 @@ export const noticeTypes = [
   'run.failed',
 ] as const;
 
-export type NoticeType = (typeof noticeTypes)[number];
-
 /** `run.ended` stands for the last four. */
 const endings: readonly string[] = ['run.completed', 'run.cancelled', 'run.expired', 'run.failed'];
 export const askedEvents = [...noticeTypes, 'run.ended'] as const;
@@ -30,6 +28,9 @@ export const askedEvents = [...noticeTypes, 'run.ended'] as const;
 export function isAskedFor(type: string, asked: readonly string[]): boolean {
   return asked.includes(type) || (endings.includes(type) && asked.includes('run.ended'));
 }
+
+/** Of an installation: each is a client, which every process knows. */
+export const maxWebhooks = 200;
 
 const maxOf = 100;
 const name = z.string().trim().min(1).max(200).refine(isStorable, unstorable);

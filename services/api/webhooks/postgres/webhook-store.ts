@@ -2,16 +2,17 @@ import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7, validate } from 'uuid';
 import { z } from 'zod';
 import { keptClientDefinition, type ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
-import { webhookDefinition, type WebhookDefinition } from '../../../../shared/contracts/webhooks/webhooks.ts';
+import {
+  maxWebhooks,
+  webhookDefinition,
+  type WebhookDefinition,
+} from '../../../../shared/contracts/webhooks/webhooks.ts';
 import { webhookClientName } from '../../../../shared/domain/job/webhook-clients.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { insertClient, insertKey, lockRevision, moveRevision } from '../../clients/postgres/client-store.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
-
-/** Each is a client, which every process knows. */
-export const maxWebhooks = 200;
 
 export interface NewWebhook {
   webhookId: string;
