@@ -18,6 +18,12 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
             </h3>
             <SucceededOf line={line} />
           </div>
+          {countries.length === 0 && (
+            <div className="grid gap-1 mt-1">
+              <OutcomeBar counts={line} audience={line.audience} />
+              <OtherNumbers line={line} />
+            </div>
+          )}
           {countries.map(({ country, steps: own }) => {
             const ofCountry = own.find(({ step }) => step === line.step);
             if (!ofCountry) return null;

@@ -17,10 +17,27 @@ const kpi = (name: string, change: Partial<typeof progress> = {}) =>
   kpisOf({ ...run, ...change }, timeOf).find((each) => each.name === name);
 
 describe('the five numbers of a run', () => {
+  const wait = {
+    ...{ step: 1, action: 'award-reward', country: 'VN', cause: 'budget: too few', since: run.asOf },
+    ...{ batches: 2, held: false, nextTryAt: null, timeoutMs: null, nextStep: '', by: 'budget' as const },
+  };
+
   it('say how many are through, of how many', () => {
     expect(kpi('Through the chain')).toMatchObject({ value: '95.0', unit: '%', note: '950 of 1,000 users' });
     const feeding = { estimated: 2000, counted: 1000, excluded: 0, complete: false };
     expect(kpi('Through the chain', { audience: feeding })?.note).toMatch(/^950 of about /);
+  });
+
+  it('count countries where there are many', () => {
+    const countries = Array.from({ length: 9 }, (_, index) => ({
+      ...{ country: `C${index}`, audience: 10, excluded: 0 },
+      steps: [{ ...line, pending: index < 2 ? 0 : 5 }],
+    }));
+    const waits = [{ ...wait, country: 'C8' }];
+    expect(kpi('Countries', { countries, waits })).toMatchObject({
+      ...{ value: '2', unit: 'of 9 done', note: '6 under way · 1 waits' },
+    });
+    expect(kpi('Countries')).toBeUndefined();
   });
 
   it('have a rate that can be compared with the pace: each user once, however many steps there are', () => {
@@ -35,11 +52,6 @@ describe('the five numbers of a run', () => {
     const settings = { ...run.settings, pauseAtFailedPercent: 5 };
     expect(kpi('Failed at a step', { settings })?.note).toMatch(/ · limit 5\s%$/);
   });
-
-  const wait = {
-    ...{ step: 1, action: 'award-reward', country: 'VN', cause: 'budget: too few', since: run.asOf },
-    ...{ batches: 2, held: false, nextTryAt: null, timeoutMs: null, nextStep: '', by: 'budget' as const },
-  };
 
   it('leave out of the ETA who waits for a person, and say so', () => {
     const eta = { p50: '2026-11-24T11:13:00.000Z', p90: '2026-11-24T11:19:00.000Z', without: ['VN'] };

@@ -1,5 +1,6 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { formatFineShare } from '../../parts/words/figures.ts';
+import { foldedAbove } from '../../parts/step-table/country-groups.ts';
 import type { Kpi } from '../../parts/panels/kpis.tsx';
 import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';
 import { besideTime, formatDuration, partsOfTime } from '../../parts/times/times.ts';
@@ -39,13 +40,26 @@ export function kpisOf(progress: RunProgress, timeOf: (instant: string) => strin
       },
       { name: 'ETA', ...etaOf(progress, timeOf) },
     ]),
-    {
+    countriesKpi(progress) ?? {
       name: 'In flight',
       value: formatCount(inFlight),
       unit: inFlight === 1 ? 'batch' : 'batches',
       note: `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`,
     },
   ];
+}
+
+/** Of many countries, how many are done; null of a few: they are all in sight. */
+function countriesKpi({ countries, audience, waits }: RunProgress): Kpi | null {
+  if (countries.length <= foldedAbove) return null;
+  const done = countries.filter(({ steps }) => audience.complete && steps.every(({ pending }) => pending <= 0)).length;
+  const waiting = new Set(waits.map(({ country }) => country)).size;
+  return {
+    name: 'Countries',
+    value: formatCount(done),
+    unit: `of ${countries.length} done`,
+    note: `${countries.length - done - waiting} under way · ${countOf(waiting, 'waits', 'wait')}`,
+  };
 }
 
 /** Of a run that has ended: how fast it was, and when it was over; null while it goes on. */

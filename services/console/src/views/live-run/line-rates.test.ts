@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunWait, StepLine } from '#client/types.gen.ts';
-import { createLineRates, createRunRate, shownRates, type LineRate } from './line-rates.ts';
+import { ratesByStep, createLineRates, createRunRate, shownRates, type LineRate } from './line-rates.ts';
 
 const startedAt = '2026-11-24T01:00:00.000Z';
 const after = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1000).toISOString();
@@ -55,6 +55,17 @@ describe('the rate of a step in a country', () => {
     };
     expect(createLineRates().observe(progress(10, 0, [wait]))[0]?.cause).toBe('503');
   });
+});
+
+it('the rates of many countries are one for each step, by its number', () => {
+  const of = (step: number, country: string, perSecond: number | null) => ({
+    ...{ step, action: 'award-points', country, perSecond, cause: country === 'VN' ? '503' : null },
+  });
+  const rates = [of(1, 'SG', 3), of(1, 'VN', 0), of(2, 'SG', 2.5), of(2, 'VN', null)];
+  expect(ratesByStep(rates).map(({ step, country, perSecond }) => [step, country, perSecond])).toEqual([
+    [1, '', 3],
+    [2, '', 2.5],
+  ]);
 });
 
 describe('the rate of a whole run', () => {

@@ -115,6 +115,17 @@ function keyOf(country: string, step: number): string {
   return `${country} ${step}`;
 }
 
+/** The same by step, over all countries: where there are many, a line each would be a wall. */
+export function ratesByStep(rates: readonly LineRate[]): LineRate[] {
+  return [...Map.groupBy(rates, ({ step }) => step).values()].flatMap((ofStep) => {
+    const [first] = ofStep;
+    if (!first) return [];
+    const known = ofStep.filter(({ perSecond }) => perSecond !== null);
+    const perSecond = known.length === 0 ? null : known.reduce((sum, each) => sum + (each.perSecond ?? 0), 0);
+    return [{ ...first, country: '', perSecond, cause: null }];
+  });
+}
+
 export interface ShownRates {
   lines: LineRate[];
   /** How many lines are not among them. */

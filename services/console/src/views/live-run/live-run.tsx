@@ -32,6 +32,7 @@ import { RunKpis } from './run-kpis.tsx';
 import { stallBadge, stallsOf } from './stall.ts';
 import { StallBanner } from './stall-banner.tsx';
 import { StallTag } from './stall-tag.tsx';
+import { foldedAbove } from '../../parts/step-table/country-groups.ts';
 import { StepsPanel } from './steps-panel.tsx';
 import { useRates } from './use-rates.ts';
 
@@ -85,6 +86,8 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
       : []),
     { keys: 'E', does: 'Explain a user', group: 'This page', run: () => setDialog('explain') },
   ]);
+  // A row for each of many countries needs the width of the page.
+  const isFolded = progress.countries.length > foldedAbove;
   const marks = rateMarks(events.data?.items ?? [], formatTime);
   return (
     <>
@@ -103,9 +106,10 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
       <PausedBanner progress={progress} onRaise={raiseMostNeeded} refusal={refusal} />
       <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
       <RunKpis progress={progress} isOld={isStale} />
+      {isFolded && <StepsPanel progress={progress} />}
       <div className="cols grid-cols-[minmax(0,1fr)_320px]">
         <div className="cols grid-cols-1">
-          <StepsPanel progress={progress} />
+          {!isFolded && <StepsPanel progress={progress} />}
           <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} />
         </div>
         <div className="cols grid-cols-1">

@@ -1,11 +1,13 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { formatRate } from '../../parts/words/numbers.ts';
+import { countOf, formatRate } from '../../parts/words/numbers.ts';
+import { countryMark } from './run-figures.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import type { RateMark } from '../../parts/charts/draw-marks.ts';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';
 import type { RateSeries } from '../../parts/charts/rate-series.ts';
-import { shownRates, type LineRate } from './line-rates.ts';
+import { foldedAbove } from '../../parts/step-table/country-groups.ts';
+import { ratesByStep, shownRates, type LineRate } from './line-rates.ts';
 
 const maxLines = 8;
 
@@ -20,7 +22,10 @@ interface RatePanelProps {
 /** How fast it goes: over time, and where. */
 export function RatePanel({ progress, series, rates, marks, notedSince }: RatePanelProps) {
   const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
-  const { lines, others } = shownRates(rates, audienceOf, maxLines);
+  const isByStep = progress.countries.length > foldedAbove;
+  const { lines, others } = isByStep
+    ? { lines: ratesByStep(rates), others: 0 }
+    : shownRates(rates, audienceOf, maxLines);
   const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond ?? 0));
   return (
     <Panel title="Rate" note="users that ended a step, per second">
@@ -34,7 +39,7 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
           </colgroup>
           <thead className="sr-only">
             <tr>
-              <th scope="col">Shard</th>
+              <th scope="col">{isByStep ? 'Step' : 'Shard'}</th>
               <th scope="col">Share of the fastest</th>
               <th scope="col">Users per second</th>
             </tr>
@@ -46,6 +51,9 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
           </tbody>
         </table>
       )}
+      {isByStep && progress.endedAt === null && (
+        <p className="sm t3 px-4 pt-1 pb-2.5">{shardsInWords(rates, progress)}</p>
+      )}
       {others > 0 && progress.endedAt === null && (
         <p className="sm t3 px-4 pt-1 pb-2.5">and {others} more, with fewer users</p>
       )}
@@ -53,12 +61,20 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
   );
 }
 
-function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
+/** `156 shards move, 2 wait, 42 are done.` */
+function shardsInWords(rates: readonly LineRate[], progress: RunProgress): string {
+  const marks = rates.map(({ country, step }) => countryMark(progress, country, step));
+  const [waiting, done] = (['waits', 'done'] as const).map((of) => marks.filter((mark) => mark === of).length);
+  const moving = rates.filter(({ perSecond }, index) => (perSecond ?? 0) > 0 && marks[index] === null).length;
+  return `${countOf(moving, 'shard moves', 'shards move')}, ${waiting} wait, ${done} are done.`;
+}
+
+function LineRow({ line: { step, action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
   return (
     <tr>
-      <th scope="row" title={`${action} ${country}`}>
+      <th scope="row" title={`${step} ${action} ${country}`.trimEnd()}>
         <span className="flex gap-1.25">
-          <span className="truncate">{action}</span> <span>{country}</span>
+          {step} <span className="truncate">{action}</span> <span>{country}</span>
         </span>
       </th>
       <td>

@@ -68,6 +68,13 @@ describe('a run of which a part waits', () => {
     expect(stallsOf(run({ waits: [held, wait] }))).toMatchObject([{ cause: 'Endpoint says 503.', since }]);
   });
 
+  it('counts those that go on where they are many', () => {
+    const [, country] = run().countries;
+    if (!country) throw new Error('the run has countries');
+    const many = ['SG', 'ID', 'TH', 'PH', 'MY', 'KR', 'VN'].map((name) => ({ ...country, country: name }));
+    expect(stallsOf(run({ countries: many }))[0]?.meanwhile).toMatch(/; 6 others go on\.$/);
+  });
+
   it('counts its parts on the badge', () => {
     const [wait] = run().waits;
     if (!wait) throw new Error('the run has a wait');

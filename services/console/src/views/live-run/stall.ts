@@ -50,6 +50,9 @@ export function stallsOf(progress: Watched): Stall[] {
   ];
 }
 
+/** More countries than these are counted, not named. */
+const mostNamed = 5;
+
 type Wait = RunProgress['waits'][number];
 
 /**
@@ -67,7 +70,8 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   const batches = of.reduce((sum, wait) => sum + wait.batches, 0);
   const users = pending === undefined ? countOf(batches, 'batch', 'batches') : countOf(pending, 'user');
   const moving = movingCountries(progress);
-  const goesOn = moving.length === 0 ? '' : `; ${listed(moving)} ${moving.length === 1 ? 'goes' : 'go'} on`;
+  const named = moving.length > mostNamed ? `${formatCount(moving.length)} others` : listed(moving);
+  const goesOn = moving.length === 0 ? '' : `; ${named} ${moving.length === 1 ? 'goes' : 'go'} on`;
   const waiting = `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`;
   const nextStep = (of.find(({ held }) => held) ?? oldest).nextStep;
   if (oldest.by === 'budget') return [shortOf(country, { since, meanwhile: waiting, nextStep }, progress)];

@@ -5,7 +5,8 @@ import { outcomesIn } from '../../parts/outcomes/outcomes.ts';
 import { formatCount, formatEstimate } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { zeroSentence } from '../../parts/step-table/step-columns.ts';
-import { StepTable, stepColumns } from '../../parts/step-table/step-table.tsx';
+import { stepColumns } from '../../parts/step-table/step-table.tsx';
+import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { countryMark, runFigures } from './run-figures.ts';
 
@@ -14,10 +15,12 @@ export function StepsPanel({ progress }: { progress: RunProgress }) {
   const { steps, countries, balanced, notes } = progress;
   const table = { steps, countries, manner: 'live' as const };
   const columns = stepColumns(table);
+  const { turn, choice } = useUsersTable(countries.length);
   const { of, isEstimated } = runFigures(progress);
   return (
     <Panel
-      title="Users by step and country"
+      title={turn === 'steps' ? 'Users by step and country' : 'Users by country and step'}
+      note={choice}
       actions={
         <span className="row gap-3 flex-wrap wide">
           {outcomesIn(steps, columns).map((outcome) => (
@@ -43,7 +46,7 @@ export function StepsPanel({ progress }: { progress: RunProgress }) {
         </span>
       }
     >
-      <StepTable {...table} markOf={(country, step) => countryMark(progress, country, step)} />
+      <UsersTable {...table} turn={turn} markOf={(country, step) => countryMark(progress, country, step)} />
     </Panel>
   );
 }

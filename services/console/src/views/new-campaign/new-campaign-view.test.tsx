@@ -3,9 +3,27 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
+import { actionTypes } from '../../testing/installation.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const name = () => screen.findByLabelText('Name of the campaign');
+
+describe('its countries', () => {
+  test('are all of many at once, or one by its name', async () => {
+    const codes = ['SG', 'ID', 'VN', 'TH', 'PH', 'MY', 'KR', 'JP', 'TW', 'HK', 'AU', 'NZ', 'IN', 'BN'];
+    const items = actionTypes.items.map((type) => ({ ...type, countries: codes }));
+    const { user } = await openConsole('/campaigns/new', {
+      answers: { 'GET /v1/action-types': { ...actionTypes, items } },
+    });
+    const field = await screen.findByRole('textbox', { name: 'Add a country by its code' });
+    await user.type(field, 'south korea{Enter}');
+    expect(await screen.findByRole('button', { name: 'Remove South Korea' })).toBeDefined();
+    expect(screen.queryByRole('button', { name: 'Remove SOUTH' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'The other 13' }));
+    expect(screen.getAllByRole('button', { name: /^Remove / })).toHaveLength(14);
+    expect(screen.queryByRole('button', { name: /^Add / })).toBeNull();
+  });
+});
 
 describe('a new campaign', () => {
   test(

@@ -9,7 +9,7 @@ import { useKeys } from '../../parts/keys/use-keys.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
-import { StepTable } from '../../parts/step-table/step-table.tsx';
+import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { ComparisonPanel } from './comparison-panel.tsx';
 import { RateHistory } from './rate-history.tsx';
@@ -22,6 +22,7 @@ export function Report({ report }: { report: RunReport }) {
   const [isExplaining, setExplaining] = useState(false);
   const { steps, countries, batches, runId, state, notes } = report;
   const last = steps.at(-1);
+  const { turn, choice } = useUsersTable(countries.length);
   useKeys([{ keys: 'E', does: 'Explain a user', group: 'This page', run: () => setExplaining(true) }]);
   return (
     <>
@@ -33,8 +34,8 @@ export function Report({ report }: { report: RunReport }) {
           {steps.length > 1 && ' Skipped: an earlier step did not succeed.'} <WordsButton />
         </Equation>
       )}
-      <Panel title="Users by step and country" footer={<TableFooter report={report} notes={notes} />}>
-        <StepTable steps={steps} countries={countries} manner="report" />
+      <Panel title="Users by step and country" note={choice} footer={<TableFooter report={report} notes={notes} />}>
+        <UsersTable turn={turn} steps={steps} countries={countries} manner="report" />
       </Panel>
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />

@@ -16,7 +16,7 @@ export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
             <span className="sr-only">Country</span>
           </th>
           {steps.map((step) => (
-            <th key={step} scope="col" className="text-right truncate" title={step}>
+            <th key={step} scope="col" className="text-right align-bottom whitespace-normal wrap-anywhere">
               {step}
             </th>
           ))}

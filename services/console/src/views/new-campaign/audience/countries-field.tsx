@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { countryName } from '../../../parts/campaign/country-names.ts';
 import { FieldGroup } from '../../../parts/forms/form-field.tsx';
 import { Icon } from '../../../parts/icon/icon.tsx';
 
@@ -10,17 +11,16 @@ interface CountriesFieldProps {
   onLeave: () => void;
 }
 
-const names = new Intl.DisplayNames('en', { type: 'region' });
+/** So many are offered at first. */
+const offered = 12;
 
 /** Codes as tags. Typed ones are taken on Enter, comma, blank, and when the field is left. */
 export function CountriesField({ countries, known, onChange, onLeave }: CountriesFieldProps) {
   const [typed, setTyped] = useState('');
+  const [isAll, setAll] = useState(false);
   const left = known.filter((country) => !countries.includes(country));
   const add = (text: string) => {
-    const codes = text
-      .toUpperCase()
-      .split(/[^A-Z]+/)
-      .filter((code) => code !== '');
+    const codes = codesOf(text, known);
     onChange([
       ...countries,
       ...codes.filter((code, index) => !countries.includes(code) && codes.indexOf(code) === index),
@@ -34,13 +34,13 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
           <span
             className="tag inline-flex items-center gap-1 bg-surface text-main"
             key={country}
-            title={nameOf(country)}
+            title={countryName(country)}
           >
             {country}
             <button
               type="button"
               className="flex -mr-0.75 py-0.75 px-px text-faint hover:text-main phone:py-2.5 phone:px-1.5"
-              aria-label={`Remove ${nameOf(country)}`}
+              aria-label={`Remove ${countryName(country)}`}
               onClick={() => onChange(countries.filter((each) => each !== country))}
             >
               <Icon name="x" size={12} />
@@ -52,7 +52,11 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
           aria-label="Add a country by its code"
           placeholder={countries.length === 0 ? 'codes, such as SG' : 'add'}
           value={typed}
-          onChange={({ target }) => (/[\s,;]$/.test(target.value) ? add(target.value) : setTyped(target.value))}
+          onChange={({ target }) =>
+            /[\s,;]$/.test(target.value) && !isNameBegun(target.value, known)
+              ? add(target.value)
+              : setTyped(target.value)
+          }
           onKeyDown={(event) => {
             if (event.key === 'Enter' && typed !== '') {
               event.preventDefault();
@@ -68,30 +72,48 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
       </div>
       {left.length > 0 && (
         <div className="row flex-wrap gap-1 mt-1.5">
-          {left.slice(0, 12).map((country) => (
+          {left.length > 1 && (
+            <button type="button" className="filt h-6 phone:h-10" onClick={() => onChange([...countries, ...left])}>
+              <Icon name="plus" size={12} />
+              {countries.length === 0 ? `All ${left.length} countries` : `The other ${left.length}`}
+            </button>
+          )}
+          {(isAll ? left : left.slice(0, offered)).map((country) => (
             <button
               type="button"
               className="filt h-6 phone:h-10 phone:min-w-10"
               key={country}
-              title={nameOf(country)}
-              aria-label={`Add ${nameOf(country)}`}
+              title={countryName(country)}
+              aria-label={`Add ${countryName(country)}`}
               onClick={() => onChange([...countries, country])}
             >
               <Icon name="plus" size={12} />
-              {country}
+              {country} <span className="t3">{countryName(country)}</span>
             </button>
           ))}
+          {left.length > offered && (
+            <button type="button" className="link sm px-1 phone:min-h-10" onClick={() => setAll(!isAll)}>
+              {isAll ? 'Fewer' : `${left.length - offered} more`}
+            </button>
+          )}
         </div>
       )}
     </FieldGroup>
   );
 }
 
-/** `Singapore` for SG; the code where there is no such country. */
-function nameOf(country: string): string {
-  try {
-    return names.of(country) ?? country;
-  } catch {
-    return country;
-  }
+/** `South ` may become South Korea. */
+function isNameBegun(text: string, known: readonly string[]): boolean {
+  return known.some((country) => countryName(country).toLowerCase().startsWith(text.toLowerCase()));
+}
+
+/** Codes with blanks or commas between them, or the name of a country that is known. */
+function codesOf(text: string, known: readonly string[]): string[] {
+  const name = text.trim().toLowerCase();
+  const byName = known.find((country) => countryName(country).toLowerCase() === name);
+  if (byName !== undefined) return [byName];
+  return text
+    .toUpperCase()
+    .split(/[^A-Z]+/)
+    .filter((code) => code !== '');
 }

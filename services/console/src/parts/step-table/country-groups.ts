@@ -1,0 +1,99 @@
+import { outcomeOrder, type OutcomeCounts } from '../outcomes/outcomes.ts';
+import type { CountryCounts, CountryMark, StepCounts } from './step-lines.ts';
+
+/** More countries than these are folded: a row each would be a wall. */
+export const foldedAbove = 8;
+
+/** So many users of a country have failed that somebody should look, where in all together it is less than half. */
+const highFailedShare = 0.03;
+const timesAsMany = 2;
+
+/** What is wrong in a country. */
+export interface Trouble {
+  /** `248,776 wait` is said of these; 0: nobody waits, and too many have failed. */
+  waiting: number;
+  /** Failed at any step, of its users. */
+  failedShare: number;
+}
+
+export interface CountryRow extends CountryCounts {
+  /** The users that it has. */
+  audience: number;
+  trouble: Trouble | null;
+}
+
+export interface CountryGroups {
+  /** Those with most users waiting first. */
+  trouble: CountryRow[];
+  /** Nothing is wrong in these, those with most users first. */
+  underWay: CountryRow[];
+  done: CountryRow[];
+}
+
+type MarkOf = (country: string, step: number) => CountryMark | null;
+
+/** Countries by what somebody wants to see of them. */
+export function groupCountries(countries: readonly CountryCounts[], markOf: MarkOf): CountryGroups {
+  const high = Math.max(highFailedShare, timesAsMany * failedShareOf(countries));
+  const rows = countries.map((country) => rowOf(country, markOf, high)).toSorted(bySize);
+  const isDone = ({ steps }: CountryRow) => steps.every(({ pending }) => pending <= 0);
+  const fine = rows.filter(({ trouble }) => trouble === null);
+  return {
+    trouble: rows.filter(({ trouble }) => trouble !== null).toSorted(byTrouble),
+    underWay: fine.filter((row) => !isDone(row)),
+    done: fine.filter(isDone),
+  };
+}
+
+function rowOf(country: CountryCounts, markOf: MarkOf, high: number): CountryRow {
+  const audience = audienceOf(country);
+  const stops = country.steps.find(({ step }) => markOf(country.country, step) === 'waits');
+  const failedShare = failedShareOf([country]);
+  const isTrouble = stops !== undefined || failedShare >= high;
+  return { ...country, audience, trouble: isTrouble ? { waiting: stops?.pending ?? 0, failedShare } : null };
+}
+
+function audienceOf({ steps }: CountryCounts): number {
+  return Math.max(0, ...steps.map((line) => line.audience));
+}
+
+/** Failed at any step, of all their users. */
+function failedShareOf(countries: readonly CountryCounts[]): number {
+  const users = countries.reduce((sum, country) => sum + audienceOf(country), 0);
+  const failed = countries.flatMap(({ steps }) => steps).reduce((sum, line) => sum + line.failed + line.unknown, 0);
+  return users === 0 ? 0 : failed / users;
+}
+
+function bySize(a: CountryRow, b: CountryRow): number {
+  return b.audience - a.audience || a.country.localeCompare(b.country);
+}
+
+function byTrouble(a: CountryRow, b: CountryRow): number {
+  const [first, second] = [a.trouble, b.trouble];
+  if (!first || !second) return 0;
+  return second.waiting - first.waiting || second.failedShare - first.failedShare;
+}
+
+/** Several countries as one line for each step. */
+export function sumOfCountries(countries: readonly CountryCounts[], steps: readonly StepCounts[]): StepCounts[] {
+  return steps.map(({ step, action }) => {
+    const lines = countries.flatMap((country) => country.steps.filter((line) => line.step === step));
+    const sum = (of: keyof OutcomeCounts | 'audience') => lines.reduce((all, line) => all + line[of], 0);
+    const counts = Object.fromEntries(outcomeOrder.map((outcome) => [outcome, sum(outcome)]));
+    return { step, action, audience: sum('audience'), ...noOutcomes, ...counts };
+  });
+}
+
+const noOutcomes: OutcomeCounts = {
+  ...{ succeeded: 0, failed: 0, skipped: 0, suppressed: 0, heldOut: 0 },
+  ...{ expired: 0, cancelled: 0, unknown: 0, pending: 0 },
+};
+
+const named = 5;
+
+/** `ID PH TH MY SG, 25 more`: the codes are what differs, and none is cut. */
+export function codesOf(countries: readonly CountryCounts[]): string {
+  const codes = countries.slice(0, named).map(({ country }) => country);
+  const others = countries.length - codes.length;
+  return others > 0 ? `${codes.join(' ')}, ${others} more` : codes.join(' ');
+}
