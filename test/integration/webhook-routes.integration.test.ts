@@ -193,8 +193,9 @@ describe('its notices', () => {
           'scheduledFor', scheduled_for, 'acceptedAt', accepted_at, 'attempt', 12, 'method', method, 'url', url,
           'headers', headers, 'body', body, 'tags', to_jsonb(tags), 'key', key) from j),
         t as (update client_totals set dead = 1)
-      insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, error, method, url, tags)
-      select id, client, now(), scheduled_for, 'dead', 12, 500, 'http-500', method, url, tags from j`,
+      insert into ended_jobs (id, client, ended_at, accepted_at, scheduled_for, outcome, attempt, status, error, method,
+        url, tags)
+      select id, client, now(), accepted_at, scheduled_for, 'dead', 12, 500, 'http-500', method, url, tags from j`,
     );
     expect(await look(webhook.id)).toMatchObject({ waiting: 0, dead: 1 });
     expect((await deliveries(webhook.id, '?state=dead')).items).toMatchObject([
@@ -209,8 +210,9 @@ describe('its notices', () => {
   it('come page by page, the last first', async () => {
     const { webhook } = await made();
     await on.pool.query(
-      `insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, method, url, tags)
-      select uuidv7(), $1, now() - n * interval '1 second', now(), 'called', n, 204, 'POST', 'x', '{run.started}'
+      `insert into ended_jobs (id, client, ended_at, accepted_at, scheduled_for, outcome, attempt, status, method, url,
+        tags)
+      select uuidv7(), $1, now() - n * interval '1 second', now(), now(), 'called', n, 204, 'POST', 'x', '{run.started}'
       from generate_series(1, 5) n`,
       [uuid(webhook.id)],
     );

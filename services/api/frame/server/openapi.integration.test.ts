@@ -207,6 +207,7 @@ describe('the OpenAPI document', () => {
       'unarchiveCampaign',
       'unscheduleCampaign',
       'uploadAudience',
+      'verifyAudit',
       'watchLive',
       'withdrawCampaign',
     ]);
@@ -329,7 +330,8 @@ describe('the OpenAPI document', () => {
             path,
             expect.stringMatching(/^(viewer|scheduler|manager|approver|operator|scheduler or manager)$/),
           ]);
-        if (method === 'get') expect([path, role]).toEqual([path, path.includes('/api-keys') ? 'operator' : 'viewer']);
+        const isOfOperators = path.includes('/api-keys') || path === '/v1/audit/verification';
+        if (method === 'get') expect([path, role]).toEqual([path, isOfOperators ? 'operator' : 'viewer']);
         expect(Object.keys(responses)).toContain('403');
       }
     }
