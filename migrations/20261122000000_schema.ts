@@ -13,6 +13,7 @@ const subjects = [
   'feeds',
   'steps',
   'users',
+  'suppressions',
   'set-aside',
   'partitions',
   'budgets',

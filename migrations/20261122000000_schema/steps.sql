@@ -102,6 +102,8 @@ create table run_totals (
   expired bigint not null default 0,
   cancelled bigint not null default 0,
   unknown bigint not null default 0,
+  -- Withheld by a rule, and not called.
+  suppressed bigint not null default 0,
   -- Step rows recorded, child batches included; batches counts fed ones alone.
   done int not null default 0,
   -- Of those, how many go on: at least one user succeeded.

@@ -1,4 +1,4 @@
--- What became of single users: failures, what unknown outcomes were settled as, and receipts
+-- What became of single users: failures, who was suppressed, what unknown outcomes were settled as, and receipts
 -- (docs/decisions/0020-settlement-of-unknown-outcomes.md, 0027-receipts-as-a-second-line.md).
 
 -- batch_no 0 holds users that could never be sent.
@@ -7,7 +7,7 @@ create table user_failures (
   batch_no int not null,
   step int2 not null,
   user_id text collate "C" not null,
-  -- 2 failed, 8 unknown; 1 succeeded, of those that were settled so.
+  -- 2 failed, 4 suppressed, 8 unknown; 1 succeeded, of those that were settled so.
   outcome int2 not null,
   reason text not null,
   detail text,

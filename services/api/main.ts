@@ -15,6 +15,7 @@ import { createApi } from './api.ts';
 import { approvalsModule } from './approvals/approvals-module.ts';
 import { audiencesModule } from './audiences/audiences-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
+import { suppressionsModule } from './suppressions/suppressions-module.ts';
 import { templatesModule } from './templates/templates-module.ts';
 import { testSendsModule } from './test-sends/test-sends-module.ts';
 import { clientsModule } from './clients/clients-module.ts';
@@ -72,6 +73,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...shardsModule(parts, database.installationId),
       ...clients,
       ...actionTypesModule(parts),
+      ...suppressionsModule(parts),
       ...troubleModule(parts),
       ...jobsModule(parts, clients),
       ...schedulesModule(parts),

@@ -17,6 +17,7 @@ import { runReceiptRoutes } from './receipts/run-receipt-routes.ts';
 import { runsRoutes } from './runs/runs-module.ts';
 import { schedulesRoutes } from './schedules/schedules-module.ts';
 import { shardRoutes } from './shards/shard-routes.ts';
+import { suppressionRoutes } from './suppressions/suppression-routes.ts';
 import { templatesRoutes } from './templates/templates-module.ts';
 import { testSendRoutes } from './test-sends/test-send-routes.ts';
 import { troubleRoutes } from './trouble/trouble-module.ts';
@@ -35,6 +36,7 @@ const rooms = [
   runReceiptRoutes,
   audienceRoutes,
   actionTypeRoutes,
+  suppressionRoutes,
   troubleRoutes,
   shardRoutes,
   clientsRoutes,

@@ -5,7 +5,7 @@ import { createRunningWorker, stopWorker } from '../../test/support/running-work
 import { answerWithFailures, withoutHandOn } from '../../test/support/worker-fixture.ts';
 import { createWorker } from './assemble-worker.ts';
 
-const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
+const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0, suppressed: 0 };
 
 describe('a batch', () => {
   it('runs through its chain, one call per step', async () => {

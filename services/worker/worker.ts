@@ -1,7 +1,7 @@
 import type { TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
-import type { StepLedger, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
@@ -9,6 +9,7 @@ import type { BeginMarks } from './claims/begin-marks.ts';
 import type { FeedDirectory } from './claims/feed-directory.ts';
 import { matchClaims, matchResults } from './claims/flush-matching.ts';
 import { prepareWork } from './claims/prepare-work.ts';
+import { splitSuppressed } from './claims/split-suppressed.ts';
 import { splitForBudgets } from './claims/split-for-budgets.ts';
 import { lookForStopsMs, type StoppedFeeds } from './claims/stopped-feeds.ts';
 import type { RecordedStep } from './forward/forward-survivors.ts';
@@ -92,6 +93,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   let lastFlushMs = Number.NEGATIVE_INFINITY;
   let isTakingIn = false;
   const vain = createVainClaims();
+  const actionTypeOf = (step: StepRef) => directory.actionTypeOf(step);
 
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
@@ -116,7 +118,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     const startedMs = (lastFlushMs = clock.monotonicMs());
     const byResult = new Map(results.map(({ result, work }) => [result, work]));
     const flush = { results: [...byResult.keys()], claims, begins: begun, handOn: handOn.choose(results, claims) };
-    const terms = { unitsPerUser: directory.unitsPerUser, timedWithinMs: timedSteps.withinMs() };
+    const { unitsPerUser } = directory;
+    const terms = { unitsPerUser, actionTypeOf, timedWithinMs: timedSteps.withinMs() };
     const flushed = await ledger.flush({ ...flush, ...terms }).catch((error: unknown) => {
       // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
       // meanwhile.
@@ -144,8 +147,10 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     const [affordable, parts] = splitForBudgets(prepared.works);
+    const [callable, withheld] = splitSuppressed(affordable);
     outcomes.record(parts);
-    serve(affordable);
+    outcomes.record(withheld);
+    serve(callable);
     server.release(prepared.unreadable, null);
     server.leaveBroken(prepared.broken);
     return 0;

@@ -1,5 +1,7 @@
 import type { Verdict } from '../domain/run/admission.ts';
 import type { StepMode } from '../domain/run/run-kinds.ts';
+import type { OwnOutcome } from '../domain/step/outcomes.ts';
+import type { SuppressedUser } from '../domain/step/suppressions.ts';
 import type { UsersText } from '../domain/step/users-text.ts';
 
 export interface StepRef {
@@ -47,6 +49,11 @@ export interface ClaimedStep extends StepRef {
    * before that.
    */
   fits?: number;
+  /**
+   * Of all users of the batch, those on a suppression list of its action type: they are to be split off, and no call is
+   * made before that.
+   */
+  suppressed?: readonly SuppressedUser[];
 }
 
 /**
@@ -57,7 +64,7 @@ export type UnitsPerUser = ReadonlyMap<string, readonly number[]>;
 
 export interface UserFailure {
   user: string;
-  outcome: 'failed' | 'unknown';
+  outcome: OwnOutcome;
   reason: string;
   detail: string | null;
 }
@@ -148,6 +155,8 @@ export interface LedgerFlush {
    * claims them when they are due. The agenda offers them as long again after that. Nothing is timed when absent.
    */
   timedWithinMs?: number | undefined;
+  /** Whose suppression lists are asked, of claims and of what is handed on; the one of all types alone when absent. */
+  actionTypeOf?: ((step: StepRef) => string | undefined) | undefined;
   /** Of the feeds of these results and claims; none has a budget when absent. */
   unitsPerUser?: UnitsPerUser | undefined;
 }
@@ -230,6 +239,11 @@ export interface StepLedger {
    * another holds up no flush. They stay reserved, whichever
    * worker takes the step over, until it is known what was applied: what certainly was not, is free again with the
    * recording. Users that go on as a child batch and may have been applied take theirs along.
+   *
+   * Users on a suppression list of a step's action type are told with the claim, and no call of it counts as begun: who
+   * was put on one before the flush began is found, and a worker that is lost then leaves no doubt. A step whose key is
+   * open is not asked about: what was begun before is settled by the bytes that it was begun with. A step of an action
+   * type with a list is not handed on.
    *
    * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun.
    * After four lapses a step is quarantined: no worker claims it any more.

@@ -24,6 +24,7 @@ import { describeStepHandOn } from '../support/conformance/step-hand-on.conforma
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
+import { describeSuppressedUsers } from '../support/conformance/suppressed-users.conformance.ts';
 import { describeTimedSteps } from '../support/conformance/timed-steps.conformance.ts';
 import { describeUnbegunSteps } from '../support/conformance/unbegun-steps.conformance.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
@@ -106,6 +107,7 @@ describeStepClaims('on Postgres', postgresStores);
 describeStepContradictions('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHandOn('on Postgres', postgresStores);
+describeSuppressedUsers('on Postgres', postgresStores);
 describeTimedSteps('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
 describeLedgerModel('on Postgres', postgresStores, 60);

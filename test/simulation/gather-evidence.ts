@@ -8,13 +8,14 @@ interface Expected {
   audience: Evidence['audience'];
   steps: number;
   sources?: { heldOut: ReadonlySet<string> };
+  suppressed: readonly ReadonlySet<string>[];
 }
 
 /** What the engine reports, and what the endpoint has seen. */
 export async function gatherEvidence(
   database: MemoryDatabase,
   runId: string | undefined,
-  { audience, steps, sources }: Expected,
+  { audience, steps, sources, suppressed }: Expected,
   { effects, overlapping, appliedAgain }: Pick<Evidence, 'effects' | 'overlapping' | 'appliedAgain'>,
 ): Promise<Evidence> {
   const reports = createMemoryRunReports({ database });
@@ -31,6 +32,7 @@ export async function gatherEvidence(
     ),
     effects,
     failures: failures?.items ?? [],
+    suppressed,
     ...(sources && { heldOut: sources.heldOut }),
     ...(overlapping && { overlapping }),
     ...(appliedAgain && { appliedAgain }),

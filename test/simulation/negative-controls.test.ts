@@ -17,6 +17,12 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   // Awake again when the lost call was asked for.
   'a call is sent however late': { keeping: 'C', manners: [], fates: ['freeze-before'], frozenMs: 20_000 },
   'a lost call of class D is sent again': { keeping: 'D', manners: ['lost'], fates: [] },
+  'claims are not told who is suppressed': { suppressed: true },
+  'a lost claim of suppressed users leaves its key in doubt': {
+    suppressed: true,
+    keeping: 'B',
+    fates: ['die-after', 'freeze-after'],
+  },
   'nobody sweeps': { lossy: 0.3 },
   'results are written under any epoch': { fates: ['freeze-before', 'freeze-after'], manners: ['retryable', 'busy'] },
   'a running step can be claimed while its lease runs': { keeping: 'naive', fates: [], lossy: 0.5 },

@@ -28,6 +28,8 @@ export interface Leaning {
   poisoned?: boolean;
   /** Messages lie about whom the chain has lost. */
   forged?: boolean;
+  /** Some are on suppression lists. */
+  suppressed?: boolean;
 }
 
 /**
@@ -68,8 +70,14 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     strays: chance.happens(0.3),
     forged: leaning.forged ?? (Object.keys(leaning).length === 0 && seed % 7 === 0),
     pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
+    suppressed: isSuppressing(leaning, seed) ? (step, user) => (Number(user.slice(3)) * 7 + step) % 5 === 0 : undefined,
     budget: hasBudget(leaning, chance) ? someBudget(steps, chance) : null,
   };
+}
+
+/** By the seed, not by chance: other walks stay what they were. */
+function isSuppressing(leaning: Leaning, seed: number): boolean {
+  return leaning.suppressed ?? (Object.keys(leaning).length === 0 && seed % 6 === 0);
 }
 
 /** What is bent to something else has none, unless it asks for one. */

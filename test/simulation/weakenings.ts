@@ -42,6 +42,28 @@ export const weakenings = {
     const again = { delayMs: 0, open: false, answered: false, cause: null };
     return { feedId, batchNo, step, epoch, state: 'waiting', ...again };
   }),
+  'claims are not told who is suppressed': {
+    ledger: (ledger) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        return { ...flushed, claimed: flushed.claimed.map(({ suppressed: _, ...claim }) => claim) };
+      },
+    }),
+  },
+  'a lost claim of suppressed users leaves its key in doubt': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        for (const claim of flushed.claimed) {
+          const row = rowOf(database, claim);
+          if (claim.suppressed && row) row.lapses = 0;
+        }
+        return flushed;
+      },
+    }),
+  },
   'nobody sweeps': {
     outboxSweep: () => ({
       due: () => Promise.resolve({ offers: [], quarantined: [], more: [] }),

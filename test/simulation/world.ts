@@ -5,6 +5,7 @@ import { isTerminal } from '../../shared/domain/run/run-states.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { Evidence } from '../support/evidence.ts';
+import { suppress } from '../support/memory/suppressions.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
@@ -65,6 +66,8 @@ export interface Scenario {
   sources?: AudienceSources;
   /** Its failed users are tried again, in a child run, with faults for as long as before. */
   retried?: boolean;
+  /** Who is on the suppression list of the step's action type; nobody when absent. */
+  suppressed?: ((step: number, user: string) => boolean) | undefined;
   /** None when absent. */
   budget?: BudgetPlan | null;
 }
@@ -128,6 +131,13 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   );
   const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
   bus.disturb(() => (isFaulty() ? scenario.messageFate() : 'keep'));
+  const suppressed = chain.map((_, index) => {
+    const users = [...audience.values()].flat();
+    return new Set(users.filter((user) => scenario.suppressed?.(index + 1, user)));
+  });
+  suppressed.forEach((users, index) => {
+    for (const user of users) suppress(database, chain[index] ?? '', user, null);
+  });
   const budgets = createSimulatedBudgets(scenario.budget ?? null, database);
   const endpoint = createScriptedEndpoint({
     ...scenario,
@@ -195,10 +205,15 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     stops.some(({ fromMs, untilMs }) => atMs > fromMs + lastCallSentWithinMs && atMs < untilMs);
   supervisor.killAll();
   return {
-    evidence: await gatherEvidence(database, parent?.id, scenario, {
-      ...endpoint,
-      effects: endpoint.effectsIn(publicId('run', parent?.id ?? '')),
-    }),
+    evidence: await gatherEvidence(
+      database,
+      parent?.id,
+      { ...scenario, suppressed },
+      {
+        ...endpoint,
+        effects: endpoint.effectsIn(publicId('run', parent?.id ?? '')),
+      },
+    ),
     calls: supervisor.calls(),
     child: findingsOfChild(database, [parent, database.runs.get(childId ?? '')], scenario.steps, endpoint),
     budgets: budgets.findings(),

@@ -12,6 +12,7 @@ import { schedulesModule } from '../../services/api/schedules/schedules-module.t
 import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
 import { shardsModule } from '../../services/api/shards/shards-module.ts';
+import { suppressionsModule } from '../../services/api/suppressions/suppressions-module.ts';
 import { templatesModule } from '../../services/api/templates/templates-module.ts';
 import { testSendsModule } from '../../services/api/test-sends/test-sends-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
@@ -60,6 +61,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...shardsModule(parts, () => undefined),
     ...clients,
     ...actionTypesModule(parts),
+    ...suppressionsModule(parts),
     ...troubleModule(parts),
     ...jobsModule(parts, clients),
     ...schedulesModule(parts),

@@ -1,4 +1,4 @@
-import type { StepLine } from '../../shared/domain/step/outcomes.ts';
+import type { OwnOutcome, StepLine } from '../../shared/domain/step/outcomes.ts';
 import { endedUsers } from '../../shared/domain/step/outcomes.ts';
 
 /**
@@ -13,16 +13,18 @@ export interface Evidence {
   lines: ReadonlyMap<string, readonly StepLine[]>;
   /** By step from 1: how often an effect was applied for a user, repeats of one request key left out. */
   effects: readonly ReadonlyMap<string, number>[];
-  /** Failed and unknown users; without `outcome` they failed. */
+  /** Failed, suppressed and unknown users; without `outcome` they failed. */
   failures: readonly {
     user: string;
     step: number;
     country: string;
     reason: string;
-    outcome?: 'failed' | 'unknown';
+    outcome?: OwnOutcome;
   }[];
   /** Users of the audience that get nothing; nobody where absent. */
   heldOut?: ReadonlySet<string>;
+  /** By step from 1: users that were on a suppression list of its action type before the run began; nobody where absent. */
+  suppressed?: readonly ReadonlySet<string>[];
   /** By step from 1: request keys under which a sink without memory applied more than once. */
   appliedAgain?: readonly number[];
   /** By step from 1: calls that came while another call of the same key was in flight. */
@@ -61,6 +63,7 @@ export function violations(evidence: Evidence, allowance: Partial<Allowance> = {
     ...effectsOutOfOrder(evidence),
     ...unexpected(evidence),
     ...servedThoughHeldOut(evidence),
+    ...servedThoughSuppressed(evidence),
     ...wrongSums(evidence),
     ...outcomesOfUsers(evidence),
   ];
@@ -135,6 +138,19 @@ function servedThoughHeldOut({ audience, lines, effects, heldOut = new Set() }: 
   return [...served, ...miscounted];
 }
 
+/** I8: no effect for whoever is on a suppression list, and nobody else is suppressed. */
+function servedThoughSuppressed({ effects, failures, suppressed = [] }: Evidence): string[] {
+  const served = effects.flatMap((byUser, index) =>
+    [...byUser.keys()]
+      .filter((user) => suppressed[index]?.has(user) === true)
+      .map((user) => `I8: effect for suppressed ${user}, step ${index + 1}`),
+  );
+  const others = failures
+    .filter(({ outcome, step, user }) => outcome === 'suppressed' && suppressed[step - 1]?.has(user) !== true)
+    .map(({ step, user }) => `I8: ${user} is suppressed and on no list, step ${step}`);
+  return [...served, ...others];
+}
+
 /** I4: the report balances, and says what the failures say. */
 function wrongSums({ audience, lines, failures }: Evidence): string[] {
   const found: string[] = [];
@@ -148,10 +164,13 @@ function wrongSums({ audience, lines, failures }: Evidence): string[] {
       const where = `${country}, step ${line.step}`;
       const listed = failures.filter((failure) => failure.country === country && failure.step === line.step);
       const unknown = listed.filter(({ outcome }) => outcome === 'unknown').length;
-      const failed = listed.length - unknown;
+      const suppressed = listed.filter(({ outcome }) => outcome === 'suppressed').length;
+      const failed = listed.length - unknown - suppressed;
       if (line.audience > users.length) found.push(`I4: audience ${line.audience} of ${users.length} in ${where}`);
       if (endedUsers(line) + line.pending !== line.audience) found.push(`I4: ${where} does not balance`);
       if (line.failed !== failed) found.push(`I4: ${line.failed} failed, ${failed} failures listed in ${where}`);
+      if (line.suppressed !== suppressed)
+        found.push(`I4: ${line.suppressed} suppressed, ${suppressed} listed in ${where}`);
       if (line.unknown !== unknown) found.push(`I4: ${line.unknown} unknown, ${unknown} listed in ${where}`);
     }
   }
@@ -212,7 +231,7 @@ function wrongCounts(
   const found: string[] = [];
   const notFed = before ? 0 : targeted - line.audience;
   const heldOut = before ? 0 : line.heldOut;
-  const withheld = line.expired + line.cancelled - (before?.cancelled ?? 0) + line.suppressed + heldOut + notFed;
+  const withheld = line.expired + line.cancelled - (before?.cancelled ?? 0) + heldOut + notFed;
   if (line.succeeded !== succeeded) found.push(`I4: ${line.succeeded} succeeded, ${succeeded} effects in ${where}`);
   if (neither !== withheld && line.pending === 0) {
     found.push(`I6: ${neither} users of ${where} have no outcome, the report withholds ${withheld}`);

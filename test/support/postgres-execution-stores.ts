@@ -11,6 +11,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
+import { createSuppressionStore } from '../../services/api/suppressions/postgres/suppression-store.ts';
 import { createUnbegunSteps } from '../../services/worker/intake/postgres/unbegun-steps.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
 import { createStepEndings } from '../../services/trigger/end/postgres/step-endings.ts';
@@ -47,6 +48,9 @@ export function createPostgresExecutionStores({
     feeds: createFeedStore({ pool }),
     contexts: createFeedContexts({ pool }),
     unbegun: createUnbegunSteps({ pool }),
+    suppress: async (list, users, note) => {
+      await createSuppressionStore({ pool }).add(list, users, note);
+    },
     sweep: createOutboxSweep({ pool }),
     endings: createStepEndings({ pool }),
     reconciliation: createReconciliation({ pool }),

@@ -1,5 +1,5 @@
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
-import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { OwnOutcome, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import type { RunKind, StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
@@ -99,14 +99,14 @@ export interface FailureFilter {
   step?: number | undefined;
   country?: string | undefined;
   reason?: string | undefined;
-  outcome?: 'failed' | 'unknown' | undefined;
+  outcome?: OwnOutcome | undefined;
 }
 
 export interface RecordedFailure {
   user: string;
   step: number;
   country: string;
-  outcome: 'failed' | 'unknown';
+  outcome: OwnOutcome;
   reason: string;
   detail: string | null;
   attempts: number;
@@ -117,7 +117,7 @@ export interface RecordedFailure {
 export interface FailureGroup {
   step: number;
   country: string;
-  outcome: 'failed' | 'unknown';
+  outcome: OwnOutcome;
   reason: string;
   users: number;
   sample: string[];

@@ -55,5 +55,8 @@ export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger 
 export function endedUsersOf({ feeds }: RunTally): number {
   return feeds
     .flatMap(({ totals }) => totals)
-    .reduce((sum, { succeeded, failed, unknown }) => sum + succeeded + failed + unknown, 0);
+    .reduce(
+      (sum, { succeeded, failed, unknown, suppressed = 0 }) => sum + succeeded + failed + unknown + suppressed,
+      0,
+    );
 }

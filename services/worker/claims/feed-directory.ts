@@ -2,7 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { Verdict } from '../../../shared/domain/run/admission.ts';
 import { lastCallSentWithinMs } from '../../../shared/domain/run/run-control.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { FeedAdmission, FeedContext, FeedContexts, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
+import type {
+  FeedAdmission,
+  FeedContext,
+  FeedContexts,
+  StepRef,
+  UnitsPerUser,
+} from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createStanding, refreshStanding } from './step-standing.ts';
 import type { StepRefusals, StepStanding } from '../work.ts';
@@ -35,6 +41,8 @@ export interface FeedDirectory {
   contextOf(feedId: string): FeedContext | undefined;
   /** Of the known feeds that have a budget. */
   readonly unitsPerUser: UnitsPerUser;
+  /** Of a step of a feed that is known. */
+  actionTypeOf(step: StepRef): string | undefined;
   /** Of a feed that is known. */
   standingOf(feedId: string, step: number): StepStanding;
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
@@ -137,6 +145,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     },
     unitsPerUser,
     contextOf: (feedId) => known.get(feedId)?.context,
+    actionTypeOf: ({ feedId, step }) => known.get(feedId)?.context.chain[step - 1]?.action,
     standingOf: (feedId, step) => {
       const feed = known.get(feedId);
       const standing =

@@ -3,6 +3,7 @@ import { budgetFigures } from '../campaigns/budgets.ts';
 import { changeReason } from '../change-reason.ts';
 import { instant } from '../instants.ts';
 import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
+import { ownOutcomes } from '../../domain/step/outcomes.ts';
 import { runEventKinds } from '../../domain/run/run-events.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import {
@@ -212,7 +213,7 @@ export const runRates = z
   .meta({
     id: 'RunRates',
     description:
-      'How fast a run has gone, from its start to its end: users that ended a step by succeeding, failing or being unknown. A point every ' +
+      'How fast a run has gone, from its start to its end: users that ended a step by succeeding, failing, being suppressed or unknown. A point every ' +
       'five seconds at first, farther apart the longer it goes on, some hundreds at most; flat where nobody noted anything',
   });
 
@@ -222,7 +223,7 @@ export const failureReason = z
   .object({
     step: z.int().min(1),
     country: z.string(),
-    outcome: z.enum(['failed', 'unknown']),
+    outcome: z.enum(ownOutcomes),
     reason: z.string(),
     users,
     /** Some of the users, at most five. */
@@ -265,7 +266,7 @@ export const userFailureShape = z
     userId: z.string(),
     step: z.int().min(1),
     country: z.string(),
-    outcome: z.enum(['failed', 'unknown']),
+    outcome: z.enum(ownOutcomes),
     reason: z.string(),
     detail: z.string().nullable(),
     attempts: z.int().min(0),

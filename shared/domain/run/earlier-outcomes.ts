@@ -1,7 +1,15 @@
-import type { StepLine } from '../step/outcomes.ts';
+import type { OwnOutcome, StepLine } from '../step/outcomes.ts';
 
 /** How an earlier run can have ended for a user, as audiences ask for it. */
-export const earlierOutcomes = ['succeeded', 'failed', 'skipped', 'expired', 'cancelled', 'unknown'] as const;
+export const earlierOutcomes = [
+  'succeeded',
+  'failed',
+  'skipped',
+  'suppressed',
+  'expired',
+  'cancelled',
+  'unknown',
+] as const;
 
 export type EarlierOutcome = (typeof earlierOutcomes)[number];
 
@@ -11,7 +19,7 @@ export interface EarlierRows {
   /** Steps that are done: how they ended for users without a row of their own. */
   rests: readonly { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
   /** `succeeded`: was unknown and was settled so after the run had ended; the next step was not called for the user. */
-  failures: readonly { step: number; user: string; outcome: 'failed' | 'unknown' | 'succeeded' }[];
+  failures: readonly { step: number; user: string; outcome: OwnOutcome | 'succeeded' }[];
 }
 
 /**

@@ -4,7 +4,7 @@
  * - `succeeded`: the endpoint said so (for messages: accepted).
  * - `failed`: the endpoint said so, with a reason; or Muster did, with a reason that starts with `muster.`.
  * - `skipped`: an earlier step of the chain did not succeed for this user.
- * - `suppressed`: withheld by a rule (opt-out, quiet hours, cap).
+ * - `suppressed`: withheld by a rule (suppression list, check, quiet hours), with a reason; not called.
  * - `heldOut`: belongs to the audience and gets nothing, by design of the campaign.
  * - `expired`: the run's deadline passed before the step could be done.
  * - `cancelled`: a person cancelled the run first.
@@ -23,6 +23,11 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number];
 
+/** Those that a user of a recorded batch can have apart from the others: each has a row, with its reason. */
+export const ownOutcomes = ['failed', 'suppressed', 'unknown'] as const;
+
+export type OwnOutcome = (typeof ownOutcomes)[number];
+
 /** What the ledger counts for one step, in users. `batches` counts fed batches that were recorded, for rates. */
 export interface StepTotals {
   step: number;
@@ -32,6 +37,8 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
+  /** Absent: none. */
+  suppressed?: number;
   /**
    * Of the succeeded and of the failed: those that were unknown until they were settled. Absent: none. They did not go
    * on.
@@ -96,7 +103,7 @@ export function stepLines(
       skipped: before
         ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown + settledBefore
         : 0,
-      suppressed: 0,
+      suppressed: recorded?.suppressed ?? 0,
       heldOut,
       expired: recorded?.expired ?? 0,
       cancelled: (recorded?.cancelled ?? 0) + (before?.cancelled ?? 0),

@@ -5,6 +5,8 @@ export const reasons = {
   ambiguousAnswer: 'muster.ambiguous-answer',
   noResult: 'muster.no-result',
   quarantined: 'muster.quarantined',
+  /** The user is on a suppression list. */
+  suppressionList: 'muster.suppression-list',
   /** Settled by status: the endpoint never applied it. */
   neverApplied: 'muster.never-applied',
   /** Settled by a person or a file, without a code. */

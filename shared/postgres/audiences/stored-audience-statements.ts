@@ -47,7 +47,7 @@ export const counts = statementOf<{ runId: string; country: string }>(
   from feeds f left join lateral (
     select json_agg(k) as totals from (
       select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
-        sum(cancelled) as cancelled, sum(unknown) as unknown
+        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(suppressed) as suppressed
       from run_totals where feed = f.feed group by step
     ) k
   ) t on true

@@ -1,3 +1,4 @@
+import type { OwnOutcome } from '../../domain/step/outcomes.ts';
 import { aloneFromLapses } from '../../domain/step/suspects.ts';
 
 /** What the numbers in the execution tables stand for. They are stored: never give one a new meaning. */
@@ -6,7 +7,7 @@ export const stepState = { running: 1, waiting: 2, done: 3 } as const;
 /** Outcome of the users of a done step that have no row of their own. */
 export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 
-export const failureCode = { failed: 2, unknown: 8 } as const;
+export const failureCode = { failed: 2, suppressed: 4, unknown: 8 } as const;
 
 /**
  * Outcome of a user who was unknown and was settled as succeeded. The row stays: it says why the user did not go on to
@@ -14,14 +15,15 @@ export const failureCode = { failed: 2, unknown: 8 } as const;
  */
 export const settledAsSucceeded = 1;
 
-export function failureOutcome(code: number): 'failed' | 'unknown' {
+export function failureOutcome(code: number): OwnOutcome {
   if (code === failureCode.failed) return 'failed';
+  if (code === failureCode.suppressed) return 'suppressed';
   if (code === failureCode.unknown) return 'unknown';
   throw new Error(`a failure was stored with the outcome ${code}, which means nothing`);
 }
 
 /** As `failureOutcome`, for readers to whom those who were settled as succeeded matter too. */
-export function ownOutcome(code: number): 'failed' | 'unknown' | 'succeeded' {
+export function ownOutcome(code: number): OwnOutcome | 'succeeded' {
   return code === settledAsSucceeded ? 'succeeded' : failureOutcome(code);
 }
 

@@ -26,6 +26,13 @@ import {
   type ClaimTerms,
   type NumberedChild,
 } from './step-writes.ts';
+import {
+  addSuppressed,
+  createSuppressionLists,
+  suppressedUsersIn,
+  tellSuppressed,
+  type SuppressionLists,
+} from './suppressions.ts';
 import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
 
 export interface StepLedgerDeps {
@@ -43,17 +50,19 @@ export interface StepLedgerDeps {
 
 interface FlushDeps {
   pool: Pool;
+  lists: SuppressionLists;
   terms: ClaimTerms;
   childNumbers: ChildNumbers;
 }
 
 export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger {
-  const deps: FlushDeps = { pool, terms, childNumbers: createChildNumbers({ pool }) };
+  const lists = createSuppressionLists();
+  const deps: FlushDeps = { pool, terms, lists, childNumbers: createChildNumbers({ pool }) };
 
   /** All or nothing, except that a flush which holds something unwritable is taken apart until that stands alone. */
   async function flush(wanted: LedgerFlush): Promise<LedgerFlushed> {
     try {
-      return await retryingDeadlocks(() => flushOnce(wanted, deps));
+      return await retryingDeadlocks(() => flushKnowingLists(wanted, deps));
     } catch (error) {
       if (!isFaultOfTheData(error)) throw error;
       const [only, ...others] = [...wanted.results, ...wanted.claims, ...wanted.begins];
@@ -76,18 +85,33 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   };
 }
 
+/** Where the lists have changed, nothing was claimed: once more for the claims, with those that there are now. */
+async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed> {
+  const { otherLists, ...flushed } = await flushOnce(wanted, deps);
+  if (otherLists === null) return flushed;
+  deps.lists.follow(otherLists);
+  const claims = wanted.claims.filter((claim) => !flushed.busy.includes(claim));
+  if (claims.length === 0) return flushed;
+  const rest = { ...wanted, results: [], begins: [], claims, handOn: undefined };
+  return joined({ ...flushed, contradicted: [] }, await flushKnowingLists(rest, deps));
+}
+
 /**
- * One statement, unless steps are put back, split, begun again or cost units: those are rare, and would make the
- * statement more expensive for everybody.
+ * One statement, unless steps are put back, split, begun again, cost units or have a suppression list: those are rare,
+ * and would make the statement more expensive for everybody.
  */
-async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
-  const { results, claims, begins, handOn, timedWithinMs } = wanted;
+async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed & { otherLists: string | null }> {
+  const { pool, terms, childNumbers, lists } = deps;
+  const { results, claims, begins, timedWithinMs, actionTypeOf = noActionType } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');
   const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
   const split = done.filter((result) => result.children.length > 0);
   const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
-  if (waiting.length + split.length + begins.length === 0 && !unitsPerUser) {
-    return { ...nothingFlushed(), ...(await recordAndClaim(pool, { done, claims, handOn }, terms)) };
+  const handOn = lists.names === '' ? wanted.handOn : withoutListed(wanted, lists);
+  const isPlain = waiting.length + split.length + begins.length === 0 && !done.some(suppressedUsersIn);
+  if (isPlain && !unitsPerUser && !claims.some((claim) => lists.isFor(actionTypeOf(claim)))) {
+    const known = { done, claims, handOn, lists: lists.names };
+    return { ...nothingFlushed(), ...(await recordAndClaim(pool, known, terms)) };
   }
   // Before anything else is locked, and by itself: budgets are what all workers share.
   const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingAsked;
@@ -96,21 +120,27 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms, timedWithinMs);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
-    const { recorded, claimed, contradicted, handedOn } = await recordAndClaim(
-      client,
-      { done, claims: free, handOn },
-      terms,
-    );
+    const known = { done, claims: free, handOn, lists: lists.names };
+    const { recorded, claimed, ...told } = await recordAndClaim(client, known, terms);
     const born = numberedChildren(recorded, numbers);
     const children = await bearChildren(client, born, terms, timedWithinMs);
+    await addSuppressed(client, recorded, terms);
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
-    const ours = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
+    const affordable = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
+    const ours = await tellSuppressed(client, affordable, actionTypeOf, lists);
     const timed = timedOf(put, born, timedWithinMs);
-    const taken = { claimed: ours, busy: [...busy], contradicted, handedOn, children, timed, begun };
-    return { recorded: results, ...taken, refused: [] };
+    return { ...told, recorded: results, claimed: ours, busy: [...busy], children, timed, begun, refused: [] };
   });
+}
+
+const noActionType = () => undefined;
+
+/** Who is on a list is asked where a step is claimed by itself. */
+function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lists: SuppressionLists) {
+  const goesOn = (result: StepResult) => !lists.isFor(actionTypeOf({ ...result, step: result.step + 1 }));
+  return handOn && new Set([...handOn].filter(goesOn));
 }
 
 const nothingAsked: Reserved = { shortages: new Map(), busy: new Set() };

@@ -31,6 +31,8 @@ export interface RecordAndClaimParams {
   /** What is said of who is left: a number, and a digest, empty where none was lost; null where it is not said. */
   saidRemaining: string;
   saidDigests: string;
+  /** Action types with a suppression list, as the claimer knows them: in order, separated by commas. */
+  lists: string;
   owner: string;
   leaseMs: number;
   slot: number;
@@ -42,12 +44,18 @@ export interface RecordAndClaimParams {
  * without an epoch for each claim that the rows contradict, with what they say; and one more with the positions of the
  * results that were ours, in place of users, and how many of them were handed on, in place of a size.
  *
+ * Nothing is claimed where there are other suppression lists than the claimer knows: who is on them has to be asked in
+ * the same transaction. A last row names them then.
+ *
  * A step that is handed on has no row before: the one before it was running until now.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
   ($) => `
-  with r as (
+  with sl as materialized (
+    select coalesce(string_agg(action_type, ',' order by action_type), '') as lists from suppression_lists
+    where people > 0
+  ), r as (
     update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users,
       lost_digest = k.lost_digest, failed = k.failed, unknown = k.unknown, lease_until = now()
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[],
@@ -63,6 +71,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     select feed, batch_no, step + 1, ${stepState.running}, ${$('owner')}, 1,
       now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
     from r where hand_on and rest = ${restCode.succeeded} and rest_users > 0
+      and (select lists from sl) = ${$('lists')}
     on conflict (feed, batch_no, step) do nothing
     returning step
   ), f as (
@@ -92,7 +101,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
     select feed, batch_no, step, ${stepState.running}, ${$('owner')}, 1,
       now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
-    from k where remaining is not null
+    from k where remaining is not null and (select lists from sl) = ${$('lists')}
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
       epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1
@@ -134,7 +143,9 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   where remaining is null or said_remaining <> remaining or said_digest <> coalesce(lost_digest, '')
   union all
   select null, null, null, null, null, null, null, string_agg(position::text, ','), (select count(*) from h)::int, null
-  from r`,
+  from r
+  union all
+  select null, 0, null, null, null, null, null, lists, null, null from sl where lists <> ${$('lists')}`,
 );
 
 interface EpochParams {

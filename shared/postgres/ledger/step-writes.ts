@@ -61,20 +61,35 @@ type ContradictedRow = [
   remaining: number | null,
   null,
 ];
-type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, handedOn: number, null];
+type RecordedRow = [
+  null,
+  0 | null,
+  null,
+  null,
+  null,
+  null,
+  null,
+  positions: string | null,
+  handedOn: number | null,
+  null,
+];
 
 /** What is to be recorded and claimed: both sorted, the claims without repeats. */
 export interface ToRecordAndClaim {
   done: readonly StepDone[];
   claims: readonly StepClaim[];
   handOn: ReadonlySet<StepResult> | undefined;
+  /** Action types with a suppression list, as far as is known. */
+  lists: string;
 }
 
 export async function recordAndClaim(
   connection: Connection,
-  { done: results, claims, handOn = new Set() }: ToRecordAndClaim,
+  { done: results, claims, handOn = new Set(), lists }: ToRecordAndClaim,
   terms: ClaimTerms,
-): Promise<Pick<LedgerFlushed, 'claimed' | 'contradicted' | 'handedOn'> & { recorded: StepDone[] }> {
+): Promise<
+  Pick<LedgerFlushed, 'claimed' | 'contradicted' | 'handedOn'> & { recorded: StepDone[]; otherLists: string | null }
+> {
   const claimed = keysOf(claims);
   const { rows } = await connection.query<ClaimedRow | ContradictedRow | RecordedRow>({
     ...statements.recordAndClaim.with({
@@ -91,6 +106,7 @@ export async function recordAndClaim(
       claimedSteps: claimed.steps,
       saidRemaining: plainArray(claims.map(({ remaining }) => remaining ?? 'null')),
       saidDigests: textArray(claims.map(({ lostDigest }) => (lostDigest === undefined ? null : (lostDigest ?? '')))),
+      lists,
       ...terms,
     }),
     rowMode: 'array',
@@ -99,10 +115,12 @@ export async function recordAndClaim(
   const contradicted: Contradiction[] = [];
   let recorded: StepDone[] = [];
   let handedOn: StepDone[] = [];
+  let otherLists: string | null = null;
   // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full
   // collection, users and all.
   for (const row of rows.splice(0)) {
-    if (row[0] === null) {
+    if (row[0] === null && row[1] === 0) otherLists = row[7] ?? '';
+    else if (row[0] === null) {
       recorded = atPositions(results, row[7]?.split(',') ?? []);
       const goOn = recorded.filter((result) => handOn.has(result) && hasSurvivors(result));
       // Fewer, and a row was there that cannot be: which one is found when its lease ends.
@@ -110,7 +128,7 @@ export async function recordAndClaim(
     } else if (row[3] === null) contradicted.push(contradictionOf(row));
     else claimedSteps.push(claimOf(row));
   }
-  return { recorded, claimed: claimedSteps, contradicted, handedOn };
+  return { recorded, claimed: claimedSteps, contradicted, handedOn, otherLists };
 }
 
 function contradictionOf([feedId, batchNo, step, , , , , lostDigest, remaining]: ContradictedRow): Contradiction {
@@ -246,9 +264,9 @@ function failuresOf(results: readonly StepDone[]) {
   const details: (string | null)[] = [];
   const attempts: number[] = [];
   for (const [index, result] of results.entries()) {
-    let unknownUsers = 0;
+    const ended = { failed: 0, suppressed: 0, unknown: 0 };
     for (const failure of result.failures) {
-      if (failure.outcome === 'unknown') unknownUsers++;
+      ended[failure.outcome]++;
       positions.push(index + 1);
       users.push(failure.user);
       outcomes.push(failureCode[failure.outcome]);
@@ -256,8 +274,8 @@ function failuresOf(results: readonly StepDone[]) {
       details.push(failure.detail);
       attempts.push(result.attempts);
     }
-    failed.push(result.failures.length - unknownUsers);
-    unknown.push(unknownUsers);
+    failed.push(ended.failed);
+    unknown.push(ended.unknown);
   }
   return {
     failed: plainArray(failed),

@@ -11,6 +11,7 @@ export const totalsColumns = [
   'expired',
   'cancelled',
   'unknown',
+  'suppressed',
   'done',
   'survived',
   'born',
@@ -20,7 +21,7 @@ export const totalsColumns = [
   'settled_failed',
 ] as const;
 
-type FlowColumn = 'done' | 'survived' | 'born' | 'waiting' | 'refused';
+type AddedColumn = 'suppressed' | 'done' | 'survived' | 'born' | 'waiting' | 'refused';
 
 /**
  * Adds to `run_totals`, grouped by the source's `feed` and `step`.
@@ -29,7 +30,7 @@ type FlowColumn = 'done' | 'survived' | 'born' | 'waiting' | 'refused';
  * @param sums by column, aggregates over the source's rows
  * @param source a table expression with the columns feed, step and those of the sums
  */
-export function flowAdded(slot: string, sums: Partial<Record<FlowColumn, string>>, source: string): string {
+export function flowAdded(slot: string, sums: Partial<Record<AddedColumn, string>>, source: string): string {
   const columns = Object.keys(sums);
   return `insert into run_totals as t (feed, step, slot, ${columns.join(', ')})
     select feed, step, ${slot}::int2, ${Object.values(sums).join(', ')} from ${source} group by feed, step

@@ -1,4 +1,4 @@
-import type { StepFlow } from '../../../shared/domain/step/outcomes.ts';
+import type { OwnOutcome, StepFlow } from '../../../shared/domain/step/outcomes.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
 export interface AgendaEntry {
@@ -11,7 +11,7 @@ export interface AgendaEntry {
 
 export interface FailureTotal {
   step: number;
-  outcome: 'failed' | 'unknown';
+  outcome: OwnOutcome;
   reason: string;
   users: number;
   sample: string[];

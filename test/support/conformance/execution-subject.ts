@@ -49,6 +49,8 @@ export interface ExecutionSubject {
   feeds: FeedStore;
   contexts: FeedContexts;
   unbegun: UnbegunSteps;
+  /** Puts users on a suppression list. @param list an action type, or `allActionTypes` */
+  suppress(list: string, users: readonly string[], note: string | null): Promise<void>;
   sweep: OutboxSweep;
   endings: StepEndings;
   reconciliation: Reconciliation;

@@ -216,7 +216,16 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         { user: 'tab\\tand "quote"', rule: 'control-character' },
       ];
       await subject.feeds.writePages(pagesOf(feed, { invalidUsers, cursor: 'u\t', complete: true }));
-      const totals = { step: 1, batches: 0, succeeded: 0, failed: 2, expired: 0, cancelled: 0, unknown: 0 };
+      const totals = {
+        step: 1,
+        batches: 0,
+        succeeded: 0,
+        failed: 2,
+        expired: 0,
+        cancelled: 0,
+        unknown: 0,
+        suppressed: 0,
+      };
       expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 4, complete: true, totals: [totals] });
       await subject.runs.end(runId, (_, counted) => {
         expect(counted).toEqual([{ feedId: feed.feedId, totals: [totals] }]);

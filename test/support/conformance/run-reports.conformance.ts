@@ -13,7 +13,7 @@ export interface RunReportsSubject {
 const nobody = '01938f1e-7c00-7000-8000-000000000001';
 const planned = new Date('2026-11-21T09:00:00.123Z');
 
-const unsettled = { settledSucceeded: 0, settledFailed: 0 };
+const unsettled = { suppressed: 0, settledSucceeded: 0, settledFailed: 0 };
 
 export function describeRunReports(name: string, makeSubject: () => Promise<RunReportsSubject>): void {
   describe(`run reports: ${name}`, () => {

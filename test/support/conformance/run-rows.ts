@@ -1,6 +1,6 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
-import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { OwnOutcome, StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
 /**
@@ -65,7 +65,7 @@ export interface FailureSeed {
   user: string;
   batchNo: number;
   step: number;
-  outcome: 'failed' | 'unknown';
+  outcome: OwnOutcome;
   reason: string;
   detail: string | null;
   attempts: number;
@@ -82,7 +82,15 @@ export const emptyFeed = {
   stalled: null,
 } as const;
 
-export const emptyTotals = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 } as const;
+export const emptyTotals = {
+  batches: 0,
+  succeeded: 0,
+  failed: 0,
+  expired: 0,
+  cancelled: 0,
+  unknown: 0,
+  suppressed: 0,
+} as const;
 
 export const someFailure = {
   batchNo: 1,

@@ -111,7 +111,9 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
         [first.runId, 1],
         [second.runId, 2],
       ]);
-      const totals = [{ step: 1, batches: 1, succeeded: 2, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
+      const totals = [
+        { step: 1, batches: 1, succeeded: 2, failed: 0, expired: 0, cancelled: 0, unknown: 0, suppressed: 0 },
+      ];
       expect(tallies[0]?.feeds[0]).toMatchObject({ fedUsers: 3, fedBatches: 2, complete: true, totals });
     });
 

@@ -18,7 +18,7 @@ import {
 } from './execution-subject.ts';
 
 const fresh = { epoch: 1, attempts: 0, open: false, waited: false, lapses: 0 };
-const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
+const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0, suppressed: 0 };
 
 export function describeStepLedger(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
@@ -144,19 +144,21 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
     });
 
-    it('counts failed, unknown, expired and cancelled users apart', async () => {
+    it('counts failed, suppressed, unknown, expired and cancelled users apart', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(3, 4));
       const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
       const [one, two, three] = claimed;
       if (!one || !two || !three) throw new Error('three steps were free');
-      const [first = '', second = ''] = usersOf(one.users);
+      const [first = '', second = '', third = ''] = usersOf(one.users);
+      const unknown = failed(second, { outcome: 'unknown', reason: 'muster.no-result' });
+      const suppressed = failed(third, { outcome: 'suppressed', reason: 'muster.suppression-list' });
       await record(
         a,
-        doneOf(one, { failures: [failed(first), failed(second, { outcome: 'unknown', reason: 'muster.no-result' })] }),
+        doneOf(one, { failures: [failed(first), unknown, suppressed] }),
         doneOf(two, { rest: 'expired' }),
         doneOf(three, { rest: 'cancelled' }),
       );
-      const sums = { batches: 3, succeeded: 2, failed: 1, unknown: 1, expired: 4, cancelled: 4 };
+      const sums = { batches: 3, succeeded: 1, failed: 1, unknown: 1, suppressed: 1, expired: 4, cancelled: 4 };
       expect(await totalsOf(subject, runId)).toEqual([{ step: 1, ...sums }]);
     });
 
@@ -167,16 +169,17 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         await claimAll(b, steps.slice(6)),
       ];
       const withTrouble = (step: ClaimedStep) => {
-        const [first = '', second = ''] = usersOf(step.users);
+        const [first = '', second = '', third = ''] = usersOf(step.users);
+        const failures = [failed(first), failed(third, { outcome: 'suppressed', reason: 'muster.suppression-list' })];
         const children = [childOf([second])];
-        return step.batchNo % 2 === 0 ? doneOf(step, { failures: [failed(first)], children }) : doneOf(step);
+        return step.batchNo % 2 === 0 ? doneOf(step, { failures, children }) : doneOf(step);
       };
       await Promise.all([record(a, ...ofA.claimed.map(withTrouble)), record(b, ...ofB.map(withTrouble))]);
       const due = await subject.rows.agenda(feedId);
       const children = due.map(({ batchNo, step }) => ({ feedId, batchNo, step }));
       await record(a, ...(await claimAll(a, children)).map((child) => doneOf(child)));
       const totals = await totalsOf(subject, runId);
-      expect(totals).toEqual([{ ...nothing, step: 1, batches: 10, succeeded: 45, failed: 5 }]);
+      expect(totals).toEqual([{ ...nothing, step: 1, batches: 10, succeeded: 40, failed: 5, suppressed: 5 }]);
       await subject.runs.end(runId, (_, counted) => {
         expect(counted).toEqual([{ feedId, totals }]);
         return null;

@@ -18,6 +18,7 @@ import { createMemoryRunHistory } from './run-history.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
+import { suppress } from './suppressions.ts';
 import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
 
@@ -36,6 +37,10 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     feeds: createMemoryFeedStore({ database }),
     contexts: createMemoryFeedContexts({ database }),
     unbegun: createMemoryUnbegunSteps({ database }),
+    suppress: (list, users, note) =>
+      atOnce(() => {
+        for (const user of users) suppress(database, list, user, note);
+      }),
     sweep: createMemoryOutboxSweep({ database }),
     endings: createMemoryStepEndings({ database }),
     reconciliation: createMemoryReconciliation({ database }),

@@ -91,6 +91,8 @@ export interface MemoryDatabase {
   readonly runPoints: Map<string, RunPointRow>;
   /** Keyed by `${run}/${kind}/${step}/${country}`. */
   readonly runTroubles: Map<string, RunTroubleRow>;
+  /** By action type, or `allActionTypes`: the people on the list, with what was said of them. None is empty. */
+  readonly suppressionLists: Map<string, Map<string, string | null>>;
   readonly audiences: Map<string, AudienceRow>;
   /** Keyed by `${campaign}/${country}`. */
   readonly budgets: Map<string, BudgetRow>;
@@ -134,6 +136,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runPaces: new Map(),
     runPoints: new Map(),
     runTroubles: new Map(),
+    suppressionLists: new Map(),
     audiences: new Map(),
     budgets: new Map(),
     reservations: new Map(),

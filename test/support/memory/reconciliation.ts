@@ -56,6 +56,7 @@ const sums = [
   'expired',
   'cancelled',
   'unknown',
+  'suppressed',
   'done',
   'survived',
   'born',

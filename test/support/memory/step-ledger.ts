@@ -1,6 +1,7 @@
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
 import { agendaGraceMs, isTimed } from '../../../shared/domain/step/timed-steps.ts';
+import { isListed } from '../../../shared/domain/step/suppressions.ts';
 import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
   ChildBatch,
@@ -26,6 +27,7 @@ import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepAttemptRow, StepRow } from './step-tables.ts';
 import { putBack } from './put-back.ts';
+import { tellSuppressed } from './suppressions.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export interface MemoryStepLedgerDeps {
@@ -40,8 +42,8 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
   return {
     flush: (flush) =>
       atOnce(() => {
-        const { unitsPerUser, timedWithinMs } = flush;
-        return flushed(sortedFlush(flush), { ...worker, unitsPerUser, timedWithinMs, timed: [] });
+        const { unitsPerUser, actionTypeOf, timedWithinMs } = flush;
+        return flushed(sortedFlush(flush), { ...worker, unitsPerUser, actionTypeOf, timedWithinMs, timed: [] });
       }),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
@@ -52,6 +54,7 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   readonly childNumbers: Map<string, number>;
   /** Of this flush. */
   readonly unitsPerUser: UnitsPerUser | undefined;
+  readonly actionTypeOf: LedgerFlush['actionTypeOf'];
   readonly timedWithinMs: number | undefined;
   readonly timed: TimedStep[];
 }
@@ -109,7 +112,7 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     const isPriced = costOf(ref, unitsPerUser) > 0;
     const short = isPriced ? unaffordable(database, claimed, shortages.get(keyOf(ref))) : undefined;
     if (short && 'state' in short) putBackAgain(short, worker);
-    else result.claimed.push(short ?? claimed);
+    else result.claimed.push(short ?? tellSuppressed(database, claimed, worker.actionTypeOf?.(claimed)));
   }
   return result;
 }
@@ -181,12 +184,12 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
   // The sample of one recording is in the order of users.
   for (const failure of result.failures.toSorted((a, b) => (a.user < b.user ? -1 : 1)))
     addToFailureTotals(database, feedId, step, failure);
-  const unknown = result.failures.filter((failure) => failure.outcome === 'unknown').length;
+  const ended = { failed: 0, suppressed: 0, unknown: 0 };
+  for (const { outcome } of result.failures) ended[outcome]++;
   addToTotals(database, feedId, step, {
     batches: isChildBatch(batchNo) ? 0 : 1,
     [rest]: restUsers,
-    failed: result.failures.length - unknown,
-    unknown,
+    ...ended,
     done: 1,
     survived: hasSurvivors(result) ? 1 : 0,
     refused,
@@ -283,6 +286,7 @@ function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps)
 /** Nothing is handed on by a repeat: whoever has the next step has it. */
 function isHandedOn(result: StepDone, worker: LedgerWorker): boolean {
   const next = { ...result, step: result.step + 1 };
+  if (isListed([...worker.database.suppressionLists.keys()], worker.actionTypeOf?.(next) ?? '')) return false;
   if (!hasSurvivors(result) || worker.database.steps.has(keyOf(next))) return false;
   return claim(next, worker) !== undefined;
 }

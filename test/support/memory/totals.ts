@@ -10,6 +10,7 @@ const nothing = {
   expired: 0,
   cancelled: 0,
   unknown: 0,
+  suppressed: 0,
   done: 0,
   survived: 0,
   born: 0,
@@ -27,7 +28,7 @@ export function addToTotals(
 ): void {
   const key = `${feedId}/${step}`;
   const sum = totals.get(key) ?? { step, ...nothing };
-  const { batches, succeeded, failed, expired, cancelled, unknown } = { ...nothing, ...delta };
+  const { batches, succeeded, failed, expired, cancelled, unknown, suppressed } = { ...nothing, ...delta };
   const { done, survived, born, waiting, refused } = { ...nothing, ...delta };
   const { settledSucceeded, settledFailed } = { ...nothing, ...delta };
   totals.set(key, {
@@ -38,6 +39,7 @@ export function addToTotals(
     expired: sum.expired + expired,
     cancelled: sum.cancelled + cancelled,
     unknown: sum.unknown + unknown,
+    suppressed: sum.suppressed + suppressed,
     done: sum.done + done,
     survived: sum.survived + survived,
     born: sum.born + born,
@@ -81,7 +83,8 @@ export function totalsRowsOf({ totals }: MemoryDatabase, feedId: string): Totals
  * What the feed's totals say of users, in the order of steps. A step in which nothing was recorded so far has no line.
  */
 export function totalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
-  return totalsRowsOf(database, feedId).map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
-    return { step, batches, succeeded, failed, expired, cancelled, unknown };
+  return totalsRowsOf(database, feedId).map((row) => {
+    const { step, batches, succeeded, failed, expired, cancelled, unknown, suppressed } = row;
+    return { step, batches, succeeded, failed, expired, cancelled, unknown, suppressed };
   });
 }

@@ -126,7 +126,7 @@ function resultOf(reading: HistoryAttempt['reading'], code: string | null): Atte
   return code === reasons.noResult ? 'missing' : 'retryable';
 }
 
-/** Outcomes that no call had: there is no attempt to tell of. */
+/** Failures that no call had: there is no attempt to tell of. */
 const withoutCall: readonly string[] = [reasons.invalidUserId, reasons.quarantined];
 
 /** The call that the outcome came of. Its time is that of its recording. */
@@ -135,6 +135,8 @@ function finalAttempt({ state, endedAt, rest, failure }: HistoryStep, batchNo: n
   if (failure) {
     if (withoutCall.includes(failure.reason)) return [];
     const { outcome, reason, detail, failedAt } = failure;
+    // By a rule, before any call.
+    if (outcome === 'suppressed') return [];
     const call = { at: failedAt.toISOString(), batchNo };
     // What people or the status said later, no call had said.
     if (outcome === 'succeeded') return [{ ...call, result: 'unknown', code: null, message: null }];

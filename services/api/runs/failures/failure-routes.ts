@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answerList, csv, streamManner, ndjson } from '../../frame/answer-list.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
+import { ownOutcomes } from '../../../../shared/domain/step/outcomes.ts';
 import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
@@ -15,10 +16,7 @@ const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
-  outcome: z
-    .enum(['failed', 'unknown'])
-    .optional()
-    .describe('unknown: nobody knows yet whether the endpoint applied it'),
+  outcome: z.enum(ownOutcomes).optional().describe('unknown: nobody knows yet whether the endpoint applied it'),
   ...streamManner,
   reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
 });

@@ -58,6 +58,7 @@ export const selectSnapshots = `
     select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded,
       sum(failed)::float8 as failed,
       sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown,
+      sum(suppressed)::float8 as suppressed,
       sum(born)::int as born,
       sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded",
       sum(settled_failed)::float8 as "settledFailed"

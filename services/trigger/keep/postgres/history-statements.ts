@@ -4,7 +4,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 
 /** Of the totals `t`: neither who expired nor who was cancelled tells how fast a run went. */
-const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown), 0)::bigint`;
+const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown + t.suppressed), 0)::bigint`;
 
 const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
 
@@ -44,7 +44,7 @@ export const noteEnd = `
 /** Who is on the way to this step, or in it, or not fed yet. `f` is the feed, `s.place` the step. */
 const isAwaited = `
   (not f.complete or f.fed_users - f.held_out_users > (
-    select coalesce(sum(failed + expired + cancelled + unknown), 0) + coalesce(sum(succeeded)
+    select coalesce(sum(failed + expired + cancelled + unknown + suppressed), 0) + coalesce(sum(succeeded)
       filter (where t.step = s.place), 0)
     from run_totals t where t.feed = f.feed and t.step <= s.place
   ))`;

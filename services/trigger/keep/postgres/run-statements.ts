@@ -99,8 +99,8 @@ const talliesOf = (runs: string) => `
   left join lateral (
     select json_agg(s order by s.step) as lines from (
       select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
-        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(done) as done, sum(survived) as survived,
-        sum(born) as born, sum(waiting) as waiting
+        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(suppressed) as suppressed,
+        sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting
       from run_totals where feed = f.feed group by step
     ) s
   ) t on true
@@ -198,7 +198,8 @@ export const recount = `
     select json_agg(k order by k.step) as totals from (
       select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) + coalesce(settled, 0) as succeeded,
         coalesce(failed, 0) as failed,
-        coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown
+        coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown,
+        coalesce(suppressed, 0) as suppressed
       from (
         select step, count(*) filter (where batch_no < ${firstChildBatchNo}) as batches,
           sum(rest_users) filter (where rest = ${restCode.succeeded}) as succeeded,
@@ -208,6 +209,7 @@ export const recount = `
       ) s full join (
         select step, count(*) filter (where outcome = ${failureCode.failed}) as failed,
           count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
+          count(*) filter (where outcome = ${failureCode.suppressed}) as suppressed,
           count(*) filter (where outcome = ${settledAsSucceeded}) as settled
         from user_failures where feed = f.feed group by step
       ) u using (step)

@@ -172,8 +172,8 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
   const { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets } = first;
   const feeds = rows.map(
     ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
-      const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
-        return { step, batches, succeeded, failed, expired, cancelled, unknown };
+      const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown, suppressed = 0 }) => {
+        return { step, batches, succeeded, failed, expired, cancelled, unknown, suppressed };
       });
       const flow = chain.map((_, index) => {
         const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;

@@ -30,6 +30,7 @@ export const reconcileTotals = statementOf<{ feed: string }>(
   ), u as (
     select step, count(*) filter (where outcome = ${failureCode.failed}) as failed,
       count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
+      count(*) filter (where outcome = ${failureCode.suppressed}) as suppressed,
       count(*) filter (where outcome = ${settledAsSucceeded}) as settled
     from user_failures where feed = ${$('feed')} group by step
   ), c as (
@@ -58,7 +59,7 @@ export const reconcileTotals = statementOf<{ feed: string }>(
 /** Who was unknown and was settled as succeeded has a row of its own, and counts with the others that succeeded. */
 function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
-  if (sum === 'failed' || sum === 'unknown') return `coalesce(u.${sum}, 0)`;
+  if (sum === 'failed' || sum === 'unknown' || sum === 'suppressed') return `coalesce(u.${sum}, 0)`;
   if (sum === 'settled_succeeded' || sum === 'settled_failed') return `coalesce(z.${sum}, 0)`;
   return `coalesce(${sum === 'born' ? 'c' : 's'}.${sum}, 0)`;
 }

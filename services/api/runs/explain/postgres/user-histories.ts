@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { AttemptNote } from '../../../../../shared/ports/step-ledger.ts';
 import type { FeedAudience } from '../../../../../shared/contracts/runs/feed-audience.ts';
 import { z } from 'zod';
+import type { OwnOutcome } from '../../../../../shared/domain/step/outcomes.ts';
 import type { RunState } from '../../../../../shared/domain/run/run-states.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/ids/user-id.ts';
 import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/ledger/feed-audience.ts';
@@ -89,7 +90,7 @@ export interface HistoryStep {
 /** An outcome of the user's own, apart from the rest of its batch. */
 export interface HistoryFailure {
   /** `succeeded`: was unknown and was settled so after the run. It did not go on. */
-  outcome: 'failed' | 'unknown' | 'succeeded';
+  outcome: OwnOutcome | 'succeeded';
   reason: string;
   detail: string | null;
   attempts: number;

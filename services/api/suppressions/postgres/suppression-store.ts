@@ -1,0 +1,83 @@
+import type { Pool, PoolClient } from 'pg';
+import { textArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
+import * as statements from './suppression-statements.ts';
+
+export interface SuppressionListRecord {
+  /** Or `allActionTypes`. */
+  actionType: string;
+  people: number;
+  version: number;
+  changedAt: Date;
+}
+
+/** What a change has made of a list, and how many people it has brought or taken. */
+export interface ListChange {
+  list: SuppressionListRecord;
+  users: number;
+}
+
+export interface SuppressionStore {
+  lists(): Promise<SuppressionListRecord[]>;
+  /**
+   * Users that are added are called by no claim that is made after this resolves
+   * (docs/decisions/0085-withheld-before-the-call.md).
+   */
+  add(list: string, users: readonly string[], note: string | null): Promise<ListChange>;
+  /** Undefined where there is no such list. */
+  remove(list: string, users: readonly string[]): Promise<ListChange | undefined>;
+  /** The lists that a user is on. */
+  listsOf(user: string): Promise<{ actionType: string; note: string | null; addedAt: Date }[]>;
+}
+
+export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionStore {
+  return {
+    lists: async () => (await pool.query<SuppressionListRecord>(statements.selectLists)).rows,
+
+    add: (list, users, note) =>
+      inTransaction(pool, async (client) => {
+        const listNo = (await lockedNumber(client, list)) ?? (await beginList(client, list));
+        const added = await client.query(statements.addPeople, [listNo, textArray(users), note]);
+        return changedBy(client, list, added.rowCount ?? 0);
+      }),
+
+    remove: (list, users) =>
+      inTransaction(pool, async (client) => {
+        const listNo = await lockedNumber(client, list);
+        if (listNo === undefined) return undefined;
+        const removed = await client.query(statements.removePeople, [listNo, textArray(users)]);
+        const { list: changed, users: people } = await changedBy(client, list, -(removed.rowCount ?? 0));
+        return { list: changed, users: -people };
+      }),
+
+    listsOf: async (user) => {
+      const { rows } = await pool.query<{ actionType: string; note: string | null; addedAt: Date }>(
+        statements.selectUser,
+        [user],
+      );
+      return rows;
+    },
+  };
+}
+
+/** Of the list that is in force; changes of one list come one after the other. */
+async function lockedNumber(client: PoolClient, list: string): Promise<number | undefined> {
+  const { rows } = await client.query<{ listNo: number }>(statements.lockList, [list]);
+  return rows[0]?.listNo;
+}
+
+/** Two who begin it at once wait for each other, and the second finds it. */
+async function beginList(client: PoolClient, list: string): Promise<number> {
+  await client.query(statements.lockNumbers);
+  const known = await lockedNumber(client, list);
+  if (known !== undefined) return known;
+  const { listNo } = onlyRow((await client.query<{ listNo: number }>(statements.takeNumber, [list, 'in-force'])).rows);
+  await client.query(statements.insertList, [list, listNo]);
+  return listNo;
+}
+
+async function changedBy(client: PoolClient, list: string, people: number): Promise<ListChange> {
+  const { rows } = await client.query<SuppressionListRecord>(statements.moveVersion, [list, people]);
+  return { list: onlyRow(rows), users: people };
+}

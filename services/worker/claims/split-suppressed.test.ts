@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { allActionTypes } from '../../../shared/domain/step/suppressions.ts';
+import { suppress } from '../../../test/support/memory/suppressions.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerWithFailures } from '../../../test/support/worker-fixture.ts';
+import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+
+const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
+
+describe('a user on a suppression list', () => {
+  it('ends as suppressed in the step of its action type, with the cause, and is called by no later one', async () => {
+    const { clock, database, endpoint, feed, failures } = await createRunningWorker();
+    suppress(database, 'send-message', 'u2', 'asked to by phone');
+    const { totals } = await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.map(({ call }) => [call.step, call.users])).toEqual([
+      [1, ['u1', 'u2', 'u3']],
+      [2, ['u1', 'u3']],
+    ]);
+    expect(totals()).toMatchObject([
+      { succeeded: 3, suppressed: 0 },
+      { succeeded: 2, suppressed: 1, failed: 0 },
+    ]);
+    const reason = 'muster.suppression-list';
+    expect(failures()).toEqual([{ user: 'u2', step: 2, outcome: 'suppressed', reason }]);
+    const [{ detail, attempts } = {}] = database.failures;
+    expect([detail, attempts]).toEqual(['on the suppression list of send-message: asked to by phone', 0]);
+  });
+
+  it('of all action types is called in none, and is skipped behind the first', async () => {
+    const { clock, database, endpoint, feed, failures } = await createRunningWorker();
+    suppress(database, allActionTypes, 'u2', null);
+    const { totals } = await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.flatMap(({ call }) => call.users)).toEqual(['u1', 'u1']);
+    expect(failures()).toMatchObject([{ user: 'u2', step: 1, outcome: 'suppressed' }]);
+    expect(totals()).toMatchObject([
+      { succeeded: 1, suppressed: 1 },
+      { succeeded: 1, suppressed: 0 },
+    ]);
+  });
+
+  it('leaves no call where all of a batch are on it', async () => {
+    const { clock, database, endpoint, feed } = await createRunningWorker();
+    for (const user of ['u1', 'u2']) suppress(database, 'award-reward', user, null);
+    const { totals } = await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen).toEqual([]);
+    expect(totals()).toMatchObject([{ suppressed: 2, batches: 1 }]);
+  });
+
+  it('that was put there while a retry waits is not called again', async () => {
+    const { clock, database, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) =>
+      endpoint.seen.length === 1 ? answerWithFailures(seen, ['u1', 'u2'], { retryable: true }) : answer(seen);
+    const { runId } = await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 50);
+    suppress(database, 'award-reward', 'u2', null);
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    const [first, ...later] = endpoint.seen.filter(({ call }) => call.step === 1).map(({ call }) => call.users);
+    expect(first).toEqual(['u1', 'u2', 'u3']);
+    expect(later).toEqual([['u1']]);
+    expect(failures()).toMatchObject([{ user: 'u2', outcome: 'suppressed' }]);
+  });
+
+  it('belongs to a call under another key: what was sent under one key stays the same', async () => {
+    const { clock, database, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    const answer = endpoint.answer;
+    const later: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 3000, body: Buffer.from('') };
+    endpoint.answer = (seen) => (endpoint.seen.length === 1 ? later : answer(seen));
+    const { runId } = await feed([['u1', 'u2']]);
+    await passTime(clock, 50);
+    suppress(database, 'award-reward', 'u2', null);
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    const [first, second] = endpoint.seen.filter(({ call }) => call.step === 1);
+    expect([first?.call.users, second?.call.users]).toEqual([['u1', 'u2'], ['u1']]);
+    expect(second?.idempotencyKey).not.toBe(first?.idempotencyKey);
+  });
+
+  it('is not handed on to, but claimed: whoever is put there while the step before is called is not called in it', async () => {
+    const { clock, database, endpoint, feed } = await createRunningWorker();
+    const answer = endpoint.answer;
+    suppress(database, 'send-message', 'u9', null);
+    endpoint.answer = (seen) => {
+      if (seen.call.step === 1) suppress(database, 'send-message', 'u2', null);
+      return answer(seen);
+    };
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.map(({ call }) => call.users)).toEqual([['u1', 'u2'], ['u1']]);
+  });
+
+  it('whom the chain has lost before is not suppressed as well', async () => {
+    const { clock, database, endpoint, feed, failures } = await createRunningWorker();
+    const answer = endpoint.answer;
+    suppress(database, 'send-message', 'u2', null);
+    endpoint.answer = (seen) => (seen.call.step === 1 ? answerWithFailures(seen, ['u2']) : answer(seen));
+    const { totals } = await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(failures()).toMatchObject([{ user: 'u2', step: 1, outcome: 'failed' }]);
+    expect(totals()).toMatchObject([{ failed: 1 }, { succeeded: 1, suppressed: 0 }]);
+  });
+
+  it('is suppressed also after the worker that found the user is gone', async () => {
+    const { clock, database, endpoint, feed, sweepOverdue, workerDeps, failures } = await createRunningWorker();
+    suppress(database, 'award-reward', 'u2', null);
+    const { runId, steps } = await feed([['u1', 'u2']]);
+    const flush = { results: [], claims: steps, begins: [], actionTypeOf: () => 'award-reward' };
+    await workerDeps('gone').ledger.flush(flush);
+    await passTime(clock, 40_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.flatMap(({ call }) => call.users)).not.toContain('u2');
+    expect(failures()).toMatchObject([{ user: 'u2', step: 1, outcome: 'suppressed' }]);
+  });
+
+  it('whose call was lost before is settled by the same key and bytes', async () => {
+    const { clock, database, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) => (endpoint.seen.length === 1 ? lost : answer(seen));
+    const { runId } = await feed([['u1', 'u2']]);
+    await passTime(clock, 50);
+    suppress(database, 'award-reward', 'u2', null);
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    const [first, second] = endpoint.seen.filter(({ call }) => call.step === 1);
+    expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
+    expect(failures()).toEqual([]);
+  });
+});
