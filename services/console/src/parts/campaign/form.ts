@@ -24,7 +24,7 @@ export interface CampaignForm {
 export const priorities = ['low', 'normal', 'high'] as const;
 export type Priority = (typeof priorities)[number];
 
-export const outcomes = ['succeeded', 'failed', 'skipped', 'expired', 'cancelled', 'unknown'] as const;
+export const outcomes = ['succeeded', 'failed', 'skipped', 'suppressed', 'expired', 'cancelled', 'unknown'] as const;
 export type EarlierOutcome = (typeof outcomes)[number];
 
 export type SourceForm =

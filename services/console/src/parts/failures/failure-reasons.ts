@@ -1,8 +1,12 @@
+/** Outcomes that have a reason. */
+export const reasonedOutcomes = ['failed', 'suppressed', 'unknown'] as const;
+export type ReasonedOutcome = (typeof reasonedOutcomes)[number];
+
 /** What the API tells of a reason in one country. */
 export interface CountryReason {
   step: number;
   country: string;
-  outcome: 'failed' | 'unknown';
+  outcome: ReasonedOutcome;
   reason: string;
   users: number;
   sample: readonly string[];
@@ -13,7 +17,7 @@ export interface ReasonRow {
   /** Of the row, and of its place in a selection. */
   key: string;
   step: number;
-  outcome: 'failed' | 'unknown';
+  outcome: ReasonedOutcome;
   reason: string;
   users: number;
   /** Most users first. */

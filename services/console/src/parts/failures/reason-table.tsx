@@ -86,7 +86,7 @@ function Reason({ row, runId, steps, selection }: ReasonProps) {
       )}
       <th scope="row" className="mono wrap-anywhere leading-4.5" title={reason}>
         {reason}
-        {outcome === 'unknown' && <span className="tag ml-1.5">unknown</span>}
+        {outcome !== 'failed' && <span className="tag ml-1.5">{outcome}</span>}
         <span className="narrow block font-sans xs t3">
           {step} {of?.action}
         </span>
@@ -148,6 +148,7 @@ function RetryBox({
 
 const refusals = {
   failed: 'These ids can never be sent.',
+  suppressed: 'A rule withheld it: nobody was called.',
   unknown: 'Nobody knows whether they got it: settle them first, or somebody could get it twice.',
 } as const;
 

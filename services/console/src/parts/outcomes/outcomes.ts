@@ -36,7 +36,7 @@ export const outcomeMeanings: Record<OutcomeName, string> = {
   succeeded: 'The endpoint said so. For messages: it was accepted for delivery.',
   failed: 'The endpoint said so, with a reason, or Muster did, with a reason that starts with “muster.”.',
   skipped: 'An earlier step of the chain did not succeed for this user.',
-  suppressed: 'Withheld by a rule: opt-out, quiet hours or a cap.',
+  suppressed: 'Withheld by a rule, such as a suppression list. Nobody was called.',
   heldOut: 'In the audience, and gets nothing on purpose.',
   expired: 'The deadline of the run passed before the step could be done.',
   cancelled: 'A person cancelled the run first.',

@@ -1,4 +1,4 @@
-import type { CountryReason } from '../../parts/failures/failure-reasons.ts';
+import type { CountryReason, ReasonedOutcome } from '../../parts/failures/failure-reasons.ts';
 import type { FailuresSearch } from './search.ts';
 
 /** Whose failures: what is not said does not matter. */
@@ -6,7 +6,7 @@ export interface FailureFilter {
   step?: number;
   country?: string;
   reason?: string;
-  outcome?: 'failed' | 'unknown';
+  outcome?: ReasonedOutcome;
 }
 
 /** The filter without the place in it, and without what is not said. */

@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { reasonedOutcomes } from '../../parts/failures/failure-reasons.ts';
 import { filterOf, type FailureFilter } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
 
@@ -38,11 +39,8 @@ export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps
       <Choice
         label="Outcome"
         value={filter.outcome ?? ''}
-        options={[
-          ['failed', 'failed'],
-          ['unknown', 'unknown'],
-        ]}
-        onChoose={(value) => change({ outcome: value === 'failed' || value === 'unknown' ? value : undefined })}
+        options={reasonedOutcomes.map((outcome) => [outcome, outcome])}
+        onChoose={(value) => change({ outcome: reasonedOutcomes.find((outcome) => outcome === value) })}
       />
       {isFiltered && (
         <Button kind="ghost" small onClick={() => onFilter({})}>

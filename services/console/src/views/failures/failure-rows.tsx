@@ -70,7 +70,7 @@ function Row({ runId, item, steps }: { runId: string; item: UserFailure; steps: 
       </td>
       <td>{country}</td>
       <td className="mono wrap-anywhere leading-4.5">
-        {reason} {outcome === 'unknown' && <span className="tag">unknown</span>}
+        {reason} {outcome !== 'failed' && <span className="tag">{outcome}</span>}
       </td>
       <td className="t2 truncate wide" title={detail ?? undefined}>
         {detail}
