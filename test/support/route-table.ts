@@ -66,6 +66,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/shards',
       'GET /v1/shards/{shard}',
       'GET /v1/audit',
+      'GET /v1/audit/verification',
       'POST /v1/schedules/preview',
       'GET /v1/groups',
       'GET /v1/groups/{name}',

@@ -60,7 +60,7 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
   server.route({
     method: 'GET',
     url: '/audit/verification',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'verifyAudit',
       summary: 'Verify that entries of the audit log are as they were added',

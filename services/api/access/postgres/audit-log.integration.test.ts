@@ -57,6 +57,8 @@ describe('the audit log', () => {
       detail,
       auditId: kept?.auditId,
       at: kept?.at,
+      number: 1,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(Math.abs((await now()).getTime() - (kept?.at.getTime() ?? 0))).toBeLessThan(60_000);
   });
