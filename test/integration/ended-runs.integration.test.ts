@@ -13,6 +13,7 @@ import {
   startFedRun,
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
+import { explained, pagesOf, type Plan } from '../support/explained.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 
@@ -143,17 +144,6 @@ const endedRuns = `
   )
   insert into run_totals (feed, step, slot, batches, succeeded, done)
   select feed, 1, slot, 1, 100, 1 from f, generate_series(0, 7) slot`;
-
-interface Plan {
-  'QUERY PLAN': [{ Plan: Record<string, number> }];
-}
-
-const explained = 'explain (analyze, buffers, format json)';
-
-function pagesOf(row: Plan | undefined): number {
-  const plan = row?.['QUERY PLAN'][0].Plan ?? {};
-  return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-}
 
 /** Of a reservation for a batch more, undone. */
 async function pagesReadBy(feedId: string, batches: number): Promise<number> {
