@@ -13,7 +13,7 @@ import type { Job, JobSummary, NewJobInput } from '../../sdk/generated/types.gen
 import { apiOf, byHand, command, fieldLabel, group, worded } from '../frame/command-table.ts';
 import { writeData } from '../frame/command-context.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
-import { oneOf, pages, several, text, whole } from '../frame/options.ts';
+import { oneOf, pages, several, severalWhole, text, whole } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
@@ -42,15 +42,18 @@ const schedule = command({
     idempotencyKey: text('--key <key>', 'a repeat with the same key is the same job'),
     tags: several('--tag <tag>', 'to find it by; may be repeated'),
     relevancySeconds: whole('--relevancy <seconds>', 'not called so long after its time, it expires'),
+    jitterSeconds: whole('--jitter <seconds>', 'at a moment of its own within so long after its time'),
+    timeoutMs: whole('--timeout <ms>', 'of one call; as its client says unless given'),
+    finalCodes: severalWhole('--final-code <status>', 'an answer after which it is given up; may be repeated'),
   },
-  ask: ({ client, args: [owner, url], options: { at, in: seconds, body, ...job } }) =>
+  ask: ({ client, args: [owner, url], options: { at, in: seconds, localTime, zone, body, ...job } }) =>
     createJob({
       client,
       body: {
         client: owner,
         url,
         ...job,
-        ...dueOf({ at, in: seconds }),
+        ...dueOf({ at, in: seconds, localTime, zone }),
         ...(body !== undefined && { body: valueOf(body) }),
       },
     }),
@@ -153,8 +156,10 @@ const rescheduleAll = command({
   args: ['<client>'],
   said: 'move all jobs of a client that fit; carried out by the servers',
   options: { ...filter, ...due },
-  ask: ({ client, args: [owner], options: { at, in: seconds, ...fitting } }) =>
-    changeJobs({ client, body: { verb: 'reschedule', client: owner, ...fitting, ...dueOf({ at, in: seconds }) } }),
+  ask: ({ client, args: [owner], options: { at, in: seconds, localTime, zone, ...fitting } }) => {
+    const to = dueOf({ at, in: seconds, localTime, zone });
+    return changeJobs({ client, body: { verb: 'reschedule', client: owner, ...fitting, ...to } });
+  },
   refused: 'not begun',
   shown: ({ id }) => `${id}\n`,
   noted: ({ id }) => `begun; how far it is: muster jobs change ${id}`,

@@ -32,7 +32,16 @@ const job = {
     expiresAt: null,
   },
   ...{ endedAt: at, attempt: 2, method: 'POST', url: 'https://shop.test/hook', headers: null, body: null, cause: null },
-  ...{ idempotencyKey: 'order-17', tags: ['eu'], scheduleId: null, repeats: null, sidelinedFor: null },
+  ...{
+    idempotencyKey: 'order-17',
+    tags: ['eu'],
+    scheduleId: null,
+    repeats: null,
+    retry: null,
+    timeoutMs: null,
+    finalCodes: null,
+    sidelinedFor: null,
+  },
   attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
   links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
 };
@@ -90,6 +99,8 @@ describe('muster jobs', () => {
     expect(api.bodies).toEqual([{ delaySeconds: 90 }]);
     expect((await muster(['jobs', 'run-now', 'job_1'])).out).toBe(`job_1 pending, due ${at}\n`);
     expect((await muster(['jobs', 'reschedule', 'job_1', '--in', 'soon'])).code).toBe(exitCodes.usage);
+    await muster(['jobs', 'reschedule', 'job_1', '--local', '2026-12-01T09:00', '--zone', 'Asia/Singapore']);
+    expect(api.bodies.at(-1)).toEqual({ localTime: '2026-12-01T09:00', zone: 'Asia/Singapore' });
   });
 });
 

@@ -25,6 +25,8 @@ create table jobs (
   sideline text,
   -- The job that it sends again, under an id of its own.
   repeats uuid,
+  -- How it is called, where it says so itself (JSON); as its client says otherwise.
+  terms text,
   primary key (partition_id, due_at, id)
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000,
@@ -83,7 +85,8 @@ create table ended_jobs (
   key text,
   tags text[],
   schedule uuid,
-  repeats uuid
+  repeats uuid,
+  terms text
 ) partition by range (ended_at);
 create index ended_jobs_by_id on ended_jobs (id);
 create index ended_jobs_of_client on ended_jobs (client, ended_at);

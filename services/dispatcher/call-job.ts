@@ -1,3 +1,4 @@
+import { readOwnTerms } from '../../shared/contracts/jobs/call-terms.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
@@ -54,7 +55,8 @@ export interface JobCall {
 
 /** One call of one job, or why there is none. Never throws. */
 export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall> {
-  const terms = deps.clients.termsOf(job.clientId);
+  const ofClient = deps.clients.termsOf(job.clientId);
+  const terms = ofClient && withOwnTerms(ofClient, job);
   if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
@@ -87,6 +89,22 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   return { job, host, verdict: isUnanswered ? { kind: 'sidelined', host } : verdict, note, sign, terms };
 }
 
+type CallTerms = ClientTerms & {
+  /** Of this call. */
+  timeoutMs: number;
+};
+
+/** What a job says itself goes before what its client says. No call outlasts its claim, or it would never begin. */
+function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
+  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs } = readOwnTerms(job.terms);
+  const ownMs = timeoutMs === undefined ? terms.limits.timeoutMs : Math.min(timeoutMs, longestCallMs(job));
+  return { ...terms, retries: retry, finalCodes, timeoutMs: ownMs };
+}
+
+function longestCallMs({ leaseMs }: HeldJob): number {
+  return leaseMs - callMarginMs - waitMs;
+}
+
 /** With what its client has for this server: the job says nothing itself. */
 async function authorised(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unauthorised> {
   const given = await auth.authorization();
@@ -110,8 +128,8 @@ function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {
 }
 
 /** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
-function refusalOf(job: HeldJob, host: string, terms: ClientTerms, deps: CallJobDeps): JobVerdict | null {
-  const { enabled, limits } = terms;
+function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
+  const { enabled, timeoutMs } = terms;
   const { clock, stateOf } = deps;
   const nowMs = clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
@@ -119,12 +137,17 @@ function refusalOf(job: HeldJob, host: string, terms: ClientTerms, deps: CallJob
   const state = stateOf(job.clientId, host);
   if (job.probeOf === null && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host };
   // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
-  if (job.leaseUntilMs - nowMs < limits.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
+  if (job.leaseUntilMs - nowMs < timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   if (deps.aliveUntilMs() <= nowMs) return { kind: 'released', delayMs: 0 };
   return null;
 }
 
-function callbackOf(job: HeldJob, opened: OpenedCall, { limits, sign }: ClientTerms, deps: CallJobDeps): Callback {
+function callbackOf(
+  job: HeldJob,
+  opened: OpenedCall,
+  { limits, timeoutMs, sign }: CallTerms,
+  deps: CallJobDeps,
+): Callback {
   const { method, origin } = job;
   const { path, headers } = opened;
   const body = job.body === null ? null : Buffer.from(job.body);
@@ -136,8 +159,8 @@ function callbackOf(job: HeldJob, opened: OpenedCall, { limits, sign }: ClientTe
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', attempt);
   if (job.repeats !== null) headers.push('muster-repeats', publicId('job', job.repeats));
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
-  const notAfterMs = Math.min(job.leaseUntilMs - limits.timeoutMs, deps.aliveUntilMs());
-  return { limits, method, origin, path, headers, body, notAfterMs };
+  const notAfterMs = Math.min(job.leaseUntilMs - timeoutMs, deps.aliveUntilMs());
+  return { limits, method, origin, path, headers, body, timeoutMs, notAfterMs };
 }
 
 /** @param secrets what was sent and must not be kept */

@@ -61,11 +61,11 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
   function make(client: Client): ClientTerms {
     const { clientId, revision, definition, enabled } = client;
     const opened = openKeys(client);
-    const { concurrency, timeoutMs, egress, retry, sideline, onGone, keepBodies } = definition;
+    const { concurrency, timeoutMs, egress, retry, sideline, onGone, keepBodies, finalCodes } = definition;
     const limits = { clientId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
       ...openAuth(client, limits),
-      ...{ enabled, onGone, keepsBodies: keepBodies, retries: retry },
+      ...{ enabled, onGone, keepsBodies: keepBodies, retries: retry, finalCodes },
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;

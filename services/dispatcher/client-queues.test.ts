@@ -35,7 +35,7 @@ function setUp({ concurrency = 100, ofClient = 10 } = {}) {
           claimedAtMs: 0,
           expiresInMs: null,
         },
-        ...{ method: 'POST', url: 'https://one.example/', headers: null, body: null, repeats: null },
+        ...{ method: 'POST', url: 'https://one.example/', headers: null, body: null, repeats: null, terms: null },
       },
       0,
       1000,

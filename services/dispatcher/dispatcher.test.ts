@@ -81,6 +81,26 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
+  it('calls a job by its own terms where it has any, and no longer than its claim lasts', async () => {
+    const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(404));
+    const terms = [{ retry: { strategy: 'none' } }, { finalCodes: [404], timeoutMs: 300 }, { timeoutMs: 60_000 }, {}];
+    await subject.add(terms.map((_, n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));
+    for (const [n, own] of terms.entries()) {
+      const job = tables.jobs.get(jobIdOf(n)) ?? expect.fail('it was not added');
+      tables.jobs.set(jobIdOf(n), { ...job, terms: JSON.stringify(own) });
+    }
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offerDue(100);
+    expect(calls.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 300, leaseMs - 2000, 1000]);
+    const { dead, pending } = await subject.rows();
+    expect([dead.map(({ jobId }) => jobId), pending.map(({ jobId }) => jobId)]).toEqual([
+      [jobIdOf(0), jobIdOf(1)],
+      [jobIdOf(2), jobIdOf(3)],
+    ]);
+    await stop(dispatcher);
+  });
+
   it('says in muster-repeats which job a call repeats', async () => {
     const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject();
     await subject.add([1, 2].map((n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));

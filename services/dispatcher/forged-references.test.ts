@@ -88,6 +88,7 @@ describe('a forged reference', () => {
         sideline,
         onGone: 'dead-letter',
         keepsBodies: true,
+        finalCodes: [],
         auth: null,
         sign: () => [],
       } as const;

@@ -8,6 +8,8 @@ export interface HeldJob extends ClaimedJob {
   origin: string;
   /** What comes behind them, without a fragment. */
   path: string;
+  /** How long its claim lasts. */
+  leaseMs: number;
   /** From then on another may claim it. */
   leaseUntilMs: number;
   /** From then on it is not worth calling; infinite when it always is. */
@@ -28,7 +30,7 @@ export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, p
   const [origin, path] = target ? [target.origin, target.pathname + target.search] : ['', ''];
   const clockAheadMs = claim.claimedAtMs - askedMs;
   const host = target ? hostOf(target) : '';
-  return { ...claim, host, origin, path, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, probeOf };
+  return { ...claim, host, origin, path, leaseMs, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, probeOf };
 }
 
 /** Two origins of one host are two servers: what answers http says nothing of https. */

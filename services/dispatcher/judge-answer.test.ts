@@ -8,6 +8,7 @@ const answered = (status: number, retryAfterMs: number | null = null): CallbackA
 const terms = {
   retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },
   onGone: 'dead-letter',
+  finalCodes: [],
 } as const;
 const job = { attempt: 1, expiresInMs: Infinity, lateMs: 50, host: 'one.example' };
 const judge = (
@@ -36,6 +37,11 @@ describe('what an answer means for its job', () => {
   it('is dead after its last attempt, and at once where its client wants no other', () => {
     expect(judge(answered(500), { attempt: 3 })).toEqual({ kind: 'dead', cause: 'status 500' });
     expect(judge(answered(500), {}, { retries: { strategy: 'none' } })).toEqual({ kind: 'dead', cause: 'status 500' });
+  });
+
+  it('is dead at once after an answer that is final', () => {
+    expect(judge(answered(422), {}, { finalCodes: [400, 422] })).toEqual({ kind: 'dead', cause: 'status 422' });
+    expect(judge(answered(503), {}, { finalCodes: [400, 422] })).toMatchObject({ kind: 'retry' });
   });
 
   it('waits as long as the receiver asks for', () => {

@@ -19,7 +19,7 @@ export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 export function judgeAnswer(
   answer: CallbackAnswer,
   job: JudgedJob,
-  terms: Pick<ClientTerms, 'retries' | 'onGone'>,
+  terms: Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone'>,
   random: number,
 ): JobVerdict {
   if (answer.kind === 'forbidden') return { kind: 'dead', cause: answer.cause };
@@ -28,6 +28,7 @@ export function judgeAnswer(
   if (answer.kind === 'answered' && answer.status === gone) {
     return terms.onGone === 'sideline' ? { kind: 'sidelined', host: job.host } : { kind: 'dead', cause };
   }
+  if (answer.kind === 'answered' && terms.finalCodes.includes(answer.status)) return { kind: 'dead', cause };
   const askedMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
   const mayYetBe = answer.kind === 'unsent' || (answer.kind === 'unresolved' && !answer.isFinal);
   const isUnsent = mayYetBe && job.lateMs < unsentForMs;

@@ -22,6 +22,8 @@ export interface HttpCall {
   /** Names and values in turn. */
   headers: string[];
   body?: Buffer;
+  /** In the place of the origin's. */
+  timeoutMs?: number;
 }
 
 export interface HttpOrigin {
@@ -127,7 +129,10 @@ export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
   return {
     send: (call) =>
       new Promise((resolve) => {
-        const collector = new AnswerCollector(terms, resolve);
+        const collector = new AnswerCollector(
+          call.timeoutMs === undefined ? terms : { ...terms, timeoutMs: call.timeoutMs },
+          resolve,
+        );
         if (closed) {
           collector.onResponseError(undefined, new Error('closed'));
           return;

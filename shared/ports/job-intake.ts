@@ -22,6 +22,8 @@ export interface JobToStore {
   tags: readonly string[] | null;
   /** Whose occurrence it is. */
   scheduleId: string | null;
+  /** How it is called, where it says so itself: `writeOwnTerms`. */
+  terms?: string | null | undefined;
 }
 
 /** A job that is there already, in whatever state. */

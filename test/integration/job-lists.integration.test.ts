@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { readOwnTerms } from '../../shared/contracts/jobs/call-terms.ts';
 import { clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
 import { clientShape } from '../../shared/contracts/jobs/clients.ts';
 import { cancelledJobs, foundJobs, movedJobs, resentJobs } from '../../shared/contracts/jobs/job-lists.ts';
@@ -182,6 +183,21 @@ describe('the wish of a job', () => {
     const { results } = await resend({ ids: [called, cancelled, bare] });
     expect(results.map(({ result }) => result)).toEqual(['body-not-kept', 'body-not-kept', 'sent']);
   });
+});
+
+it('a job keeps what it says itself of its calls, to its end and when it is sent again', async () => {
+  const own = { retry: { strategy: 'none' }, timeoutMs: 300, finalCodes: [404] };
+  const [id, other] = [await schedule(own), await schedule()];
+  expect(await shown(id)).toMatchObject(own);
+  expect(await shown(other)).toMatchObject({ retry: null, timeoutMs: null, finalCodes: null });
+  expect(readOwnTerms((await end(id)).terms)).toEqual(own);
+  expect((await end(other)).terms).toBeNull();
+  expect(await shown(id)).toMatchObject({ state: 'called', ...own });
+  const [again] = (await resend({ ids: [id] })).results;
+  expect(await shown(again?.jobId ?? '')).toMatchObject(own);
+  await end(again?.jobId ?? '', { kind: 'dead', cause: 'status 500' });
+  await ask('POST', `/v1/dead-jobs/${again?.jobId ?? ''}/replay`, {});
+  expect(await shown(again?.jobId ?? '')).toMatchObject({ state: 'pending', ...own, repeats: id });
 });
 
 describe('jobs that are sent again', () => {

@@ -67,7 +67,7 @@ export interface CallbackScenario {
 const terms: Omit<ClientTerms, 'limits'> = {
   ...{ enabled: true, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 } },
   sideline: { afterFailures: 4, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: [] },
-  ...{ onGone: 'dead-letter', keepsBodies: true, auth: null, sign: () => [] },
+  ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], auth: null, sign: () => [] },
 };
 
 /** Schedulers, dispatchers, a receiver, and what may befall them; resolves with what went wrong, in words. */

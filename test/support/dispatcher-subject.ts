@@ -50,7 +50,7 @@ export function dispatcherSubject(
     return {
       ...{ limits, enabled: true, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
       sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
-      ...{ onGone: 'dead-letter', keepsBodies: true, auth: null, sign: () => [] },
+      ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], auth: null, sign: () => [] },
       ...clients.get(clientId),
     };
   }

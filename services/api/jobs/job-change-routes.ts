@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
 import { clientNamed } from '../clients/named-client.ts';
-import { instantOf } from './accept/admit-jobs.ts';
+import { dueTimeOf } from './accept/due-time.ts';
 import type { JobChanger } from './change-jobs.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -42,15 +42,16 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       response: { 202: jsonAnswer('The change', jobChange) },
     },
     handler: async (request, reply) => {
-      const { verb, client, state, tag, dueFrom, dueUntil, dueAt, delaySeconds = 0 } = request.body;
+      const { verb, client, state, tag, dueFrom, dueUntil } = request.body;
       const until = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-      const after = new Date(clock.now().getTime() + Math.round(delaySeconds * 1000));
+      const to = dueTimeOf(request.body, clock.now());
+      const dueAt = 'dueAt' in to ? to.dueAt : new Date(clock.now().getTime() + to.delayMs);
       const change = await jobChanges.create({
         changeId: request.begun?.createdId ?? uuidv7(),
         clientId: (await clientNamed(client, scopeOf(request), clients)).clientId,
         verb,
         filter: { state, tag, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
-        dueAt: verb === 'cancel' ? null : dueAt === undefined ? after : instantOf(dueAt, clock.now()),
+        dueAt: verb === 'cancel' ? null : dueAt,
       });
       jobChanger.poke();
       request.auditDetail = { ...request.body, change: publicId('jobChange', change.changeId) };

@@ -22,7 +22,8 @@ import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { AcceptJobsDeps } from './accept/accept-jobs.ts';
 import type { ClientTurns } from './client-turns.ts';
-import { cancelAnswerOf, dueTimeOf } from './job-routes.ts';
+import { dueTimeOf } from './accept/due-time.ts';
+import { cancelAnswerOf } from './job-routes.ts';
 import { jobSummaryView } from './job-view.ts';
 import type { ListedJobs } from './postgres/listed-jobs.ts';
 

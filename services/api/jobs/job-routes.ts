@@ -6,24 +6,23 @@ import {
   jobStates,
   jobSummary,
   jobTag,
-  newDue,
   type CancelAnswer,
-  type NewDue,
 } from '../../../shared/contracts/jobs/jobs.ts';
+import { newDue } from '../../../shared/contracts/jobs/due-times.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
 import { clientToRead } from '../clients/named-client.ts';
-import { instantOf } from './accept/admit-jobs.ts';
+import { dueTimeOf } from './accept/due-time.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { JobFilter } from './postgres/job-lists.ts';
-import type { JobChanged, JobStore, NewDueTime } from './postgres/job-store.ts';
+import type { JobChanged, JobStore } from './postgres/job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { seesContent } from './job-content.ts';
 import { jobSummaryView, jobView } from './job-view.ts';
@@ -172,10 +171,6 @@ async function jobFilterOf(
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
     dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
   };
-}
-
-export function dueTimeOf({ dueAt, delaySeconds = 0 }: NewDue, now: Date): NewDueTime {
-  return dueAt === undefined ? { delayMs: Math.round(delaySeconds * 1000) } : { dueAt: instantOf(dueAt, now) };
 }
 
 export function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>): CancelAnswer {

@@ -1,3 +1,4 @@
+import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
@@ -32,12 +33,14 @@ export function jobSummaryView(job: JobRecord): JobSummary {
 
 /** @param withContent body and answers too */
 export function jobView(job: WholeJob, withContent: boolean): JobShape {
-  const { headers, body, attempts } = job;
+  const { headers, body, terms, attempts } = job;
+  const { retry = null, timeoutMs = null, finalCodes = null } = readOwnTerms(terms);
   return {
     ...jobSummaryView(job),
     headers: shownHeaders(headers),
     body: withContent ? body : null,
     withheld: !withContent,
+    ...{ retry, timeoutMs, finalCodes },
     attempts: attempts.map(({ at, answer, ...rest }) => ({
       ...rest,
       at: at.toISOString(),

@@ -180,6 +180,13 @@ describe('calls of a client', () => {
     expect(sent).toMatchObject({ kind: 'unanswered' });
   });
 
+  it('end when the time of their own is over, where they have one', async () => {
+    answer = (_request, response) => response.writeHead(200).write('x');
+    const { endpoint } = endpointOf();
+    const own = { ...callback(`http://127.0.0.1:${port}/`, loopback, { timeoutMs: 60_000 }), timeoutMs: 150 };
+    expect(await endpoint.call(own)).toMatchObject({ kind: 'unanswered' });
+  });
+
   it('tell how long the receiver asks to wait', async () => {
     answer = (_request, response) => response.writeHead(503, { 'retry-after': '7' }).end();
     const { endpoint } = endpointOf();

@@ -72,12 +72,27 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     if (known.inFlight === 0) void known.origin.close();
   }
 
-  async function call({ limits, method, origin, path, headers, body, notAfterMs }: Callback): Promise<CallbackAnswer> {
+  async function call({
+    limits,
+    method,
+    origin,
+    path,
+    headers,
+    body,
+    timeoutMs,
+    notAfterMs,
+  }: Callback): Promise<CallbackAnswer> {
     // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const known = originOf(limits, origin);
     known.inFlight++;
-    const outcome = await known.origin.send({ method, path, headers, ...(body ? { body } : {}) });
+    const outcome = await known.origin.send({
+      method,
+      path,
+      headers,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(body ? { body } : {}),
+    });
     known.inFlight--;
     if (known.revision === -1 && known.inFlight === 0) void known.origin.close();
     if (outcome.kind === 'answered') {

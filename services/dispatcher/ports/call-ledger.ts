@@ -23,6 +23,8 @@ export interface ClaimedJob extends JobKey {
   body: string | null;
   /** The job that it sends again; null where it was asked for by itself. */
   repeats: string | null;
+  /** How it is called, where it says so itself: `readOwnTerms`. */
+  terms: string | null;
 }
 
 /** What one call brought. */

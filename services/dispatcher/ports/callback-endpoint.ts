@@ -34,6 +34,8 @@ export interface Callback {
   /** Names and values in turn. */
   headers: string[];
   body: Buffer | null;
+  /** In the place of its client's; that unless given. */
+  timeoutMs?: number | undefined;
   /** By the monotonic clock: the call must not begin after. */
   notAfterMs: number;
 }

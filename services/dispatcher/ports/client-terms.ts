@@ -7,6 +7,8 @@ export interface ClientTerms {
   /** False: nothing is called for it; what is stored waits. */
   enabled: boolean;
   retries: JobRetries;
+  /** Answers after which a job is not called again. */
+  finalCodes: readonly number[];
   sideline: SidelineTerms;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';

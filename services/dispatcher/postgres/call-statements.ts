@@ -93,7 +93,8 @@ export const flushCalls = statementOf<FlushParams>(
     select id, client, remark,
       jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
       'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags',
-      to_jsonb(tags), 'schedule', schedule, 'repeats', repeats, 'status', status, 'error', error, 'answer', answer)
+      to_jsonb(tags), 'schedule', schedule, 'repeats', repeats, 'terms', terms, 'status', status,
+      'error', error, 'answer', answer)
     from x where verdict = ${verdictCodes.dead}
     on conflict (id) do update set died_at = excluded.died_at, cause = excluded.cause, job = excluded.job
   ), t as (
@@ -139,14 +140,14 @@ export const flushCalls = statementOf<FlushParams>(
   select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text,
     c.epoch, j.attempt,
     date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
-    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text
+    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text, j.terms
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
   select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, client::text, null, null, null, null,
-    null, null, null, null, null, null from j where not is_due
+    null, null, null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
-    null, null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
 );

@@ -4,6 +4,7 @@ import { overlapPolicies } from '../../domain/recurrence/policies.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
+import { isLocalTime } from '../instants.ts';
 import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
 import { aboutFields, unstorable } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
@@ -58,12 +59,6 @@ export const scheduleAt = z.strictObject({
     .optional(),
   catchUpSeconds: startWithin,
 });
-
-/** Whole days and times of day that there are. */
-function isLocalTime(text: string): boolean {
-  const parsed = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
-  return !Number.isNaN(parsed) && new Date(parsed).toISOString().startsWith(text);
-}
 
 export const scheduleLocal = z.strictObject({
   type: z.literal('local'),

@@ -1,3 +1,4 @@
+import { finalCodes, retryStrategy, timeoutMs } from './call-terms.ts';
 import { z } from 'zod';
 import { warning } from '../campaigns/estimates.ts';
 import { clientAuthShape } from './client-auth.ts';
@@ -33,32 +34,6 @@ export const egressRule = z
 
 export type EgressRule = z.output<typeof egressRule>;
 
-const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
-const hourMs = 3_600_000;
-
-const retryStrategy = z.discriminatedUnion('strategy', [
-  z.strictObject({ strategy: z.literal('none') }),
-  z.strictObject({
-    strategy: z.literal('fixed'),
-    attempts: attempts.default(5),
-    delayMs: z
-      .int()
-      .min(100)
-      .max(24 * hourMs)
-      .default(10_000),
-  }),
-  z.strictObject({
-    strategy: z.literal('exponential').describe('A random part of the first delay, twice that, four times that, …'),
-    attempts: attempts.default(5),
-    firstDelayMs: z.int().min(100).max(hourMs).default(1000),
-    maxDelayMs: z
-      .int()
-      .min(100)
-      .max(24 * hourMs)
-      .default(hourMs),
-  }),
-]);
-
 /** What a client may do and how its jobs are called. Everything has a default: a client is made by its name alone. */
 export const clientFields = {
   maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Jobs that have not ended, at most'),
@@ -78,7 +53,7 @@ export const clientFields = {
     .optional()
     .describe('Jobs that begin to be called per second; no limit unless given. What is due above it waits'),
   concurrency: z.int().min(1).max(1000).default(50).describe('Calls in flight at once, over all dispatchers'),
-  timeoutMs: z.int().min(100).max(60_000).default(10_000).describe('Of one call, from connecting to the last byte'),
+  timeoutMs: timeoutMs.default(10_000),
   relevancySeconds: z
     .int()
     .min(1)
@@ -98,6 +73,7 @@ export const clientFields = {
       'Bodies of its jobs are kept as long as what became of them; false: until they end, and such jobs cannot be sent again',
     ),
   retry: retryStrategy.prefault({ strategy: 'exponential' }),
+  finalCodes: finalCodes.default([]),
   sealPaths: z
     .boolean()
     .default(false)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { instant } from '../instants.ts';
-import { clientRef, dueFields, jobTag, oneTime, saysOneTime, time } from './jobs.ts';
+import { checkTimes, dueFields, saysTime } from './due-times.ts';
+import { clientRef, jobTag, time } from './jobs.ts';
 
 /** HTTP shapes of changes of many jobs at once. */
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
@@ -16,10 +17,10 @@ export const newJobChange = z
     dueUntil: instant.optional().describe('Exclusive'),
     ...dueFields,
   })
-  .refine(saysOneTime, oneTime)
-  .refine(({ verb, dueAt, delaySeconds }) => (verb === 'reschedule') === ((dueAt ?? delaySeconds) !== undefined), {
+  .superRefine(checkTimes)
+  .refine((change) => (change.verb === 'reschedule') === saysTime(change), {
     path: ['dueAt'],
-    error: 'is for reschedule, which needs it or delaySeconds',
+    error: 'is for reschedule, which needs it, delaySeconds, or localTime and zone',
   })
   .meta({ id: 'NewJobChange', examples: [{ verb: 'cancel', client: 'shop', tag: 'order-17' }] });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cancelAnswers, clientRef, dueFields, jobKey, jobSummary, oneTime, saysOneTime } from './jobs.ts';
+import { checkTimes, dueFields, needsTime, saysTime } from './due-times.ts';
+import { cancelAnswers, clientRef, jobKey, jobSummary } from './jobs.ts';
 
 /** HTTP shapes of what is asked for of many jobs by name, with a result for each. */
 export const maxListedJobs = 5000;
@@ -31,17 +32,14 @@ export const listedJobs = z
 export const jobsToMove = z
   .strictObject({ ...named, ...dueFields })
   .refine(saysOneList, oneList)
-  .refine(saysOneTime, oneTime)
-  .refine(({ dueAt, delaySeconds }) => (dueAt ?? delaySeconds) !== undefined, {
-    path: ['dueAt'],
-    error: 'is missing: say dueAt or delaySeconds',
-  })
+  .superRefine(checkTimes)
+  .refine(saysTime, needsTime)
   .meta({ id: 'JobsToReschedule', examples: [{ ...example, dueAt: '2026-12-01T09:00:00+08:00' }] });
 
 export const jobsToResend = z
   .strictObject({ ...named, ...dueFields })
   .refine(saysOneList, oneList)
-  .refine(saysOneTime, oneTime)
+  .superRefine(checkTimes)
   .meta({ id: 'JobsToResend', examples: [example] });
 
 const item = {

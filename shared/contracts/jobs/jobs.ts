@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ownTerms, retryStrategy } from './call-terms.ts';
+import { checkTimes, dueFields, longestDelaySeconds } from './due-times.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { isHttpUri, noUri } from '../uris.ts';
 import { json } from '../campaigns/json.ts';
@@ -14,9 +16,9 @@ const maxHeaderBytes = 8 * 1024;
 /** At most, inclusive. */
 export const jobLimits = {
   bodyBytes: 64 * 1024,
-  /** Ten years. */
-  delaySeconds: 3660 * 86_400,
+  delaySeconds: longestDelaySeconds,
   relevancySeconds: 366 * 86_400,
+  jitterSeconds: 86_400,
   clientLength: 63,
   urlLength: 2048,
   tags: 16,
@@ -103,9 +105,6 @@ const jsonBody = z.union([z.record(z.string(), json), z.array(json)]).refine((va
 }, `has to be at most ${jobLimits.bodyBytes} bytes as JSON`);
 
 export const time = z.iso.datetime({ precision: 3 });
-/** However long past: that is due at once. */
-const dueTime = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
-
 export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
 
 const call = {
@@ -113,16 +112,6 @@ const call = {
   method: z.enum(jobMethods).default('POST'),
   headers: headers.optional(),
   body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
-};
-
-export const dueFields = {
-  dueAt: dueTime.optional().describe('RFC 3339 with an offset. What is past is due at once'),
-  delaySeconds: z
-    .number()
-    .min(0)
-    .max(jobLimits.delaySeconds)
-    .optional()
-    .describe('Instead: from now, by the database’s clock'),
 };
 
 const jobFields = {
@@ -136,10 +125,14 @@ const jobFields = {
     .optional()
     .describe('Not called so long after its due time, it expires; as its client says unless given'),
   tags: z.array(jobTag).max(jobLimits.tags).optional().describe('To find it by'),
+  jitterSeconds: z
+    .int()
+    .min(1)
+    .max(jobLimits.jitterSeconds)
+    .optional()
+    .describe('It is due at a moment of its own within so long after its time, so that many are not due at once'),
+  ...ownTerms,
 };
-
-/** Beside `saysOneTime`. */
-export const oneTime = { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' };
 
 /** One job; due now when it says nothing else. */
 export const newJob = jobOf(clientRef).meta({
@@ -150,17 +143,7 @@ export const newJob = jobOf(clientRef).meta({
 export type NewJob = z.output<typeof newJob>;
 
 function jobOf<Client extends z.ZodType>(client: Client) {
-  return z.strictObject({ client, ...jobFields }).refine(saysOneTime, oneTime);
-}
-
-export function saysOneTime({
-  dueAt,
-  delaySeconds,
-}: {
-  dueAt?: string | undefined;
-  delaySeconds?: number | undefined;
-}) {
-  return dueAt === undefined || delaySeconds === undefined;
+  return z.strictObject({ client, ...jobFields }).superRefine(checkTimes);
 }
 
 const jobOfMany = jobOf(clientRef.optional()).meta({ id: 'JobOfMany' });
@@ -261,6 +244,9 @@ export const jobShape = z
     tags: z.array(z.string()),
     scheduleId: z.string().nullable(),
     repeats: z.string().nullable().describe('The job that it sends again'),
+    retry: retryStrategy.nullable().describe('Its own; null: as its client says'),
+    timeoutMs: z.int().nullable().describe('The same'),
+    finalCodes: z.array(z.int()).nullable().describe('The same'),
     sidelinedFor: z.string().nullable().describe('The host that it waits for'),
     cause: z.string().nullable().describe('Why it is dead'),
     attempts: z.array(attempt).describe('Calls that were made, oldest first'),
@@ -272,7 +258,7 @@ export type JobShape = z.output<typeof jobShape>;
 
 /** In lists: without what can be large. */
 export const jobSummary = jobShape
-  .omit({ headers: true, body: true, withheld: true, attempts: true })
+  .omit({ headers: true, body: true, withheld: true, retry: true, timeoutMs: true, finalCodes: true, attempts: true })
   .meta({ id: 'JobSummary' });
 
 export type JobSummary = z.output<typeof jobSummary>;
@@ -283,15 +269,3 @@ export const cancelAnswers = ['cancelled', 'too-late', 'called'] as const;
 export type CancelAnswer = (typeof cancelAnswers)[number];
 
 export const cancelledJob = z.object({ id: z.string(), result: z.enum(cancelAnswers) }).meta({ id: 'CancelledJob' });
-
-/** Where to a job is moved. */
-export const newDue = z
-  .strictObject(dueFields)
-  .refine(saysOneTime, oneTime)
-  .refine(({ dueAt, delaySeconds }) => (dueAt ?? delaySeconds) !== undefined, {
-    path: ['dueAt'],
-    error: 'is missing: say dueAt or delaySeconds',
-  })
-  .meta({ id: 'NewDue', examples: [{ dueAt: '2026-12-01T09:00:00+08:00' }] });
-
-export type NewDue = z.output<typeof newDue>;

@@ -28,6 +28,11 @@ function derivedId(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** A moment of its own within so long, always the same: by bits of its id that are random in both kinds of ids. */
+export function jitterMs(jobId: string, withinMs: number): number {
+  return Math.floor((Number.parseInt(jobId.slice(24, 32), 16) / 2 ** 32) * withinMs);
+}
+
 /** Where a job lies: six bits of its id that are random in both kinds of ids, 0 to 63. Fixed for good. */
 export function jobPartitionOf(jobId: string): number {
   return Number.parseInt(jobId.slice(-2), 16) % partitionCount;

@@ -108,6 +108,8 @@ export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
     bodies: textArrayBytes(sorted.map(({ body }) => body)),
     tags: textArrayBytes(sorted.map(({ tags }) => tags && textArray(tags))),
     schedules: uuidArrayBytes(sorted.map(({ scheduleId }) => scheduleId)),
+    // Few jobs have any: an empty array says as much.
+    terms: sorted.some(({ terms }) => terms) ? textArrayBytes(sorted.map(({ terms }) => terms ?? null)) : '{}',
   };
 }
 
@@ -141,9 +143,9 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
   return `
   with stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body,
-      tags, schedule)
+      tags, schedule, terms)
     select k.partition_id, d.due, k.id, k.client, d.due, d.due + k.relevancy * interval '1 millisecond',
-      k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule
+      k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule, k.terms
     from (
       select unnest(${$('partitions')}::int2[]) as partition_id, unnest(${$('ids')}::uuid[]) as id,
         unnest(${$('clients')}::uuid[]) as client,
@@ -152,7 +154,8 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
         unnest(${$('relevancies')}::int8[]) as relevancy, unnest(${$('methods')}::text[]) as method,
         unnest(${$('urls')}::text[]) as url,
         unnest(${$('headers')}::text[]) as headers, unnest(${$('bodies')}::text[]) as body,
-        unnest(${$('tags')}::text[]) as tags, unnest(${$('schedules')}::uuid[]) as schedule
+        unnest(${$('tags')}::text[]) as tags, unnest(${$('schedules')}::uuid[]) as schedule,
+        unnest(${$('terms')}::text[]) as terms
     ) k
     cross join lateral (
       select greatest(coalesce('epoch'::timestamptz + k.due * interval '1 millisecond',

@@ -40,7 +40,16 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
     const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
-    const calls = { claimedAtMs: clock.nowMs(), expiresInMs, method, url, headers, body, repeats: job.repeats ?? null };
+    const calls = {
+      claimedAtMs: clock.nowMs(),
+      expiresInMs,
+      method,
+      url,
+      headers,
+      body,
+      repeats: job.repeats ?? null,
+      terms: job.terms ?? null,
+    };
     return { ...key, clientId, epoch, attempt, scheduledForMs, ...calls };
   }
 

@@ -54,7 +54,16 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };
         const expiresInMs = expiresAtMs === null ? null : expiresAtMs - clock.nowMs();
-        const call = { claimedAtMs: clock.nowMs(), expiresInMs, method, url, headers, body, repeats: null };
+        const call = {
+          claimedAtMs: clock.nowMs(),
+          expiresInMs,
+          method,
+          url,
+          headers,
+          body,
+          repeats: null,
+          terms: null,
+        };
         return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, ...call } };
       }),
     beginClosing: (key) =>

@@ -39,6 +39,8 @@ export interface StoredJobRow {
   sideline: string | null;
   /** The job that it sends again; none unless given. */
   repeats?: string;
+  /** What it says itself; nothing unless given. */
+  terms?: string | null | undefined;
 }
 
 export interface FireRow {

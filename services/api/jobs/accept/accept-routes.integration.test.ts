@@ -47,9 +47,50 @@ describe('scheduling a callback', () => {
     [{ delaySeconds: 1.5 }, '2026-01-01T00:00:01.500Z'],
     [{ dueAt: '2020-01-01T00:00:00Z' }, now],
     [{ dueAt: '0001-01-01T00:00:00Z' }, now],
+    [{ localTime: '2026-03-01T09:00', zone: 'Asia/Singapore' }, '2026-03-01T01:00:00.000Z'],
+    // The clocks leap over it: the first instant after it. They show it twice: the first time.
+    [{ localTime: '2026-03-29T02:30:00', zone: 'Europe/Berlin' }, '2026-03-29T01:00:00.000Z'],
+    [{ localTime: '2026-10-25T02:30:00', zone: 'Europe/Berlin' }, '2026-10-25T00:30:00.000Z'],
+    [{ localTime: '2025-03-01T09:00:00', zone: 'Asia/Singapore' }, now],
   ])('is due: %j', async (due, at) => {
     await makeClient();
     expect((await post('/v1/jobs', { ...someJob, ...due })).json()).toMatchObject({ dueAt: at });
+  });
+
+  it.each([
+    [{ localTime: '2026-03-01T09:00:00' }, '/zone'],
+    [{ zone: 'Asia/Singapore' }, '/zone'],
+    [{ localTime: '2026-03-01T09:00:00', zone: 'Asia/Atlantis' }, '/zone'],
+    [{ localTime: '2026-02-30T09:00:00', zone: 'Asia/Singapore' }, '/localTime'],
+    [{ localTime: '2026-03-01T09:00:00Z', zone: 'Asia/Singapore' }, '/localTime'],
+    [{ localTime: '2099-03-01T09:00:00', zone: 'Asia/Singapore' }, '/localTime'],
+    [{ localTime: '2026-03-01T09:00:00', zone: 'Asia/Singapore', delaySeconds: 5 }, '/localTime'],
+    [{ delaySeconds: 5, dueAt: now }, '/delaySeconds'],
+  ])('is at one time, on clocks that there are: %j', async (due, pointer) => {
+    await makeClient();
+    const refused = await post('/v1/jobs', { ...someJob, ...due });
+    expect([refused.statusCode, problem.parse(refused.json()).errors.map((error) => error.pointer)]).toEqual([
+      422,
+      [pointer],
+    ]);
+  });
+
+  it('is due at a moment of its own where it says jitterSeconds, always the same for its key', async () => {
+    await makeClient();
+    const due = { dueAt: '2026-03-01T09:00:00Z', jitterSeconds: 3600, relevancySeconds: 60 };
+    const jobs = Array.from({ length: 40 }, (_, index) => ({ ...someJob, ...due, idempotencyKey: `order-${index}` }));
+    await post('/v1/jobs/bulk', { jobs });
+    const rows = await on.pool.query<{ afterMs: number; lives: number }>(
+      `select extract(epoch from due_at - '2026-03-01T09:00:00Z')::float8 * 1000 as "afterMs",
+         extract(epoch from expires_at - due_at)::float8 as lives from jobs`,
+    );
+    const after = rows.rows.map(({ afterMs }) => afterMs);
+    expect(new Set(after).size).toBe(40);
+    expect(Math.min(...after)).toBeGreaterThanOrEqual(0);
+    expect(Math.min(...after)).toBeLessThan(900_000);
+    expect(Math.max(...after)).toBeLessThan(3_600_000);
+    expect(Math.max(...after)).toBeGreaterThan(2_700_000);
+    expect(new Set(rows.rows.map(({ lives }) => lives))).toEqual(new Set([60]));
   });
 
   it('names its client by id as well', async () => {

@@ -1,5 +1,6 @@
+import { writeOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
-import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
+import { jitterMs, jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
@@ -12,6 +13,7 @@ import type { ClientEgress } from '../../clients/client-egress.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { sealing } from '../../frame/sealing.ts';
+import { dueTimeOf } from './due-time.ts';
 import type { WantedJob } from './read-plain-job.ts';
 
 export interface AdmitJobsDeps {
@@ -26,9 +28,6 @@ export interface AdmittedJob {
   client: Client;
   job: JobToStore;
 }
-
-/** Ten years. */
-const farthestMs = 3660 * 86_400_000;
 
 export interface JobAdmission {
   /**
@@ -61,19 +60,19 @@ export function createJobAdmission({ clients, usage, secretBox, egress, clock }:
 }
 
 function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Date, secretBox: SecretBox): JobToStore {
-  const { dueAt, delaySeconds = 0, url, method, headers, body, idempotencyKey = null, tags } = wanted;
+  const { url, method, headers, body, idempotencyKey = null, tags } = wanted;
   const { sealPaths } = definition;
   const given = { url, headers: headersOf(headers, body) };
   const call: StoredCall = mayHaveSecrets(url, headers, sealPaths)
     ? sealing(() => sealCall(given, { clientId, sealPaths }, secretBox))
     : given;
+  const jobId = jobIdOf(clientId, idempotencyKey);
   const relevancySeconds = wanted.relevancySeconds ?? definition.relevancySeconds;
   return {
-    jobId: jobIdOf(clientId, idempotencyKey),
+    jobId,
     clientId,
     key: idempotencyKey,
-    dueAt: dueAt === undefined ? null : instantOf(dueAt, now),
-    delayMs: Math.round(delaySeconds * 1000),
+    ...dueIn(wanted, jobId, now),
     relevancyMs: relevancySeconds === undefined ? null : relevancySeconds * 1000,
     method,
     url: call.url,
@@ -82,15 +81,8 @@ function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Da
     body: body?.text ?? null,
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
+    terms: writeOwnTerms(wanted),
   };
-}
-
-/** What is long past is due now anyway, and Postgres knows no year 0. */
-export function instantOf(text: string, now: Date): Date {
-  const ms = Date.parse(text);
-  if (ms - now.getTime() <= farthestMs) return new Date(Math.max(0, ms));
-  const detail = `has to lie within ten years from now, not ${quoted(text)}`;
-  throw invalidRequest([{ pointer: '/dueAt', code: 'out-of-range', detail }]);
 }
 
 const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
@@ -98,6 +90,13 @@ const onlyType = {
   json: JSON.stringify({ 'content-type': contentTypes.json }),
   text: JSON.stringify({ 'content-type': contentTypes.text }),
 } as const;
+
+function dueIn(wanted: WantedJob, jobId: string, now: Date): Pick<JobToStore, 'dueAt' | 'delayMs'> {
+  const due = dueTimeOf(wanted, now);
+  const laterMs = wanted.jitterSeconds === undefined ? 0 : jitterMs(jobId, wanted.jitterSeconds * 1000);
+  if ('delayMs' in due) return { dueAt: null, delayMs: due.delayMs + laterMs };
+  return { dueAt: new Date(due.dueAt.getTime() + laterMs), delayMs: 0 };
+}
 
 /** Names in small letters; what the body is, unless a header says it. */
 export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {

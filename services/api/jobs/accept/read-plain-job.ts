@@ -14,8 +14,9 @@ export interface WantedJob extends Omit<NewJob, 'body'> {
   body: { text: string; isJson: boolean } | null;
 }
 
-/** Headers are left to the shape: few jobs have any. */
-type PlainFields = Partial<Omit<NewJob, 'headers' | 'body'>> & { body?: string | object };
+/** The others are left to the shape: few jobs have any. */
+type LeftFields = 'headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'retry' | 'timeoutMs' | 'finalCodes';
+type PlainFields = Partial<Omit<NewJob, LeftFields>> & { body?: string | object };
 
 type Checks = { [Field in keyof PlainFields]-?: (value: unknown) => value is NonNullable<PlainFields[Field]> };
 

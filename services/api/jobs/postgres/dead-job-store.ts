@@ -217,7 +217,7 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
     select x.*, ${$('offset')}::int4 + row_number() over (order by died_at, id) - 1 as place from x
   ), j as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, accepted_at, expires_at, key, method, url,
-      headers, body, tags, schedule, repeats)
+      headers, body, tags, schedule, repeats, terms)
     select get_byte(uuid_send(id), 15) % 64,
       now() + case when ${$('perSecond')}::float8 is null then 0
         else place / ${$('perSecond')}::float8 end * interval '1 second',
@@ -225,7 +225,7 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
       case when ${isExpired} then null else ${expiresAt} end,
       job ->> 'key', job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body',
       (select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag),
-      (job ->> 'schedule')::uuid, (job ->> 'repeats')::uuid
+      (job ->> 'schedule')::uuid, (job ->> 'repeats')::uuid, job ->> 'terms'
     from n
   ), t as (
     insert into client_totals as t (client, slot, dead) select client, 0, -count(*) from x group by client

@@ -28,6 +28,8 @@ export interface JobRecord {
 export interface WholeRow extends JobRecord {
   headers: string | null;
   body: string | null;
+  /** As `readOwnTerms` reads them. */
+  terms: string | null;
 }
 
 export type JobAttempt = WithDates<JobShape['attempts'][number], 'at'>;

@@ -23,10 +23,11 @@ export const endedFields = (cause: string) => `
 export const findJob = statementOf<{ id: string }>(
   'find-job',
   ($) => `
-  select ${storedFields}, j.headers, j.body
+  select ${storedFields}, j.headers, j.body, j.terms
   from jobs j left join fires f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
   union all
-  select ${endedFields('coalesce(g.cause, e.error)')}, e.headers, coalesce(e.body, g.job ->> 'body')
+  select ${endedFields('coalesce(g.cause, e.error)')}, e.headers, coalesce(e.body, g.job ->> 'body'),
+    e.terms
   from ended_jobs e left join dead_jobs g on g.id = e.id and e.outcome = 'dead' where e.id = ${$('id')}::uuid
   order by "endedAt" desc nulls first limit 1`,
 );

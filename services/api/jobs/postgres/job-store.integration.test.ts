@@ -109,7 +109,15 @@ describe('the store of jobs', () => {
         method: 'POST',
         url: 'https://shop.test/hook',
       },
-      ...{ headers: '{"x-a":"b"}', body: 'hello', key: 'order-17', tags: ['a', 'b'], scheduleId: null, repeats: null },
+      ...{
+        headers: '{"x-a":"b"}',
+        body: 'hello',
+        key: 'order-17',
+        tags: ['a', 'b'],
+        scheduleId: null,
+        repeats: null,
+        terms: null,
+      },
       ...{
         scheduledFor: new Date(nineOClock),
         dueAt: new Date(nineOClock),

@@ -3,11 +3,10 @@ import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import type { NewDueTime } from '../accept/due-time.ts';
 import { createJobLists } from './job-lists.ts';
 import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs, type NamedJobs } from './job-statements.ts';
-
-export type NewDueTime = { dueAt: Date } | { delayMs: number };
 
 /** Whether a job could be changed: what is being called, or has ended, stays as it is. */
 export type JobChanged =

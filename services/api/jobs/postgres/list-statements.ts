@@ -41,9 +41,9 @@ export const resendJobs = statementOf<ResendParams>(
     ) e on true
   ), stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, method, url, headers, body, tags,
-      schedule, repeats)
+      schedule, terms, repeats)
     select get_byte(uuid_send(s.new_id), 15) % 64, d.due, s.new_id, s.client, d.due,
-      d.due + (s.expires_at - s.scheduled_for), s.method, s.url, s.headers, s.body, s.tags, s.schedule, s.id
+      d.due + (s.expires_at - s.scheduled_for), s.method, s.url, s.headers, s.body, s.tags, s.schedule, s.terms, s.id
     from source s
     cross join (select greatest(coalesce(${$('dueAt')}::timestamptz,
       now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d

@@ -4,7 +4,8 @@ import { plainArray } from '../../../../shared/postgres/connection/array-literal
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import type { JobRecord } from './job-rows.ts';
-import { createJobStore, movedTo, type JobChanged, type NewDueTime } from './job-store.ts';
+import type { NewDueTime } from '../accept/due-time.ts';
+import { createJobStore, movedTo, type JobChanged } from './job-store.ts';
 import { findJobs, resendJobs } from './list-statements.ts';
 
 /** Of one transaction: what is locked together waits together. */

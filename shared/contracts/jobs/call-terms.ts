@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** How a job is called, as its client says it, or the job itself. */
+const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
+const hourMs = 3_600_000;
+
+export const retryStrategy = z.discriminatedUnion('strategy', [
+  z.strictObject({ strategy: z.literal('none') }),
+  z.strictObject({
+    strategy: z.literal('fixed'),
+    attempts: attempts.default(5),
+    delayMs: z
+      .int()
+      .min(100)
+      .max(24 * hourMs)
+      .default(10_000),
+  }),
+  z.strictObject({
+    strategy: z.literal('exponential').describe('A random part of the first delay, twice that, four times that, …'),
+    attempts: attempts.default(5),
+    firstDelayMs: z.int().min(100).max(hourMs).default(1000),
+    maxDelayMs: z
+      .int()
+      .min(100)
+      .max(24 * hourMs)
+      .default(hourMs),
+  }),
+]);
+
+export const timeoutMs = z.int().min(100).max(60_000).describe('Of one call, from connecting to the last byte');
+
+export const finalCodes = z
+  .array(z.int().min(300).max(599))
+  .max(100)
+  .describe('Answers after which a job is given up at once: calling it again would change nothing');
+
+/** What a job may say for itself; what it does not say is its client's. */
+export const ownTerms = {
+  retry: retryStrategy.optional(),
+  timeoutMs: timeoutMs.optional(),
+  finalCodes: finalCodes.optional(),
+};
+
+const kept = z.object({
+  retry: ownTerms.retry.catch(undefined),
+  timeoutMs: ownTerms.timeoutMs.catch(undefined),
+  finalCodes: ownTerms.finalCodes.catch(undefined),
+});
+
+export type OwnTerms = z.output<typeof kept>;
+
+/** Null where a job says nothing, as most do. */
+export function writeOwnTerms({ retry, timeoutMs: ofOneCall, finalCodes: codes }: OwnTerms): string | null {
+  if (retry === undefined && ofOneCall === undefined && codes === undefined) return null;
+  return JSON.stringify({ retry, timeoutMs: ofOneCall, finalCodes: codes });
+}
+
+/** As they are stored: another version may have written them, and what cannot be read is the client's. */
+export function readOwnTerms(terms: string | null): OwnTerms {
+  return terms === null ? {} : kept.parse(JSON.parse(terms));
+}
