@@ -9,8 +9,13 @@ const schemes: readonly { value: ColourScheme; label: string }[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-/** Who is logged in, at the foot of the sidebar; behind it what is this browser's own: the theme, and the way out. */
-export function AccountMenu({ onKeys }: { onKeys: () => void }) {
+interface AccountMenuProps {
+  onKeys: () => void;
+  onZone: () => void;
+}
+
+/** Who is logged in, at the foot of the sidebar; behind it what is this browser's own: the theme, the zone, and the way out. */
+export function AccountMenu({ onKeys, onZone }: AccountMenuProps) {
   const { keyName, role } = useSession();
   const [scheme, setScheme] = useColourScheme();
   const logOut = useLogOut();
@@ -43,6 +48,10 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
         </MenuItem>
       ))}
       <hr />
+      <MenuItem onClick={onZone}>
+        Times in another zone…
+        <kbd>T</kbd>
+      </MenuItem>
       <MenuItem onClick={onKeys}>
         Keys
         <kbd>?</kbd>

@@ -56,6 +56,22 @@ describe('keys', () => {
     await waitFor(() => expect(address()).not.toBe('/campaigns'));
   });
 
+  test('times are shown in any zone that somebody chooses', async () => {
+    const { user } = await openConsole('/campaigns');
+    await user.click(screen.getByRole('button', { name: /theme, keys, log out$/ }));
+    await user.click(screen.getByRole('menuitem', { name: /^Times in another zone/ }));
+    const dialog = await screen.findByRole('dialog', { name: 'Times in which zone?' });
+    const field = within(dialog).getByRole('combobox', { name: 'Another zone' });
+    await user.clear(field);
+    await user.type(field, 'Asia/Nowhere');
+    expect(within(dialog).getByRole('button', { name: 'Show times there' }).hasAttribute('disabled')).toBe(true);
+    await user.clear(field);
+    await user.type(field, 'Asia/Jakarta{Enter}');
+    await waitFor(() => expect(screen.getByTitle('Times in another zone (T)').textContent).toContain('Asia/Jakarta'));
+    await user.keyboard('t');
+    expect(screen.getByTitle('Times in another zone (T)').textContent).not.toContain('Asia/Jakarta');
+  });
+
   test('T shows times in another zone, and it is remembered', async () => {
     const { user } = await openConsole('/campaigns');
     expect(localStorage.getItem('muster.zone')).toBeNull();

@@ -3,6 +3,7 @@ import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { use, useEffect, type ReactNode } from 'react';
 import { Icon } from '../parts/icon/icon.tsx';
 import { useKeys } from '../parts/keys/use-keys.ts';
+import { plainText } from '../parts/words/plain-text.ts';
 import { useZone } from '../parts/times/zone.ts';
 import { ShellContext } from './shell-context.ts';
 
@@ -24,9 +25,10 @@ interface PageProps {
 }
 
 /** A view: its top bar, and beneath it what it shows. */
-export function Page({ title, crumbs, freshness, actions, children }: PageProps) {
+export function Page({ title: said, crumbs, freshness, actions, children }: PageProps) {
   const { openNavigation } = use(ShellContext);
   const zone = useZone();
+  const title = plainText(said);
   // Something is asked for that was never shown: a screen reader waits for it.
   const isBusy = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
   useBackKey(crumbs?.at(-1));
@@ -91,7 +93,7 @@ function Crumbs({ crumbs, title }: { crumbs: readonly Crumb[]; title: string }) 
       {crumbs.map(({ label, link }, index) => (
         <span key={label} className={index === 0 ? 'row gap-1' : 'row gap-1 phone:hidden'}>
           <Link {...link} className="hover:text-main">
-            {label}
+            {plainText(label)}
           </Link>
           <Icon name="right" size={12} />
         </span>

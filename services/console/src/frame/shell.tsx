@@ -10,12 +10,15 @@ import { Sidebar } from './sidebar.tsx';
 const FindDialog = lazy(() =>
   import('./find/find-dialog.tsx').then(({ FindDialog: component }) => ({ default: component })),
 );
+const ZoneDialog = lazy(() =>
+  import('./zone-dialog.tsx').then(({ ZoneDialog: component }) => ({ default: component })),
+);
 const KeysDialog = lazy(() =>
   import('./keys-dialog.tsx').then(({ KeysDialog: component }) => ({ default: component })),
 );
 
 /** What lies over the page; one at a time. */
-type Overlay = 'navigation' | 'find' | 'keys' | undefined;
+type Overlay = 'navigation' | 'find' | 'keys' | 'zone' | undefined;
 
 /** What stands around every view: the navigation, and the keys that work everywhere. */
 export function Shell() {
@@ -38,7 +41,11 @@ export function Shell() {
           className="sticky top-0 flex flex-col gap-0.5 h-screen py-2.5 px-2 border-r border-line phone:hidden print:hidden"
           aria-label="Main"
         >
-          <Sidebar onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
+          <Sidebar
+            onFind={() => setOverlay('find')}
+            onKeys={() => setOverlay('keys')}
+            onZone={() => setOverlay('zone')}
+          />
         </nav>
         {overlay === 'navigation' && (
           <Modal
@@ -47,7 +54,12 @@ export function Shell() {
             onClose={close}
           >
             <nav className="flex flex-col gap-0.5 min-h-[calc(100dvh-20px)]" aria-label="Main">
-              <Sidebar onChosen={close} onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
+              <Sidebar
+                onChosen={close}
+                onFind={() => setOverlay('find')}
+                onKeys={() => setOverlay('keys')}
+                onZone={() => setOverlay('zone')}
+              />
             </nav>
           </Modal>
         )}
@@ -58,6 +70,7 @@ export function Shell() {
       <Suspense>
         {overlay === 'find' && <FindDialog onClose={close} />}
         {overlay === 'keys' && <KeysDialog onClose={close} />}
+        {overlay === 'zone' && <ZoneDialog onClose={close} />}
       </Suspense>
     </ShellContext>
   );

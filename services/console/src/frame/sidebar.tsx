@@ -12,9 +12,10 @@ interface SidebarProps {
   onChosen?: () => void;
   onFind: () => void;
   onKeys: () => void;
+  onZone: () => void;
 }
 
-export function Sidebar({ onChosen, onFind, onKeys }: SidebarProps) {
+export function Sidebar({ onChosen, onFind, onKeys, onZone }: SidebarProps) {
   const { installation } = useSession();
   const work = useWork();
   return (
@@ -42,7 +43,7 @@ export function Sidebar({ onChosen, onFind, onKeys }: SidebarProps) {
           ))}
         </div>
       ))}
-      <AccountMenu onKeys={onKeys} />
+      <AccountMenu onKeys={onKeys} onZone={onZone} />
     </>
   );
 }

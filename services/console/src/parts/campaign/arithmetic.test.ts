@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { CampaignPreview } from '#client/types.gen.ts';
-import { audienceSums, batchesOf, boundsText, budgetNeeds, callsOf, slowestShard, takesText } from './arithmetic.ts';
+import {
+  audienceSums,
+  batchesOf,
+  boundsText,
+  budgetNeeds,
+  callsOf,
+  heldOutBounds,
+  mayBeFew,
+  slowestShard,
+  takesText,
+} from './arithmetic.ts';
 
 const source = (users: number | null) => ({ source: { segment: 's' }, users });
 const country = (
@@ -49,7 +59,7 @@ describe('the audience', () => {
 
 it.each([
   [{ atLeast: 5, atMost: 5 }, '5'],
-  [{ atLeast: 0, atMost: 1200 }, 'at most 1,200'],
+  [{ atLeast: 0, atMost: 1200 }, '0 to 1,200'],
   [{ atLeast: 500, atMost: null }, 'at least 500'],
   [{ atLeast: 1_200_000, atMost: 3_400_000 }, '1,200,000 to 3,400,000'],
 ])('%j is %s', (bounds, text) => {
@@ -100,4 +110,19 @@ describe('the load', () => {
       { country: 'ID', needed: null, budget: 5 },
     ]);
   });
+});
+
+it.each([
+  [{ atLeast: 4, atMost: 125_004 }, true],
+  [{ atLeast: 0, atMost: 10 }, true],
+  [{ atLeast: 1, atMost: 10 }, false],
+  [{ atLeast: 0, atMost: null }, false],
+  [{ atLeast: 0, atMost: 0 }, false],
+])('%j may come to almost nobody: %s', (bounds, few) => {
+  expect(mayBeFew(bounds)).toBe(few);
+});
+
+it('who is held out are people, not percent', () => {
+  const countries = [{ country: 'SG', include: [], exclude: [], users: { atLeast: 100, atMost: 1000 } }];
+  expect(heldOutBounds({ countries, holdOutPercent: 5 })).toEqual({ atLeast: 5, atMost: 50 });
 });

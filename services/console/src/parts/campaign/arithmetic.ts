@@ -45,7 +45,7 @@ export function audienceSums({ countries, holdOutPercent }: Previewed): SumLine[
     { label: 'Audience', value: boundsText(audience), kind: 'sum' },
   ];
   if (holdOutPercent === 0) return lines;
-  const held = scaled(audience, holdOutPercent / 100);
+  const held = heldOutBounds({ countries, holdOutPercent });
   return [
     ...lines,
     { label: `held out, about ${holdOutPercent} %`, value: boundsText(held), kind: 'aside' },
@@ -72,15 +72,27 @@ export function servedBounds(preview: Previewed): Bounds {
   return scaled(audienceBounds(preview), 1 - preview.holdOutPercent / 100);
 }
 
+/** Who gets nothing, for comparison. */
+export function heldOutBounds(preview: Previewed): Bounds {
+  return scaled(audienceBounds(preview), preview.holdOutPercent / 100);
+}
+
+/** Of what there may be at most, less than this is certain: an audience of the whole may come to almost nobody. */
+const smallShare = 0.1;
+
+export function mayBeFew({ atLeast, atMost }: Bounds): boolean {
+  return atMost !== null && atMost > 0 && atLeast < atMost * smallShare;
+}
+
 function scaled({ atLeast, atMost }: Bounds, share: number): Bounds {
   return { atLeast: Math.round(atLeast * share), atMost: atMost === null ? null : Math.round(atMost * share) };
 }
 
-/** `1,440,200`, `1,200 to 1,400`, `at least 500`. */
+/** `1,440,200`, `4 to 125,004`, `at least 500`. */
 export function boundsText({ atLeast, atMost }: Bounds): string {
   if (atMost === null) return atLeast === 0 ? 'not known' : `at least ${formatCount(atLeast)}`;
   if (atLeast === atMost) return formatCount(atMost);
-  return atLeast === 0 ? `at most ${formatCount(atMost)}` : `${formatCount(atLeast)} to ${formatCount(atMost)}`;
+  return `${formatCount(atLeast)} to ${formatCount(atMost)}`;
 }
 
 /** `34 to 45 min`-like: both ends where they differ. */

@@ -1,6 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { getAudienceOptions, getRunOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
 import { shortId } from '../controls/copy-button.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
+import { Time } from '../times/time.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { formatDuration } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
@@ -94,11 +98,11 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
             </>
           ) : 'list' in entry ? (
             <>
-              <span className="mono">{shortId(entry.list)}</span> <span className="t3">list</span>
+              <ListName id={entry.list} /> <span className="t3">list</span>
             </>
           ) : (
             <>
-              <span className="mono">{shortId(entry.runId)}</span>{' '}
+              <RunName id={entry.runId} />{' '}
               <span className="t3">run, {outcomesInWords(entry.outcomes ?? [], entry.step ?? null)}</span>
             </>
           )}
@@ -107,6 +111,24 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
     </ul>
   );
 }
+
+/** By the name that people know it by, once that is known. */
+function ListName({ id }: { id: string }) {
+  const { data } = useQuery({ ...getAudienceOptions({ path: { id } }), staleTime: namesChangeRarely });
+  return data ? <b className="font-medium">{data.name}</b> : <span className="mono">{shortId(id)}</span>;
+}
+
+function RunName({ id }: { id: string }) {
+  const { data } = useQuery({ ...getRunOptions({ path: { id } }), staleTime: namesChangeRarely });
+  if (!data) return <span className="mono">{shortId(id)}</span>;
+  return (
+    <Link className="link" to="/runs/$runId" params={{ runId: id }}>
+      {data.campaignName}, <Time instant={data.scheduledFor} />
+    </Link>
+  );
+}
+
+const namesChangeRarely = 60_000;
 
 function Params({ params }: { params: Campaign['chain'][number]['params'] }) {
   const entries = Object.entries(params);

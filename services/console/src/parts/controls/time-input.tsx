@@ -20,7 +20,7 @@ export function TimeInput({ value, onText, ...control }: ComponentProps<typeof T
       <Button
         small
         kind="ghost"
-        className="absolute right-0.75 top-0.75 phone:top-2"
+        className="absolute right-0.75 top-0.75 phone:top-0"
         icon="calendar"
         label="Choose from a calendar"
         onClick={() => picker.current?.showPicker()}

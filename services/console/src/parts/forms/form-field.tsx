@@ -1,4 +1,5 @@
 import { createContext, use, useId, type ReactNode } from 'react';
+import { capitalOf } from '../words/figures.ts';
 import { Icon } from '../icon/icon.tsx';
 
 export interface FieldProblem {
@@ -117,11 +118,7 @@ function ProblemTexts({ problems }: { problems: readonly FieldProblem[] }) {
   return problems.map(({ detail, tone }) => (
     <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} flex gap-1.25`}>
       <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} className="mt-0.5" />
-      <span>{capital(detail)}</span>
+      <span>{capitalOf(detail)}</span>
     </div>
   ));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

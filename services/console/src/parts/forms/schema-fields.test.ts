@@ -38,6 +38,13 @@ describe('the fields of a schema', () => {
     ]);
   });
 
+  it('begin with those that are needed, and write numbers as numbers are written', () => {
+    const properties = { units: { type: 'integer', minimum: 1, maximum: 1_000_000 }, rewardId: { type: 'string' } };
+    const [needed, units] = fieldsOf({ type: 'object', required: ['rewardId'], properties }) ?? [];
+    expect([needed?.pointer, units?.pointer]).toEqual(['/rewardId', '/units']);
+    expect(units).toMatchObject({ hint: '1 to 1,000,000' });
+  });
+
   it('say what they are for and what they have to be', () => {
     expect(named('/rewardId')).toMatchObject({
       label: 'Reward',

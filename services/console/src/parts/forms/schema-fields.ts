@@ -64,7 +64,9 @@ function propertiesOf(schema: Schema, pointer: string, defs: Schema, depth: numb
   const isObject = schema['type'] === undefined || schema['type'] === 'object';
   if (!isObject || !isSchema(properties) || !saysOnly(schema, objectWords) || depth > maxDepth) return null;
   const required = namesIn(schema['required']);
-  return Object.entries(properties).map(([name, inner]) =>
+  // What is needed stands first; within that, as the schema has it.
+  const named = Object.entries(properties).toSorted(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
+  return named.map(([name, inner]) =>
     fieldOf(resolved(inner, defs), `${pointer}/${escaped(name)}`, name, { required: required.has(name), defs, depth }),
   );
 }
@@ -163,17 +165,22 @@ function numberRules(schema: Schema): string[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const bounds =
     minimum !== undefined && maximum !== undefined
-      ? [`${textOf(minimum)} to ${textOf(maximum)}`]
+      ? [`${boundText(minimum)} to ${boundText(maximum)}`]
       : [
-          minimum === undefined ? '' : `at least ${textOf(minimum)}`,
-          maximum === undefined ? '' : `at most ${textOf(maximum)}`,
+          minimum === undefined ? '' : `at least ${boundText(minimum)}`,
+          maximum === undefined ? '' : `at most ${boundText(maximum)}`,
         ];
   const strict = [
-    exclusiveMinimum === undefined ? '' : `more than ${textOf(exclusiveMinimum)}`,
-    exclusiveMaximum === undefined ? '' : `less than ${textOf(exclusiveMaximum)}`,
-    multipleOf === undefined ? '' : `a multiple of ${textOf(multipleOf)}`,
+    exclusiveMinimum === undefined ? '' : `more than ${boundText(exclusiveMinimum)}`,
+    exclusiveMaximum === undefined ? '' : `less than ${boundText(exclusiveMaximum)}`,
+    multipleOf === undefined ? '' : `a multiple of ${boundText(multipleOf)}`,
   ];
   return [...bounds, ...strict].filter((rule) => rule !== '');
+}
+
+/** `1,000,000`, as all numbers are shown. */
+function boundText(value: unknown): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : textOf(value);
 }
 
 function listRules({ minItems, maxItems, uniqueItems }: Schema): string[] {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { sentence } from '../words/figures.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton, shortId } from '../controls/copy-button.tsx';
@@ -137,10 +138,4 @@ export function Forbidden({ title, children }: { title: string; children: ReactN
       {children}
     </Notice>
   );
-}
-
-/** A detail of the API as a sentence: it begins small and has no full stop. */
-function sentence(detail: string): string {
-  const text = detail.charAt(0).toUpperCase() + detail.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -13,6 +13,10 @@ test.each([
   expect(formatTime(instant, singapore)).toBe(text);
 });
 
+test('what is sent on has its day and its year, also today', () => {
+  expect(formatTime('2026-11-24T03:36:12Z', { ...singapore, withDay: true })).toBe('Tue 24 Nov 2026, 11:36');
+});
+
 test('seconds are shown where they matter', () => {
   expect(formatTime('2026-11-24T02:41:28Z', { ...singapore, withSeconds: true })).toBe('10:41:28');
 });

@@ -9,6 +9,8 @@ export interface TimeStyle {
   /** What counts as today. */
   now: Date;
   withSeconds?: boolean;
+  /** Its day, and its year, although it is today: what is printed or sent on is read on another day. */
+  withDay?: boolean;
 }
 
 /** `10:46` today, `Fri 27 Nov, 00:00` on another day, with the year where it is not this one. */
@@ -16,6 +18,7 @@ export function formatTime(instant: string | Date, style: TimeStyle): string {
   const at = new Date(instant);
   const clock = clockTime(at, style);
   const [day, today] = [dayOf(at, style.zone), dayOf(style.now, style.zone)];
+  if (style.withDay === true) return `${formatDay(at, { ...style, withYear: true })}, ${clock}`;
   if (day === today) return clock;
   return `${formatDay(at, style)}, ${clock}`;
 }
@@ -33,10 +36,13 @@ export function besideTime(text: string, earlier: string): string {
 }
 
 /** `Fri 27 Nov`, or `Fri 27 Nov 2027` where the year is not this one. */
-export function formatDay(instant: string | Date, { zone, now }: Pick<TimeStyle, 'zone' | 'now'>): string {
+export function formatDay(
+  instant: string | Date,
+  { zone, now, withYear = false }: Pick<TimeStyle, 'zone' | 'now'> & { withYear?: boolean },
+): string {
   const at = new Date(instant);
   const parts = partsOf(at, zone, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
-  const isThisYear = parts.year === partsOf(now, zone, { year: 'numeric' }).year;
+  const isThisYear = !withYear && parts.year === partsOf(now, zone, { year: 'numeric' }).year;
   return `${parts.weekday} ${parts.day} ${parts.month}${isThisYear ? '' : ` ${parts.year}`}`;
 }
 

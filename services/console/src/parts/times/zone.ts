@@ -1,4 +1,5 @@
 import { useMinute } from '../browser/now.ts';
+import { isZone } from '../campaign/zoned-times.ts';
 import { useRemembered } from '../browser/remembered.ts';
 import { formatTime, formatZone } from './times.ts';
 import { zonesToChoose } from './zone-choice.ts';
@@ -20,22 +21,31 @@ export interface Zone {
   label: string;
   /** To the next one: the installation's, one's own, UTC. */
   toggle: () => void;
+  /** Those that it goes through. */
+  usual: readonly string[];
+  /** Any zone that the browser knows. */
+  choose: (zone: string) => void;
 }
 
 export function useZone(): Zone {
   const [remembered, remember] = useRemembered('zone');
   const minute = useMinute();
   const zones = zonesToChoose(installationZone, ownZone);
-  const zone = zones.find((each) => each === remembered) ?? zones[0] ?? 'UTC';
+  const zone = remembered !== null && isZone(remembered) ? remembered : (zones[0] ?? 'UTC');
   return {
     zone,
     label: formatZone(zone, new Date(minute)),
+    usual: zones,
+    choose: remember,
     toggle: () => remember(zones[(zones.indexOf(zone) + 1) % zones.length] ?? null),
   };
 }
 
 /** Writes instants in the zone that is chosen: `10:46`, `Fri 27 Nov, 00:00`. */
-export function useFormatTime(): (instant: string | Date, style?: { withSeconds?: boolean }) => string {
+export function useFormatTime(): (
+  instant: string | Date,
+  style?: { withSeconds?: boolean; withDay?: boolean },
+) => string {
   const { zone } = useZone();
   const minute = useMinute();
   return (instant, style) => formatTime(instant, { zone, now: new Date(minute), ...style });

@@ -32,7 +32,7 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
   const asked = { who: textAt(detail, 'by', 'keyName'), note: textAt(detail, 'reason') };
   switch (kind) {
     case 'created':
-      return { ...plain, what: 'Run created by its schedule' };
+      return { ...plain, what: 'Run created' };
     case 'begun':
       return { ...plain, what: `Run started${feedsOf(detail)}` };
     case 'pausing':
@@ -44,7 +44,7 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
         mark: 'paused',
       };
     case 'paused':
-      return { ...plain, what: 'Nothing of it is under way any more' };
+      return { ...plain, what: 'Run paused: its last call has ended' };
     case 'resumed':
       return { ...asked, what: 'resumed the run', mark: 'resumed' };
     case 'cancelling':

@@ -41,6 +41,10 @@ describe('words', () => {
     expect(listed(listedWords)).toBe(words);
   });
 
+  it('that begin with an id are not changed: it can be pasted back', () => {
+    expect(sentence('run_01m824dab0 is running')).toBe('run_01m824dab0 is running.');
+  });
+
   it('become a sentence, and a sentence stays one', () => {
     expect(sentence('out of stock')).toBe('Out of stock.');
     expect(sentence('Try again!')).toBe('Try again!');

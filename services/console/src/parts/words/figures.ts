@@ -29,10 +29,15 @@ export function listed(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }
 
+/** `out of stock` as `Out of stock`; an id that it begins with stays as it is, to be pasted back. */
+export function capitalOf(text: string): string {
+  return /^[a-z]{2,6}_[0-9a-z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** `out of stock` as `Out of stock.` */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') return '';
-  const first = `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}`;
+  const first = capitalOf(trimmed);
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }

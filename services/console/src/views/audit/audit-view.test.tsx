@@ -18,6 +18,24 @@ test('a search goes into the address and to the API', async () => {
   await waitFor(() => expect(Object.values(api.askedFor('GET /v1/audit').at(-1)?.query ?? {})).toContain('cmp_live'));
 });
 
+test('who, what and when are filters of the address and of the API, and what they leave nothing of is said', async () => {
+  const { api, user, address } = await openConsole('/audit');
+  const [first] = await screen.findAllByTitle('Its changes alone');
+  if (!first) throw new Error('a change has a key');
+  await user.click(first);
+  await waitFor(() => expect(api.askedFor('GET /v1/audit').at(-1)?.query).toHaveProperty('keyId'));
+  await user.click(screen.getByRole('button', { name: 'Kind' }));
+  await user.click(screen.getByRole('menuitem', { name: 'deleted' }));
+  await user.click(screen.getByRole('button', { name: 'Time' }));
+  api.answer({ 'GET /v1/audit': { items: [], next: null } });
+  await user.click(screen.getByRole('menuitem', { name: 'last week' }));
+  await waitFor(() => expect(api.askedFor('GET /v1/audit').at(-1)?.query).toMatchObject({ method: 'DELETE' }));
+  const since = Date.parse(api.askedFor('GET /v1/audit').at(-1)?.query['since'] ?? '');
+  expect(Math.round((Date.now() - since) / 3_600_000)).toBe(168);
+  expect(address()).toContain('kind=deleted');
+  expect(await screen.findByText(new RegExp(`By ${first.textContent}, deleted, last week\\.`))).toBeDefined();
+});
+
 test('changes that cannot be read say why', async () => {
   await openConsole('/audit', { answers: { 'GET /v1/audit': () => problem(400, 'invalid-request', 'no') } });
   expect(await screen.findByText('The changes could not be read')).toBeDefined();

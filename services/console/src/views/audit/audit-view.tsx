@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { listChangesOptions } from '#client/@tanstack/react-query.gen.ts';
@@ -7,47 +8,77 @@ import { shortId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Paging } from '../../parts/lists/paging.tsx';
+import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { auditKinds, auditQuery, auditSpans, filterWords, hasFilters } from './audit-filters.ts';
+import type { AuditSearch } from './search.ts';
 import { changeInWords, detailInWords, endOfChange } from './change-words.ts';
 
 const route = getRouteApi('/audit');
 const pageSize = 50;
+const noFilters = { subject: undefined, keyId: undefined, keyName: undefined, kind: undefined, span: undefined };
 
 /** Who changed what, newest first, and how it ended. */
 export function AuditView() {
-  const { subject, cursor } = route.useSearch();
+  const chosen = route.useSearch();
+  const { subject, keyId, keyName, kind, span, cursor } = chosen;
   const navigate = route.useNavigate();
-  const query = { limit: pageSize, ...(cursor !== undefined && { cursor }), ...(subject !== undefined && { subject }) };
+  // From when on is fixed when it is chosen: pages would move with the clock.
+  const [nowMs] = useState(() => Date.now());
+  const query = { limit: pageSize, ...auditQuery(chosen, nowMs) };
   const changes = useQuery({ ...listChangesOptions({ query }), placeholderData: keepPreviousData });
   const items = changes.data?.items;
-  const search = (change: object) => void navigate({ search: (before) => ({ ...before, ...change }) });
+  const search = (change: Partial<AuditSearch>) => void navigate({ search: (before) => ({ ...before, ...change }) });
+  const choose = (change: Partial<AuditSearch>) => search({ ...change, cursor: undefined });
   return (
     <Page title="Audit log">
-      <div className="max-w-105">
-        <SearchField
-          placeholder="Id or name of what was changed"
-          value={subject ?? ''}
-          onSearch={(text) => search({ subject: text === '' ? undefined : text, cursor: undefined })}
+      <div className="row flex-wrap">
+        <div className="w-105 max-w-full">
+          <SearchField
+            placeholder="Id or name of what was changed"
+            value={subject ?? ''}
+            onSearch={(text) => choose({ subject: text === '' ? undefined : text })}
+          />
+        </div>
+        <FilterMenu
+          name="Kind"
+          options={auditKinds}
+          value={kind}
+          onChoose={(value) => choose({ kind: auditKinds.find((each) => each === value) })}
         />
+        <FilterMenu
+          name="Time"
+          options={auditSpans}
+          value={span}
+          onChoose={(value) => choose({ span: auditSpans.find((each) => each === value) })}
+        />
+        {keyId !== undefined && (
+          <FilterMenu
+            name="By"
+            options={[]}
+            value={keyName ?? keyId}
+            onChoose={() => choose({ keyId: undefined, keyName: undefined })}
+          />
+        )}
       </div>
       <section className="panel" aria-label="Changes">
         {items === undefined && changes.error !== null ? (
           <Failed title="The changes could not be read" error={changes.error} onRetry={() => void changes.refetch()} />
         ) : items?.length === 0 ? (
-          subject === undefined ? (
+          !hasFilters(chosen) ? (
             <Empty icon="audit" title="Nothing was changed yet" command="muster audit">
               Every change through the API stands here: who, what, when, and how it ended.
             </Empty>
           ) : (
-            <NoMatch title="No change matches" onClear={() => search({ subject: undefined, cursor: undefined })}>
-              Of {subject}.
+            <NoMatch title="No change matches" onClear={() => choose(noFilters)}>
+              {filterWords(chosen)}
             </NoMatch>
           )
         ) : (
-          <ChangeTable changes={items} />
+          <ChangeTable changes={items} onKey={(change) => choose(change)} />
         )}
         {items !== undefined && items.length > 0 && (
           <Paging cursor={cursor} next={changes.data?.next} onGo={(to) => search({ cursor: to })}>
@@ -60,7 +91,7 @@ export function AuditView() {
 }
 
 /** @param changes undefined while they are asked for */
-function ChangeTable({ changes }: { changes: readonly Change[] | undefined }) {
+function ChangeTable({ changes, onKey }: { changes: readonly Change[] | undefined } & Pick<ChangeRowProps, 'onKey'>) {
   return (
     <table className="table-auto">
       <caption className="sr-only">Changes, newest first</caption>
@@ -81,7 +112,7 @@ function ChangeTable({ changes }: { changes: readonly Change[] | undefined }) {
         </tr>
       </thead>
       <tbody>
-        {changes?.map((change) => <ChangeRow key={change.id} change={change} />) ?? (
+        {changes?.map((change) => <ChangeRow key={change.id} change={change} onKey={onKey} />) ?? (
           <SkeletonRows rows={12} columns={[90, 90, 130, 140, 200, 60]} />
         )}
       </tbody>
@@ -89,8 +120,14 @@ function ChangeTable({ changes }: { changes: readonly Change[] | undefined }) {
   );
 }
 
-function ChangeRow({ change }: { change: Change }) {
-  const { at, keyName, subject, status, detail } = change;
+interface ChangeRowProps {
+  change: Change;
+  /** Of this key alone. */
+  onKey: (of: { keyId: string; keyName: string | undefined }) => void;
+}
+
+function ChangeRow({ change, onKey }: ChangeRowProps) {
+  const { at, keyId, keyName, subject, status, detail } = change;
   const { isDone, words: ended } = endOfChange(status);
   const words = detailInWords(detail);
   return (
@@ -98,7 +135,20 @@ function ChangeRow({ change }: { change: Change }) {
       <td className="whitespace-nowrap">
         <Time instant={at} withSeconds />
       </td>
-      <td className="wide">{keyName ?? 'nobody known'}</td>
+      <td className="wide">
+        {keyId === null ? (
+          (keyName ?? 'nobody known')
+        ) : (
+          <button
+            type="button"
+            className="hover:underline"
+            title="Its changes alone"
+            onClick={() => onKey({ keyId, keyName: keyName ?? undefined })}
+          >
+            {keyName ?? shortId(keyId)}
+          </button>
+        )}
+      </td>
       <td className="font-medium">{changeInWords(change)}</td>
       <td className="wide mono" title={subject ?? undefined}>
         {subject === null ? '–' : shortId(subject)}

@@ -1,3 +1,4 @@
+import { plainText } from '../../parts/words/plain-text.ts';
 import { Link } from '@tanstack/react-router';
 import type { Campaign } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
@@ -11,7 +12,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
   return (
     <div>
       <div className="row flex-wrap">
-        <h1>{name}</h1>
+        <h1>{plainText(name)}</h1>
         <StateBadge state={state} tinted />
       </div>
       <div className="meta">

@@ -17,6 +17,12 @@ test('a campaign says what it is, and leads to its run', async () => {
   expect(screen.getAllByText(/lapsed-riders/).length).toBeGreaterThan(0);
 });
 
+test('its runs say whom they reached, and who failed', async () => {
+  await openConsole('/campaigns/cmp_live');
+  const row = (await screen.findByRole('link', { name: 'Watch' })).closest('tr');
+  await waitFor(() => expect(row?.textContent).toMatch(/60058020Watch$/));
+});
+
 test('a draft is started after a dialog said whom it reaches', async () => {
   const { api, user, address } = await openConsole('/campaigns/cmp_draft', {
     answers: { ...noRuns, 'POST /v1/campaigns/:id/start': { ...draft, state: 'running' } },

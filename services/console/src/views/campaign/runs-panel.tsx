@@ -1,11 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { getRunProgressOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign, Run } from '#client/types.gen.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { hasEnded, isDraft } from '../../parts/standing/state-looks.ts';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 
 interface RunsPanelProps {
@@ -46,14 +49,23 @@ export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
               <th scope="col" className="wide">
                 Took
               </th>
+              <th scope="col" className="text-right wide">
+                Audience
+              </th>
+              <th scope="col" className="text-right">
+                Through
+              </th>
+              <th scope="col" className="text-right">
+                Failed
+              </th>
               <th scope="col" className="text-right">
                 <span className="sr-only">Open</span>
               </th>
             </tr>
           </thead>
           <tbody>
-            {runs?.map((run) => <RunRow key={run.runId} run={run} />) ?? (
-              <SkeletonRows rows={3} columns={[90, 120, 70, 60]} />
+            {runs?.map((run, index) => <RunRow key={run.runId} run={run} isCounted={index < countedRuns} />) ?? (
+              <SkeletonRows rows={3} columns={[90, 120, 70, 120, 60, 60]} />
             )}
           </tbody>
         </table>
@@ -62,17 +74,31 @@ export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
   );
 }
 
-function RunRow({ run }: { run: Run }) {
-  const { runId, state, scheduledFor, startedAt, endedAt, parentRunId } = run;
+/** So many of the newest runs have their numbers here; the others in their reports. */
+const countedRuns = 10;
+const countEveryMs = 10_000;
+
+function RunRow({ run, isCounted }: { run: Run; isCounted: boolean }) {
+  const { runId, state, stateReason, scheduledFor, startedAt, endedAt, parentRunId } = run;
   const isOver = hasEnded(state);
   return (
     <tr>
       <td>
         <StateBadge state={state} />
+        {state === 'completed_with_failures' && <StateCause tone="idle">with failures</StateCause>}
+        {stateReason !== null && <StateCause tone={isOver ? 'idle' : 'warn'}>{stateReason}</StateCause>}
       </td>
       <td>
         <Time instant={scheduledFor} />
-        {parentRunId !== null && <span className="t3"> retries failed users</span>}
+        {parentRunId !== null && (
+          <span className="t3">
+            {' '}
+            retries failed users of{' '}
+            <Link className="link" to="/runs/$runId/report" params={{ runId: parentRunId }}>
+              an earlier run
+            </Link>
+          </span>
+        )}
       </td>
       <td className="wide t2">
         {startedAt === null
@@ -81,11 +107,30 @@ function RunRow({ run }: { run: Run }) {
             ? formatDuration(Date.parse(endedAt) - Date.parse(startedAt))
             : 'goes on'}
       </td>
+      <RunCounts runId={runId} isCounted={isCounted} isOver={isOver} />
       <td className="text-right">
         <Link className="link" to={isOver ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
           {isOver ? 'Report' : 'Watch'}
         </Link>
       </td>
     </tr>
+  );
+}
+
+/** Whom it has reached, of how many; a run that has ended is asked once. */
+function RunCounts({ runId, isCounted, isOver }: { runId: string; isCounted: boolean; isOver: boolean }) {
+  const { data } = useQuery({
+    ...getRunProgressOptions({ path: { id: runId } }),
+    enabled: isCounted,
+    ...(isOver ? { staleTime: Infinity } : { refetchInterval: countEveryMs }),
+  });
+  const failed = data?.steps.reduce((sum, line) => sum + line.failed, 0);
+  const shown = (users: number | undefined) => (users === undefined ? '–' : formatCount(users));
+  return (
+    <>
+      <td className="text-right wide">{shown(data?.audience.counted)}</td>
+      <td className="text-right">{shown(data?.steps.at(-1)?.succeeded)}</td>
+      <td className={failed === 0 ? 'text-right z' : 'text-right'}>{shown(failed)}</td>
+    </>
   );
 }

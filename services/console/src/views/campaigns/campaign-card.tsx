@@ -1,3 +1,4 @@
+import { plainText } from '../../parts/words/plain-text.ts';
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
 import { useListedProgress } from '../../live/live-runs.ts';
@@ -24,7 +25,7 @@ export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign })
       data-row-link
     >
       <div className="row">
-        <span className="font-semibold truncate">{name}</span>
+        <span className="font-semibold truncate">{plainText(name)}</span>
         <span className="ml-auto sm">
           <StateBadge state={shownState(campaign)} />
         </span>

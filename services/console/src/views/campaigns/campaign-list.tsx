@@ -3,6 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRefusal } from '../../frame/session/session.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
+import { outcomesIn, type OutcomeName } from '../../parts/outcomes/outcomes.ts';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
@@ -29,7 +31,6 @@ const noFilters = {
   ...{ state: undefined, text: undefined, country: undefined },
   ...{ action: undefined, tag: undefined, owner: undefined },
 };
-const legend = ['succeeded', 'failed', 'skipped', 'suppressed', 'heldOut', 'cancelled', 'pending'] as const;
 
 export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose }: CampaignListProps) {
   const container = useRowKeys<HTMLDivElement>();
@@ -104,7 +105,7 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
         next={query.data?.next}
         onGo={(cursor) => onChoose({ cursor })}
         words={{ before: 'Back', behind: 'Next' }}
-        legend={legend.map((outcome) => (
+        legend={legendOf(rows).map((outcome) => (
           <OutcomeKey key={outcome} outcome={outcome} />
         ))}
       >
@@ -120,6 +121,12 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
       </Paging>
     </>
   );
+}
+
+/** Of what the bars hold: those that every run may have, and what else somebody has. */
+function legendOf(rows: readonly ListedCampaign[]): OutcomeName[] {
+  const lines = rows.flatMap(({ run }) => run?.lastStep ?? []);
+  return lines.length === 0 ? [] : outcomesIn(lines, ['succeeded', 'failed', 'pending']);
 }
 
 function NothingFound({ search, totalOfAll, onChoose }: Pick<CampaignListProps, 'search' | 'totalOfAll' | 'onChoose'>) {

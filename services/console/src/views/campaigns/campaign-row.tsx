@@ -4,6 +4,7 @@ import { useListedProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/browser/now.ts';
 import { OutcomeBar } from '../../parts/outcomes/outcome-bar.tsx';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
+import { plainText } from '../../parts/words/plain-text.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { RowMenu } from './row-menu.tsx';
@@ -25,8 +26,13 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
       </td>
       <td className="two">
         <div className="font-medium truncate">
-          <Link {...campaignLink(campaign)} className="after:absolute after:inset-0" data-row-link title={name}>
-            {name}
+          <Link
+            {...campaignLink(campaign)}
+            className="after:absolute after:inset-0"
+            data-row-link
+            title={plainText(name)}
+          >
+            {plainText(name)}
           </Link>
         </div>
         <div className="truncate">

@@ -35,7 +35,10 @@ export function FailuresView() {
         { label: 'Campaigns', link: { to: '/campaigns' } },
         ...(report
           ? ([
-              { label: report.campaignName, link: { to: '/campaigns', search: { text: report.campaignId } } },
+              {
+                label: report.campaignName,
+                link: { to: '/campaigns/$campaignId', params: { campaignId: report.campaignId } },
+              },
               {
                 label: `Report of ${formatTime(report.scheduledFor)}`,
                 link: { to: '/runs/$runId/report', params: { runId } },

@@ -26,7 +26,7 @@ export function LiveRunView() {
           ? [
               {
                 label: progress.campaignName,
-                link: { to: '/campaigns', search: { text: progress.campaignId } },
+                link: { to: '/campaigns/$campaignId', params: { campaignId: progress.campaignId } },
               } as const,
             ]
           : []),

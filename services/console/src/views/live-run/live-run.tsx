@@ -18,6 +18,7 @@ import { PauseDialog } from './dialogs/pause-dialog.tsx';
 import { ResumeDialog } from './dialogs/resume-dialog.tsx';
 import { byNeed } from '../../parts/campaign/budget-rows.ts';
 import { rateMarks } from '../../parts/words/event-words.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
 import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EventsPanel } from './events-panel.tsx';
@@ -94,7 +95,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
       <div className="head">
         <div className="min-w-0">
           <div className="row flex-wrap">
-            <h1>{progress.campaignName}</h1>
+            <h1>{plainText(progress.campaignName)}</h1>
             <StateBadge state={progress.state} tinted />
             <StallTag text={stallBadge(stalls)} />
           </div>

@@ -8,6 +8,19 @@ import { openConsole } from '../../testing/open-console.tsx';
 
 const name = () => screen.findByLabelText('Name of the campaign');
 
+test('a viewer is told that it writes none, and is not led through a form first', async () => {
+  await openConsole('/campaigns/new', { role: 'viewer' });
+  expect(await screen.findByText('This key writes no campaigns')).toBeDefined();
+  expect(screen.queryByLabelText('Name of the campaign')).toBeNull();
+});
+
+test('segments that were used before are offered', async () => {
+  const { user } = await openConsole('/campaigns/new');
+  await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
+  const field = await screen.findByRole('combobox', { name: 'Id of the segment' });
+  await waitFor(() => expect(document.getElementById(field.getAttribute('list') ?? '')?.childElementCount).not.toBe(0));
+});
+
 describe('its countries', () => {
   test('are all of many at once, or one by its name', async () => {
     const codes = ['SG', 'ID', 'VN', 'TH', 'PH', 'MY', 'KR', 'JP', 'TW', 'HK', 'AU', 'NZ', 'IN', 'BN'];
@@ -102,6 +115,31 @@ describe('a draft', () => {
     'GET /v1/campaigns/cmp_draft': () => Response.json(draft, { headers: { etag: '"1"' } }),
     'POST /v1/campaigns/:id/start': { ...draft, state: 'running' },
   };
+
+  test(
+    'that may come to almost nobody says so in the review, and again before it starts',
+    { timeout: 20_000 },
+    async () => {
+      const countries = preview.countries.map((each) => ({ ...each, users: { ...each.users, atLeast: 2 } }));
+      const few = { 'POST /v1/campaigns/preview': { ...preview, countries } };
+      const { user } = await openConsole('/campaigns/cmp_draft/edit', { answers: { ...answers, ...few } });
+      const words = /^It may reach far fewer than it seems: 4 to 19,500 users\./;
+      expect(await screen.findByText(words)).toBeDefined();
+      await user.click(screen.getByRole('button', { name: 'Start…' }));
+      const dialog = await screen.findByRole('dialog', { name: 'Start “A draft”?' }, { timeout: 5_000 });
+      expect(within(dialog).getByText(words)).toBeDefined();
+      expect(dialog.textContent).toContain('4 to 19,500');
+    },
+  );
+
+  test('whose segment there is not is red at that segment, before anybody tries to start it', async () => {
+    const detail = 'there is no segment "lapsed-riders"';
+    const errors = [{ pointer: '/audience/include/0', code: 'unknown-segment', detail }];
+    const refused = { 'POST /v1/campaigns/preview': { ...preview, problems: errors } };
+    await openConsole('/campaigns/cmp_draft/edit', { answers: { ...answers, ...refused } });
+    const list = await screen.findByRole('list', { name: 'Included' });
+    await waitFor(() => expect(list.querySelector('.c-bad')?.textContent).toMatch(/no segment/));
+  });
 
   test('is started after its dialog said whom it reaches', { timeout: 20_000 }, async () => {
     const { api, user, address } = await openConsole('/campaigns/cmp_draft/edit', { answers });

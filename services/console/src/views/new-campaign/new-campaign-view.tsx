@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { getCampaignOptions, listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Failed, Forbidden } from '../../parts/standing/states.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { CampaignEditor } from './editor/campaign-editor.tsx';
 import { EditorSkeleton } from './editor/editor-skeleton.tsx';
@@ -16,6 +17,7 @@ const route = getRouteApi('/campaigns/new');
 export function NewCampaignView() {
   const { copy } = route.useSearch();
   const { zone } = useZone();
+  const refusal = useRefusal('manager');
   const types = useQuery(listActionTypesOptions());
   const copied = useQuery({ ...getCampaignOptions({ path: { id: copy ?? '' } }), enabled: copy !== undefined });
   const error = types.error ?? copied.error;
@@ -25,7 +27,14 @@ export function NewCampaignView() {
   };
   return (
     <Page title="New campaign" crumbs={crumbs}>
-      {error !== null ? (
+      {refusal !== undefined ? (
+        <section className="panel">
+          <h1 className="sr-only">New campaign</h1>
+          <Forbidden title="This key writes no campaigns">
+            {refusal}. Campaigns and their reports can be read.
+          </Forbidden>
+        </section>
+      ) : error !== null ? (
         <Failed title="The form could not be made" error={error} onRetry={retry} />
       ) : !types.data || (copy !== undefined && !copied.data) ? (
         <EditorSkeleton />

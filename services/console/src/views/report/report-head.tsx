@@ -4,10 +4,12 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
+import { Menu, MenuItem, menuItem } from '../../parts/overlays/menu.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { plainText } from '../../parts/words/plain-text.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
+import { reportCsv, saveAs } from './report-csv.ts';
 
 interface ReportHeadProps {
   report: RunReport;
@@ -20,7 +22,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
     <div className="head">
       <div className="min-w-0">
         <div className="row flex-wrap">
-          <h1>{campaignName}</h1>
+          <h1>{plainText(campaignName)}</h1>
           <StateBadge state={state} tinted />
           {state === 'completed_with_failures' && <span className="t2">with failures</span>}
         </div>
@@ -62,11 +64,11 @@ function ReportFacts({ report }: { report: RunReport }) {
       <CopyableId id={runId} what="run id" />
       <span>
         <b>
-          <Time instant={startedAt ?? scheduledFor} withSeconds />
+          <Time instant={startedAt ?? scheduledFor} withSeconds withDay />
           {endedAt !== null && (
             <>
               {' '}
-              to <Time instant={endedAt} withSeconds />
+              to <Time instant={endedAt} withSeconds withDay />
             </>
           )}
         </b>
@@ -83,7 +85,8 @@ function ReportFacts({ report }: { report: RunReport }) {
 }
 
 /** Files of the API itself: the same columns and names as everywhere. */
-function DownloadMenu({ report: { runId, steps, failuresKept } }: { report: RunReport }) {
+function DownloadMenu({ report }: { report: RunReport }) {
+  const { runId, steps, failuresKept } = report;
   const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
   return (
     <Menu
@@ -97,6 +100,7 @@ function DownloadMenu({ report: { runId, steps, failuresKept } }: { report: RunR
       <a {...menuItem} href={`v1/runs/${runId}/report`} download={`${runId}-report.json`}>
         Report as JSON
       </a>
+      <MenuItem onClick={() => saveAs(`${runId}-report.csv`, reportCsv(report))}>Report as CSV</MenuItem>
       {failuresKept && (
         <>
           <a {...menuItem} href={`v1/runs/${runId}/failures?format=csv`} download>

@@ -19,11 +19,16 @@ export function ReportView() {
   const formatTime = useFormatTime();
   return (
     <Page
-      title={report ? `Report of ${formatTime(report.scheduledFor)}` : 'Report'}
+      title={report ? `Report of ${formatTime(report.scheduledFor, { withDay: true })}` : 'Report'}
       crumbs={[
         { label: 'Campaigns', link: { to: '/campaigns' } },
         ...(report
-          ? [{ label: report.campaignName, link: { to: '/campaigns', search: { text: report.campaignId } } } as const]
+          ? [
+              {
+                label: report.campaignName,
+                link: { to: '/campaigns/$campaignId', params: { campaignId: report.campaignId } },
+              } as const,
+            ]
           : []),
       ]}
     >

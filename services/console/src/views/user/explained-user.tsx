@@ -35,6 +35,9 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
             <VerdictBadge verdict={verdict} />
           </div>
           <div className="meta">
+            <span className="wrap-anywhere">
+              <b>{run.campaignName}</b>
+            </span>
             <span>
               in the run of{' '}
               <b>

@@ -28,7 +28,7 @@ export function UserView() {
   if (run.data) {
     const { campaignName, campaignId, scheduledFor } = run.data;
     crumbs.push(
-      { label: campaignName, link: { to: '/campaigns', search: { text: campaignId } } },
+      { label: campaignName, link: { to: '/campaigns/$campaignId', params: { campaignId } } },
       {
         label: `Run of ${formatTime(scheduledFor)}`,
         link: { to: isOver ? '/runs/$runId/report' : '/runs/$runId', params: { runId } },

@@ -10,7 +10,10 @@ const steps = [
 ];
 const run = { ...progress, steps, inFlight: 1, waitingForRetry: 3, deadlineAt: '2026-11-24T04:00:00Z' };
 const moment = { nowMs: Date.parse('2026-11-24T01:00:00Z'), timeOf: () => '04:00' };
-const preview = { ...cancelPreview, notFedUsers: 0, timeToStopMs: 12_000 };
+const preview = {
+  ...{ ...cancelPreview, notFedUsers: 0, timeToStopMs: 12_000, notStartedUsers: 1200, halfWayUsers: 100 },
+  ...{ inFlight: { batches: 1, users: 50 }, waiting: 3 },
+};
 
 describe('before a pause', () => {
   it('it is said what finishes, what waits, and that the deadline stays', () => {
@@ -24,6 +27,12 @@ describe('before a pause', () => {
     expect(effects[0]?.children).toContain('The last answer comes within 12 s');
     expect(effects[2]?.children).toBe('1,200 have had no step, 100 have award-reward and not yet send-message.');
     expect(effects[3]?.children).toContain('3 h left');
+  });
+
+  it('all of it is of one look, which the table by country is of too', () => {
+    const older = { ...run, inFlight: 9, waitingForRetry: 8, steps: steps.map((line) => ({ ...line, pending: 7 })) };
+    const values = pauseEffects(older, { ...moment, preview }).map(({ value }) => value);
+    expect(values.slice(0, 3)).toEqual(['1', '3', '1,300']);
   });
 
   it('it can be asked for while the engine’s own count is not there', () => {

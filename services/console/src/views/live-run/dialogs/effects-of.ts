@@ -14,8 +14,11 @@ interface PauseMoment {
 
 /** What a pause does to whom. */
 export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: PauseMoment): Effect[] {
-  const { inFlight, waitingForRetry, steps } = progress;
-  const { untouched, halfWay } = waitingUsers(progress);
+  const { steps } = progress;
+  // All of it of one look: what the table below says adds up to what is said here.
+  const inFlight = preview?.inFlight.batches ?? progress.inFlight;
+  const waitingForRetry = preview?.waiting ?? progress.waitingForRetry;
+  const { untouched, halfWay } = preview ? pendingIn(preview) : waitingUsers(progress);
   const lastAnswer = preview
     ? `The last answer comes within ${formatDuration(preview.timeToStopMs)}, as the endpoints’ time-out says.`
     : 'The last answer comes within the endpoints’ time-out after that.';
@@ -44,6 +47,11 @@ export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: 
     },
     ...deadlineEffects(progress, nowMs, timeOf),
   ];
+}
+
+/** As the table by country has them: neither who is not fed yet nor who is being called. */
+function pendingIn({ notStartedUsers, halfWayUsers }: CancelPreview) {
+  return { untouched: notStartedUsers, halfWay: halfWayUsers };
 }
 
 /** What going on does to whom. */

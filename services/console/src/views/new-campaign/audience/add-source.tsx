@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { Audience, Run } from '#client/types.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
@@ -10,6 +10,8 @@ import { outcomes, type EarlierOutcome, type SourceForm } from '../../../parts/c
 interface AddSourceProps {
   lists: readonly Audience[];
   runs: readonly Run[];
+  /** Of campaigns that there are: ids to choose from. */
+  segments: readonly string[];
   onAdd: (source: SourceForm) => void;
 }
 
@@ -50,7 +52,7 @@ export function AddSource({
         ))}
         {children}
       </div>
-      {open === 'segment' && <SegmentAsk onAdd={add} onCancel={() => setOpen(null)} />}
+      {open === 'segment' && <SegmentAsk segments={choices.segments} onAdd={add} onCancel={() => setOpen(null)} />}
       {open === 'list' && <ListAsk lists={choices.lists} onAdd={add} onCancel={() => setOpen(null)} />}
       {open === 'run' && <RunAsk runs={choices.runs} onAdd={add} onCancel={() => setOpen(null)} />}
     </>
@@ -62,13 +64,15 @@ interface AskProps {
   onCancel: () => void;
 }
 
-function SegmentAsk({ onAdd, onCancel }: AskProps) {
+function SegmentAsk({ segments, onAdd, onCancel }: AskProps & { segments: readonly string[] }) {
+  const id = useId();
   const [segment, setSegment] = useState('');
   const add = () => onAdd({ kind: 'segment', segment: segment.trim() });
   return (
     <div className="ask">
       <TextInput
         aria-label="Id of the segment"
+        list={id}
         placeholder="Its id in the segmentation service, such as lapsed-riders"
         value={segment}
         onText={setSegment}
@@ -77,6 +81,12 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
           if (key === 'Enter' && segment.trim() !== '') add();
         }}
       />
+      <datalist id={id}>
+        {segments.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      {segments.length > 0 && <p className="hint">Those of earlier campaigns are offered as you type.</p>}
       <AskButtons isReady={segment.trim() !== ''} onAdd={add} onCancel={onCancel} />
     </div>
   );

@@ -10,7 +10,7 @@ import { SourceUsers, SourceWords } from './source-words.tsx';
 import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
 import { UploadList } from './upload-list.tsx';
 import type { Editor } from '../editor/use-editor.ts';
-import { useEarlierRuns, useLists } from './use-sources.ts';
+import { useEarlierRuns, useLists, useUsedSegments } from './use-sources.ts';
 
 const icons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
@@ -19,6 +19,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
   const { form, change, types, fields } = editor;
   const lists = useLists();
   const runs = useEarlierRuns();
+  const segments = useUsedSegments();
   const known = [...new Set(types.flatMap(({ countries }) => countries ?? []))].sort();
   const add = (role: 'include' | 'exclude') => (source: SourceForm) => {
     if (!form[role].some((each) => isSameSource(each, source))) change({ [role]: [...form[role], source] });
@@ -40,13 +41,13 @@ export function AudienceSection({ editor }: { editor: Editor }) {
         ) : (
           <Sources role="include" {...{ editor, lists, runs }} />
         )}
-        <AddSource what="Include a" lists={lists} runs={runs} onAdd={add('include')}>
+        <AddSource what="Include a" lists={lists} runs={runs} segments={segments} onAdd={add('include')}>
           <UploadList countries={form.countries} onUploaded={({ id }) => add('include')({ kind: 'list', list: id })} />
         </AddSource>
       </FieldGroup>
       <FieldGroup pointer="/audience/exclude" label="Leave out" note="whoever is in one of these">
         {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, lists, runs }} />}
-        <AddSource what="Leave out a" lists={lists} runs={runs} onAdd={add('exclude')} />
+        <AddSource what="Leave out a" lists={lists} runs={runs} segments={segments} onAdd={add('exclude')} />
       </FieldGroup>
     </FormSection>
   );
@@ -55,7 +56,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
 function HoldOut({ editor: { form, change } }: { editor: Editor }) {
   return (
     <div className="grid grid-cols-[104px_1fr] gap-3 phone:grid-cols-[1fr_1fr]">
-      <FormField pointer="/audience/holdOutPercent" label="Hold out" hint="Get nothing">
+      <FormField pointer="/audience/holdOutPercent" label="Hold out" hint="For comparison">
         {(control) => (
           <TextInput
             {...control}
@@ -67,7 +68,11 @@ function HoldOut({ editor: { form, change } }: { editor: Editor }) {
           />
         )}
       </FormField>
-      <FormField pointer="/audience/holdOutSeed" label="Seed" hint="The same seed holds out the same users">
+      <FormField
+        pointer="/audience/holdOutSeed"
+        label="Seed"
+        hint="A campaign with the seed of another holds out the same users"
+      >
         {(control) => (
           <TextInput
             {...control}

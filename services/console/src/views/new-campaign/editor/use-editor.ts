@@ -65,7 +65,9 @@ export function useEditor({ types, saved, copiedFrom, ...found }: EditorDeps) {
   const warned = useMemo(() => placeProblems(warnings, pointers), [warnings, pointers]);
   const fields: FormProblems = {
     at: (pointer) => {
-      const wrong = isTried || left.has(pointer) ? (placed.get(pointer) ?? []) : [];
+      // A source was added as a whole: nobody types at it any more.
+      const isSaid = left.has(pointer) || /^\/audience\/(include|exclude)\/\d/.test(pointer);
+      const wrong = isTried || isSaid ? (placed.get(pointer) ?? []) : [];
       const words = wrong.map((problem) => problemInWords(problem, said.definition).atField);
       return [
         ...problemsOf('bad', words),

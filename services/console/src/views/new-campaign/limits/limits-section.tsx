@@ -9,8 +9,12 @@ import type { Editor } from '../editor/use-editor.ts';
 export function LimitsSection({ editor: { form, change } }: { editor: Editor }) {
   return (
     <FormSection section="limits" number={4} note="what protects the others">
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
-        <FormField pointer="/paceUsersPerSecond" label="Pace, at most" hint="Over all countries">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(138px,1fr))] gap-3.5 items-start">
+        <FormField
+          pointer="/paceUsersPerSecond"
+          label="Pace, at most"
+          hint="Of all countries together: it slows how users are fed, not single calls"
+        >
           {(control) => (
             <TextInput
               {...control}

@@ -1,5 +1,6 @@
 import type { CampaignDefinitionInput } from '#client/types.gen.ts';
 import { placeInWords } from '../../../parts/campaign/places.ts';
+import { capitalOf } from '../../../parts/words/figures.ts';
 import type { PlacedProblem } from './problem-places.ts';
 
 /** A problem as a person reads it; the API's own words are for whoever wrote a request. */
@@ -25,7 +26,7 @@ export function problemInWords(problem: PlacedProblem, definition: CampaignDefin
     return { atField: 'Fill this in', lead: `${step}: fill in ${what}`, rest: '' };
   }
   const rest = wrongInWords(problem) ?? detail;
-  return { atField: capital(rest), lead: place, rest };
+  return { atField: capitalOf(rest), lead: place, rest };
 }
 
 /** What nobody has said yet, as what is to be done. */
@@ -96,8 +97,4 @@ function boundsInWords(pointer: string): string | null {
     [/^\/schedule\/everySeconds$/, 'has to be between 1 s and 366 days'],
   ];
   return bounds.find(([at]) => at.test(pointer))?.[1] ?? null;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,7 +1,16 @@
 import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
-import { batchesOf, budgetNeeds, callsOf, slowestShard, takesText } from '../../../parts/campaign/arithmetic.ts';
+import {
+  batchesOf,
+  boundsText,
+  budgetNeeds,
+  callsOf,
+  mayBeFew,
+  servedBounds,
+  slowestShard,
+  takesText,
+} from '../../../parts/campaign/arithmetic.ts';
 
 export interface ReviewLine {
   name: string;
@@ -43,7 +52,13 @@ export function reviewWarnings(preview: CampaignPreview, definition: CampaignDef
   );
   const down = load.filter(({ breaker }) => breaker === 'open').map(({ action, country }) => `${action} ${country}`);
   const deadline = definition.deadlineSeconds ?? 86_400;
+  const served = servedBounds(preview);
   return [
+    ...(mayBeFew(served)
+      ? [
+          `It may reach far fewer than it seems: ${boundsText(served)} users. Who is left out, or in several sources, is known only when it runs.`,
+        ]
+      : []),
     ...short.map(
       ({ country, needed, budget }) =>
         `The budget of ${country} may not be enough: all of its users would take ${formatCount(needed ?? 0)} units, and there are ${formatCount(budget)}. The run pauses there.`,

@@ -4,7 +4,16 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { Effects, type Effect } from '../../../parts/overlays/effects.tsx';
 import { useZone } from '../../../parts/times/zone.ts';
-import { audienceBounds, boundsText, callsOf, servedBounds, takesText } from '../../../parts/campaign/arithmetic.ts';
+import { reviewWarnings } from './review-lines.ts';
+import { Icon } from '../../../parts/icon/icon.tsx';
+import {
+  audienceBounds,
+  boundsText,
+  callsOf,
+  heldOutBounds,
+  servedBounds,
+  takesText,
+} from '../../../parts/campaign/arithmetic.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import { whenInWords } from '../../../parts/campaign/when-words.ts';
@@ -52,6 +61,12 @@ export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDial
       }
     >
       <Effects effects={effectsOf(editor)} />
+      {warningsOf(editor).map((warning) => (
+        <p key={warning} className="c-warn sm row gap-1.5 items-start">
+          <Icon name="warn" size={14} />
+          <span>{warning}</span>
+        </p>
+      ))}
       {error !== null && (
         <p className="c-bad sm" role="alert">
           {problemOf(error).detail}
@@ -59,6 +74,11 @@ export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDial
       )}
     </Dialog>
   );
+}
+
+/** What the review warned of: it is the last time to read it. */
+function warningsOf({ standing: { preview }, definition }: Editor): string[] {
+  return preview ? reviewWarnings(preview, definition) : [];
 }
 
 function effectsOf({ standing: { preview }, form }: Editor): Effect[] {
@@ -81,9 +101,9 @@ function effectsOf({ standing: { preview }, form }: Editor): Effect[] {
       ? []
       : [
           {
-            value: `${held} %`,
-            unit: 'held out',
-            children: `of ${boundsText(audience)} users get nothing, for comparison.`,
+            value: boundsText(heldOutBounds(preview)),
+            unit: 'users held out',
+            children: `${held} % of ${boundsText(audience)} users get nothing, for comparison.`,
           },
         ]),
     {

@@ -1,4 +1,5 @@
 import { use } from 'react';
+import { countryName } from '../../../parts/campaign/country-names.ts';
 import { FormProblemsContext } from '../../../parts/forms/form-field.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { formatTime } from '../../../parts/times/times.ts';
@@ -29,7 +30,7 @@ export function CountryStarts({ when, countries, onZones }: CountryStartsProps) 
         <ZoneField
           key={country}
           pointer={`/schedule/zones/${country}`}
-          label={`${country}${startIn(when.zones[country] ?? '')}`}
+          label={`Zone of ${countryName(country)}${startIn(when.zones[country] ?? '')}`}
           placeholder={problems.at(`/schedule/zones/${country}`).length > 0 ? 'name one' : 'its own zone'}
           value={when.zones[country] ?? ''}
           onChange={(zone) => onZones({ ...when.zones, [country]: zone })}
