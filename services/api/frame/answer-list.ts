@@ -49,13 +49,15 @@ export interface AnsweredList<Row, View extends object> {
   requireSubject: () => Promise<void>;
   pageOf: (limit: number, cursor: string | null) => Promise<Page<Row>>;
   view: (row: Row) => View;
+  /** Where a row of CSV is another than the view. */
+  csvRow?: (row: Row) => object;
 }
 
 /** A page as JSON, or all there is as a stream of CSV or lines of JSON: whichever the client prefers. */
 export async function answerList<Row, View extends object>(
   reply: FastifyReply,
   { accept, format, method, limit, cursor, raw, reader }: ListRequest,
-  { fileName, columns, requireSubject, pageOf, view }: AnsweredList<Row, View>,
+  { fileName, columns, requireSubject, pageOf, view, csvRow = view }: AnsweredList<Row, View>,
 ): Promise<FastifyReply> {
   const type = format ? formats[format] : preferredType(accept, ['application/json', csv, ndjson]);
   const asStream = type !== 'application/json';
@@ -67,7 +69,7 @@ export async function answerList<Row, View extends object>(
   reply.header('vary', 'accept');
   if (!asStream) return reply.send({ items: first.items.map(view), next: first.next });
 
-  const rows = allRows(first, (next) => pageOf(streamedPage, next), view);
+  const rows = allRows(first, (next) => pageOf(streamedPage, next), type === csv ? csvRow : view);
   const manner = { raw: raw === 'true', bom: reader === 'excel' };
   const extension = type === csv ? 'csv' : 'ndjson';
   return reply

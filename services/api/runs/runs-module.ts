@@ -12,6 +12,8 @@ import { createRetries } from './failures/postgres/retries.ts';
 import { retryRoutes } from './failures/retry-routes.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { runRoutes } from './run-routes.ts';
+import { createRunUsers } from './users/postgres/run-users.ts';
+import { runUserRoutes } from './users/run-user-routes.ts';
 
 /** Campaigns being carried out: progress, report, failures, and what people ask of them. */
 export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
@@ -21,6 +23,7 @@ export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) 
     budgets: createBudgetStore({ pool }),
     retries: createRetries({ pool, quotas: config.quotas }),
     histories: createUserHistories({ pool }),
+    users: createRunUsers({ pool }),
   };
 }
 
@@ -28,7 +31,8 @@ type Deps = Parameters<typeof runRoutes>[1] &
   Parameters<typeof runControlRoutes>[1] &
   Parameters<typeof budgetRoutes>[1] &
   Parameters<typeof retryRoutes>[1] &
-  Parameters<typeof explainRoutes>[1];
+  Parameters<typeof explainRoutes>[1] &
+  Parameters<typeof runUserRoutes>[1];
 
 export function runsRoutes(server: HttpServer, deps: Deps): void {
   budgetRoutes(server, deps);
@@ -38,4 +42,5 @@ export function runsRoutes(server: HttpServer, deps: Deps): void {
   failureRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);
+  runUserRoutes(server, deps);
 }

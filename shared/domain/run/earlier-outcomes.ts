@@ -52,7 +52,24 @@ function seenFrom(end: End, step: number | undefined): EarlierOutcome {
 }
 
 /** A user goes on in the batch that was split from the last one; where none was, that one's step says how it ended. */
-function createEnds({ batches, rests, failures }: EarlierRows, steps: number): (fed: Batch, user: string) => End {
+function createEnds(rows: EarlierRows, steps: number): (fed: Batch, user: string) => End {
+  const { ownerIn, ownIn, restIn } = createFollower(rows);
+
+  return (fed, user) => {
+    let owner = fed;
+    for (let step = 1; step <= steps; step++) {
+      owner = ownerIn(step, owner, user);
+      const own = ownIn(step, user);
+      if (own === 'succeeded' && step < steps) return { step: step + 1, outcome: 'skipped' };
+      const outcome = own ?? restIn(step, owner) ?? 'skipped';
+      if (outcome !== 'succeeded') return { step, outcome };
+    }
+    return { step: steps, outcome: 'succeeded' };
+  };
+}
+
+/** Where a user of some batches is in a step, and what its rows say. */
+export function createFollower({ batches, rests, failures }: EarlierRows) {
   const children = Map.groupBy(batches, ({ parent }) => parent);
   const members = new Map(batches.map(({ batchNo, users }) => [batchNo, new Set(users)]));
   const restOf = new Map(rests.map(({ batchNo, step, rest }) => [`${batchNo}/${step}`, rest]));
@@ -65,16 +82,13 @@ function createEnds({ batches, rests, failures }: EarlierRows, steps: number): (
     return child ? ownerIn(step, child, user) : batch;
   }
 
-  return (fed, user) => {
-    let owner = fed;
-    for (let step = 1; step <= steps; step++) {
-      owner = ownerIn(step, owner, user);
-      const own = failureOf.get(`${step}/${user}`);
-      if (own === 'succeeded' && step < steps) return { step: step + 1, outcome: 'skipped' };
-      const outcome = own ?? restOf.get(`${owner.batchNo}/${step}`) ?? 'skipped';
-      if (outcome !== 'succeeded') return { step, outcome };
-    }
-    return { step: steps, outcome: 'succeeded' };
+  return {
+    /** The batch that it is in by the end of the step: the one that it entered it in, or one split from that. */
+    ownerIn,
+    /** Its own outcome, where it has a row. */
+    ownIn: (step: number, user: string) => failureOf.get(`${step}/${user}`),
+    /** How the step ended for all of the batch without a row of their own; undefined: it has not. */
+    restIn: (step: number, { batchNo }: Batch) => restOf.get(`${batchNo}/${step}`),
   };
 }
 

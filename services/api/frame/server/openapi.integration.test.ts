@@ -154,6 +154,7 @@ describe('the OpenAPI document', () => {
       'listRunEvents',
       'listRunFailures',
       'listRunReceipts',
+      'listRunUsers',
       'listRuns',
       'listSchedules',
       'listSettlements',

@@ -1,0 +1,66 @@
+import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
+import { restCode, stepState } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+
+/** In the order that users are listed in. @param country null: all */
+export const selectFeeds = statementOf<{ runId: string; country: string | null }>(
+  'feeds-of-users',
+  ($) => `
+  select f.feed as "feedId", f.country, f.from_step as "fromStep", f.next_batch_no - 1 as "fedBatches",
+    jsonb_array_length(c.definition -> 'chain') as "chainLength",
+    f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "keepsUsers"
+  from runs r
+  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join feeds f on f.run = r.id
+  where r.id = ${$('runId')} and (${$('country')}::text is null or f.country = ${$('country')})
+  order by f.country collate "C", f.from_step, f.feed`,
+);
+
+interface Families {
+  feedId: string;
+  from: number;
+  /** Not included. */
+  below: number;
+}
+
+/**
+ * Fed batches with all that was split from them, and how their steps ended: of one moment, so that no user is seen in a
+ * batch that it has left. By keys alone.
+ */
+export const selectFamilies = statementOf<Families>(
+  'batch-families',
+  ($) => `
+  with recursive tree as (
+    select batch_no, parent, from_step, users from batches
+    where feed = ${$('feedId')} and batch_no >= ${$('from')}
+      and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
+    union all
+    select b.batch_no, b.parent, b.from_step, b.users
+    from tree t join batches b on b.feed = ${$('feedId')} and b.parent = t.batch_no and b.parent is not null
+  )
+  select
+    (select coalesce(json_agg(json_build_object('batchNo', batch_no, 'parent', parent, 'fromStep', from_step,
+      'users', users)), '[]') from tree) as batches,
+    (select coalesce(json_agg(json_build_object('batchNo', t.batch_no, 'step', s.step, 'rest',
+        case s.rest when ${restCode.succeeded} then 'succeeded' when ${restCode.expired} then 'expired'
+          else 'cancelled' end)), '[]')
+      from tree t cross join lateral (
+        select step, rest from batch_steps
+        where feed = ${$('feedId')} and batch_no = t.batch_no and state = ${stepState.done} and rest is not null
+      ) s) as rests,
+    (select coalesce(json_agg(json_build_object('step', u.step, 'user', u.user_id, 'outcome', u.outcome,
+        'reason', u.reason)), '[]')
+      from tree t cross join lateral (
+        select step, user_id, outcome, reason from user_failures
+        where feed = ${$('feedId')} and batch_no = t.batch_no
+      ) u) as failures`,
+);
+
+/** @param step that the feed's users begin with. @param after the last one that was seen; empty: none */
+export const selectUnsendable = statementOf<{ feedId: string; step: number; after: string; limit: number }>(
+  'unsendable-users',
+  ($) => `
+  select user_id as "user", outcome, reason from user_failures
+  where feed = ${$('feedId')} and batch_no = 0 and step = ${$('step')} and user_id > ${$('after')}
+  order by user_id limit ${$('limit')}`,
+);

@@ -1,0 +1,184 @@
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { compareUserIds } from '../../../../../shared/domain/ids/user-id.ts';
+import type { EarlierRows } from '../../../../../shared/domain/run/earlier-outcomes.ts';
+import {
+  endOf,
+  stepsOfUsers,
+  type UserOutcome,
+  type UserSteps,
+} from '../../../../../shared/domain/run/user-outcomes.ts';
+import { usersOf } from '../../../../../shared/domain/step/users-text.ts';
+import { failureOutcome, ownOutcome } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
+import { InvalidCursorError, type Page } from '../../../frame/page.port.ts';
+import { UsersNotKeptError } from '../users-not-kept.ts';
+import { selectFamilies, selectFeeds, selectUnsendable } from './run-user-statements.ts';
+
+/** Fed batches that one statement reads, with all that was split from them. */
+const batchesAtOnce = 10;
+/** That one page reads, however few of their users fit. */
+const batchesOfPage = 100;
+
+export interface RunUserFilter {
+  outcome?: UserOutcome | undefined;
+  /** Of the chain, from 1. */
+  step?: number | undefined;
+  country?: string | undefined;
+}
+
+export interface RunUserRow {
+  user: string;
+  country: string;
+  batchNo: number;
+  steps: readonly (UserOutcome | null)[];
+  end: { step: number; outcome: UserOutcome };
+  reason: string | null;
+}
+
+export type RunUsers = ReturnType<typeof createRunUsers>;
+
+/** Everybody that a run was fed, with the outcome of each step so far. */
+export function createRunUsers({ pool }: { pool: Pool }) {
+  return {
+    /**
+     * In the order of countries and feeds, of batches, and of users in them. Each look is one statement, of one moment.
+     * A page may have fewer than asked for, or none, and not be the last.
+     * @throws {InvalidCursorError}
+     * @throws {UsersNotKeptError} where the users of a feed were dropped
+     */
+    page: async (
+      runId: string,
+      filter: RunUserFilter,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Page<RunUserRow>> => {
+      const after = cursor === null ? null : placeOf(cursor);
+      const { rows: feeds } = await pool.query<FeedRow>(selectFeeds.with({ runId, country: filter.country ?? null }));
+      const first = after === null ? 0 : feeds.findIndex(({ feedId }) => feedId === after.feedId);
+      if (first < 0) throw notAPlace(cursor ?? '');
+      const items: RunUserRow[] = [];
+      let looked = 0;
+      let place = after;
+      for (const feed of feeds.slice(first)) {
+        if (!feed.keepsUsers)
+          throw new UsersNotKeptError(`the users of a run in ${feed.country} are not kept any more`);
+        place = place?.feedId === feed.feedId ? place : { feedId: feed.feedId, batchNo: 0, user: null };
+        while (place.batchNo <= feed.fedBatches) {
+          if (items.length >= limit || looked >= batchesOfPage) return { items, next: cursorOf(place) };
+          const { rows, next } = await look(feed, place, limit);
+          looked += batchesAtOnce;
+          const fitting = rows.flatMap((row) => rowOf(feed, row, filter) ?? []);
+          const taken = fitting.slice(0, limit - items.length);
+          items.push(...taken);
+          const last = taken.at(-1);
+          place = last && taken.length < fitting.length ? { ...place, batchNo: last.batchNo, user: last.user } : next;
+        }
+      }
+      return { items, next: null };
+    },
+  };
+
+  /** What lies behind a place of a feed: batch 0 has those whose ids can never be sent. */
+  async function look(feed: FeedRow, place: Place, limit: number): Promise<Looked> {
+    const { feedId, fromStep, chainLength } = feed;
+    if (place.batchNo === 0) {
+      const { rows } = await pool.query<UnsendableRow>(
+        selectUnsendable.with({ feedId, step: fromStep, after: place.user ?? '', limit }),
+      );
+      const last = rows.at(-1);
+      const next = last && rows.length === limit ? { ...place, user: last.user } : { feedId, batchNo: 1, user: null };
+      return { rows: rows.map((row) => unsendable(row, fromStep, chainLength)), next };
+    }
+    const below = Math.min(place.batchNo + batchesAtOnce, feed.fedBatches + 1);
+    const { rows } = await pool.query<FamilyRow>(selectFamilies.with({ feedId, from: place.batchNo, below }));
+    const [{ batches, rests, failures } = { batches: [], rests: [], failures: [] }] = rows;
+    const read: EarlierRows = {
+      batches: batches.map((batch) => ({ ...batch, users: usersOf(batch.users) })),
+      rests,
+      failures: failures.map((failure) => ({ ...failure, outcome: ownOutcome(failure.outcome) })),
+    };
+    const fed = read.batches.filter(({ parent }) => parent === null);
+    if (fed.length < below - place.batchNo)
+      throw new UsersNotKeptError('users of a run were dropped while it was read');
+    const reasons = new Map(failures.map(({ step, user, reason }) => [`${step}/${user}`, reason]));
+    const all = stepsOfUsers(read, chainLength);
+    const { batchNo, user: floor } = place;
+    const behind =
+      floor === null ? all : all.filter((row) => row.batchNo > batchNo || compareUserIds(row.user, floor) > 0);
+    const reasonOf = (user: string, step: number) => reasons.get(`${step}/${user}`) ?? null;
+    return { rows: behind.map((row) => ({ ...row, reasonOf })), next: { feedId, batchNo: below, user: null } };
+  }
+}
+
+interface Looked {
+  rows: (UserSteps & { reasonOf: (user: string, step: number) => string | null })[];
+  next: Place;
+}
+
+interface FeedRow {
+  feedId: string;
+  country: string;
+  fromStep: number;
+  fedBatches: number;
+  chainLength: number;
+  keepsUsers: boolean;
+}
+
+interface FamilyRow {
+  batches: { batchNo: number; parent: number | null; fromStep: number; users: string }[];
+  rests: { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
+  failures: { step: number; user: string; outcome: number; reason: string }[];
+}
+
+interface UnsendableRow {
+  user: string;
+  outcome: number;
+  reason: string;
+}
+
+function unsendable({ user, outcome, reason }: UnsendableRow, fromStep: number, chainLength: number) {
+  const steps = Array.from({ length: chainLength }, (_, index): UserOutcome | null => {
+    if (index + 1 < fromStep) return null;
+    return index + 1 === fromStep ? failureOutcome(outcome) : 'skipped';
+  });
+  return { user, batchNo: 0, steps, reasonOf: (_: string, step: number) => (step === fromStep ? reason : null) };
+}
+
+function rowOf(
+  { country, fromStep }: FeedRow,
+  { user, batchNo, steps, reasonOf }: Looked['rows'][number],
+  { step, outcome }: RunUserFilter,
+): RunUserRow | undefined {
+  // Of those who began later, the run has nothing to say in this step.
+  if (step !== undefined && step < fromStep) return undefined;
+  const end = endOf(steps, step);
+  if (outcome !== undefined && end.outcome !== outcome) return undefined;
+  return { user, country, batchNo, steps, end, reason: reasonOf(user, end.step) };
+}
+
+interface Place {
+  feedId: string;
+  batchNo: number;
+  /** The last of its users that was seen; null: none. */
+  user: string | null;
+}
+
+const placeShape = z.tuple([z.guid(), z.int().min(0).max(0x7fffffff), z.string().nullable()]);
+
+function cursorOf({ feedId, batchNo, user }: Place): string {
+  return Buffer.from(JSON.stringify([feedId, batchNo, user])).toString('base64url');
+}
+
+/** @throws {InvalidCursorError} */
+function placeOf(cursor: string): Place {
+  try {
+    const [feedId, batchNo, user] = placeShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { feedId, batchNo, user };
+  } catch {
+    throw notAPlace(cursor);
+  }
+}
+
+function notAPlace(cursor: string): InvalidCursorError {
+  return new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of users`);
+}

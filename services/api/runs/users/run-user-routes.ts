@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { runUser, userOutcomes } from '../../../../shared/contracts/runs/run-users.ts';
+import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
+import { answerList, csv, ndjson, streamManner } from '../../frame/answer-list.ts';
+import { HttpProblem, notFound } from '../../frame/http-problem.ts';
+import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
+import { requireId } from '../../frame/public-ids.ts';
+import { problems, streamed } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import type { RunReports } from '../run-reports.port.ts';
+import type { RunUsers } from './postgres/run-users.ts';
+import { runUserRow, runUserView } from './run-user-view.ts';
+import { UsersNotKeptError } from './users-not-kept.ts';
+
+const userQuery = pageQuery.extend({
+  limit: pageLimit.optional().describe('100 when absent'),
+  outcome: z.enum(userOutcomes).optional().describe('In the step that is given, else of the chain'),
+  step: z.coerce.number().int().min(1).max(20).optional(),
+  country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
+  ...streamManner,
+});
+
+export interface RunUserRoutesDeps {
+  reports: RunReports;
+  users: RunUsers;
+}
+
+export function runUserRoutes(server: HttpServer, { reports, users }: RunUserRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/users',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'listRunUsers',
+      summary: 'Everybody, with the outcome of each step',
+      description:
+        `While users are kept. By page, which may have fewer than asked for where few fit, or all as a stream with \`Accept: ${csv}\` ` +
+        `or \`${ndjson}\`; \`raw=true\` as for failures. Held-out users were never fed, and are not among them.`,
+      tags: ['runs'],
+      params: z.object({ id: z.string().describe('run_…') }),
+      querystring: userQuery,
+      response: {
+        200: {
+          description: 'A page of users, or all of them',
+          content: {
+            'application/json': { schema: pageShape(runUser) },
+            [csv]: streamed,
+            [ndjson]: streamed,
+          },
+        },
+        ...problems(409),
+      },
+    },
+    handler: async ({ params: { id }, query, headers, method }, reply) => {
+      const { limit, cursor, format, raw, for: reader, ...filter } = query;
+      const runId = requireId('run', id);
+      const run = await reports.snapshot(runId);
+      if (!run) throw notFound('run', id);
+      return answerList(
+        reply,
+        { accept: headers.accept, format, method, limit, cursor, raw, reader },
+        {
+          fileName: `${id}-users`,
+          columns: columnsOf(run.chain.length),
+          requireSubject: () => Promise.resolve(),
+          pageOf: (size, from) => refusingNotKept(id, () => users.page(runId, filter, size, from)),
+          view: runUserView,
+          csvRow: runUserRow,
+        },
+      );
+    },
+  });
+}
+
+const fixedColumns = ['userId', 'country', 'batchNo', 'outcome', 'endedInStep', 'reason'];
+
+function columnsOf(steps: number): string[] {
+  return [...fixedColumns, ...Array.from({ length: steps }, (_, index) => `step${index + 1}`)];
+}
+
+/** @throws {HttpProblem} 409 */
+async function refusingNotKept<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof UsersNotKeptError)) throw error;
+    const detail = `the users of ${id} are not kept any more; its report stays`;
+    throw new HttpProblem({ status: 409, code: 'users-not-kept', detail });
+  }
+}

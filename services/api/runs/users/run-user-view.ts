@@ -1,0 +1,12 @@
+import type { RunUser } from '../../../../shared/contracts/runs/run-users.ts';
+import type { RunUserRow } from './postgres/run-users.ts';
+
+export function runUserView({ user, country, batchNo, steps, end, reason }: RunUserRow): RunUser {
+  return { userId: user, country, batchNo, outcome: end.outcome, endedInStep: end.step, reason, steps: [...steps] };
+}
+
+/** A column for each step. */
+export function runUserRow(row: RunUserRow): object {
+  const { steps, ...rest } = runUserView(row);
+  return { ...rest, ...Object.fromEntries(steps.map((outcome, index) => [`step${index + 1}`, outcome])) };
+}
