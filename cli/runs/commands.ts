@@ -3,7 +3,7 @@ import { controlVerbs, events, set } from './control-commands.ts';
 import { compare, rates } from './figures-commands.ts';
 import { retryFailed } from './retry-failed.ts';
 import { settle, settlements } from './settle-commands.ts';
-import { receipts, unknown } from './user-commands.ts';
+import { receipts, unknown, users } from './user-commands.ts';
 
 const named = '<run|campaign>';
 
@@ -15,6 +15,7 @@ export const commands = [
       set,
       unknown,
       receipts,
+      users,
       settle,
       settlements,
       compare,

@@ -1,5 +1,6 @@
-import { listRunFailures, listRunReceipts } from '../../sdk/generated/sdk.gen.ts';
-import type { UserFailure, UserReceipt } from '../../sdk/generated/types.gen.ts';
+import { listRunFailures, listRunReceipts, listRunUsers } from '../../sdk/generated/sdk.gen.ts';
+import type { RunUser, UserFailure, UserReceipt } from '../../sdk/generated/types.gen.ts';
+import { userOutcomes } from '../../shared/contracts/runs/run-users.ts';
 import { ApiUnavailable } from '../api/failures.ts';
 import { answer, apiOf, byHand, type ApiCall, type Call } from '../frame/command-table.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
@@ -37,6 +38,9 @@ interface FailureOptions extends Form {
   country?: string;
   reason?: string;
   outcome?: 'unknown';
+  batch?: number;
+  failedFrom?: string;
+  failedUntil?: string;
   limit: number;
 }
 
@@ -68,7 +72,15 @@ export const failures = (named: string) =>
     name: 'failures',
     args: [named],
     said: 'the users that failed, with the reason',
-    options: { ...ofStep, reason: text('--reason <reason>', 'only for this reason'), ...limit, ...forms },
+    options: {
+      ...ofStep,
+      reason: text('--reason <reason>', 'only for this reason'),
+      batch: whole('--batch <n>', 'only of this batch'),
+      failedFrom: text('--from <time>', 'only from then on; RFC 3339'),
+      failedUntil: text('--until <time>', 'only before'),
+      ...limit,
+      ...forms,
+    },
     run: listFailures,
   });
 
@@ -124,6 +136,37 @@ export const receipts = byHand({
   },
 });
 
+const userTable = tableOf<RunUser>('nobody is there', [
+  cut('user', ({ userId }) => userId),
+  left('country', ({ country }) => country),
+  left('outcome', ({ outcome }) => outcome),
+  right('in step', ({ endedInStep }) => endedInStep),
+  cut('reason', ({ reason }) => reason ?? ''),
+  cut('steps', ({ steps }) => steps.map((outcome) => outcome ?? '–').join(' ')),
+]);
+
+export const users = byHand({
+  name: 'users',
+  args: ['<run|campaign>'],
+  said: 'everybody that it was fed, with the outcome of each step',
+  options: {
+    outcome: oneOf('--outcome <outcome>', 'only those: in the step that is given, else of the chain', userOutcomes),
+    ...ofStep,
+    ...limit,
+    ...forms,
+  },
+  run: (call) => {
+    const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, ...filter } = call.options;
+    const accept = typeOf(call.options, call.context.json);
+    if (accept !== undefined) return writeAll('users', filter, accept, call);
+    const ask = {
+      ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
+        listRunUsers({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
+    };
+    return answer({ ...ask, shown: userTable, more: orAll }, call);
+  },
+});
+
 /** The media type of the file that is wanted; undefined where a table is. */
 function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string | undefined {
   if ([csv, ndjson, json].filter(Boolean).length > 1) throw new UsageError('give one of --csv, --ndjson and --json');
@@ -134,7 +177,7 @@ function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string | unde
 
 /** Fails on the way when the answer is cut. */
 async function writeAll(
-  list: 'failures' | 'receipts',
+  list: 'failures' | 'receipts' | 'users',
   filter: object,
   accept: string,
   { args: [id], options: { raw, excel }, context }: Call<[string], Form>,

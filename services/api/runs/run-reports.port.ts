@@ -100,6 +100,11 @@ export interface FailureFilter {
   country?: string | undefined;
   reason?: string | undefined;
   outcome?: OwnOutcome | undefined;
+  batch?: number | undefined;
+  /** Inclusive. */
+  failedFrom?: Date | undefined;
+  /** Exclusive. */
+  failedUntil?: Date | undefined;
 }
 
 export interface RecordedFailure {

@@ -349,6 +349,22 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(await allPages(runId, 2, { reason: `it's % odd` })).toEqual([]);
       });
 
+      it('are those of one batch, and of a time whose end is not in it, where that was asked for', async () => {
+        const runId = await addRun();
+        const feedId = await rows.addFeed(runId, { country: 'SG' });
+        for (const batchNo of [1, 2, 3]) {
+          await rows.addFailure(feedId, { batchNo, user: `u${batchNo}a` });
+          await rows.addFailure(feedId, { batchNo, user: `u${batchNo}b` });
+        }
+        expect((await allPages(runId, 1, { batch: 2 })).map(({ user }) => user)).toEqual(['u2a', 'u2b']);
+        const all = await allPages(runId, 10);
+        const times = all.map(({ failedAt }) => failedAt.getTime());
+        const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times) + 1)];
+        expect(await allPages(runId, 2, { failedFrom: first, failedUntil: last })).toEqual(all);
+        expect(await allPages(runId, 2, { failedFrom: last })).toEqual([]);
+        expect(await allPages(runId, 2, { failedUntil: first })).toEqual([]);
+      });
+
       it('neither repeat nor leave out what stood there when rows are written between two pages', async () => {
         const runId = await addRun();
         const feedId = await rows.addFeed(runId, { country: 'SG' });

@@ -73,7 +73,7 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
 
     failureGroups: (runId) => atOnce(() => groupsOf(runId, database)),
 
-    failures: (runId, { step, country, reason, outcome }, limit, cursor) =>
+    failures: (runId, { step, country, reason, outcome, batch, failedFrom, failedUntil }, limit, cursor) =>
       atOnce(() => {
         const after = cursor === null ? null : failurePlaceOf(cursor);
         if (after === undefined)
@@ -83,6 +83,9 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
           .filter((failure) => country === undefined || failure.country === country)
           .filter((failure) => reason === undefined || failure.reason === reason)
           .filter((failure) => outcome === undefined || failure.outcome === outcome)
+          .filter((failure) => batch === undefined || failure.batchNo === batch)
+          .filter((failure) => failedFrom === undefined || failure.failedAt >= failedFrom)
+          .filter((failure) => failedUntil === undefined || failure.failedAt < failedUntil)
           .filter((failure) => after === null || comparePlaces(failure, after) > 0);
         const { items, next } = pageOf(found, limit, failureCursorOf);
         return { items: items.map(({ feedId: _feedId, ...failure }) => failure), next };

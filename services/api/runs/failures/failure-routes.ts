@@ -3,6 +3,7 @@ import { answerList, csv, streamManner, ndjson } from '../../frame/answer-list.t
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { ownOutcomes } from '../../../../shared/domain/step/outcomes.ts';
 import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';
+import { instant } from '../../../../shared/contracts/instants.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 import { streamed } from '../../frame/server/answer-shapes.ts';
@@ -17,6 +18,9 @@ const failureQuery = pageQuery.extend({
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   outcome: z.enum(ownOutcomes).optional().describe('unknown: nobody knows yet whether the endpoint applied it'),
+  batch: z.coerce.number().int().min(0).max(0x7fffffff).optional().describe('Its number, as the failures have it'),
+  failedFrom: instant.optional(),
+  failedUntil: instant.optional().describe('Not included'),
   ...streamManner,
   reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
 });
@@ -49,7 +53,8 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
       },
     },
     handler: async ({ params: { id }, query, headers, method }, reply) => {
-      const { limit, cursor, format, raw, for: reader, ...filter } = query;
+      const { limit, cursor, format, raw, for: reader, failedFrom, failedUntil, ...fields } = query;
+      const filter = { ...fields, failedFrom: timeOf(failedFrom), failedUntil: timeOf(failedUntil) };
       const runId = requireId('run', id);
       return answerList(
         reply,
@@ -66,4 +71,8 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
       );
     },
   });
+}
+
+function timeOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
 }

@@ -158,6 +158,9 @@ interface FailuresParams {
   step: number | null;
   reason: string | null;
   outcome: number | null;
+  batch: number | null;
+  failedFrom: Date | null;
+  failedUntil: Date | null;
   /** The place of the last one of the page before, or null. */
   afterCountry: string | null;
   afterFeed: string | null;
@@ -189,6 +192,9 @@ export const selectFailures = unnamedStatementOf<FailuresParams>(
         case when f.begun then ${$('afterUser')} else '' end)
       and (${$('step')}::int is null or step = ${$('step')})
       and (${$('reason')}::text is null or reason = ${$('reason')})
+      and (${$('batch')}::int is null or batch_no = ${$('batch')})
+      and (${$('failedFrom')}::timestamptz is null or failed_at >= ${$('failedFrom')})
+      and (${$('failedUntil')}::timestamptz is null or failed_at < ${$('failedUntil')})
       and outcome <> ${settledAsSucceeded} and (${$('outcome')}::int is null or outcome = ${$('outcome')})
     order by batch_no, step, user_id limit ${$('limit')}
   ) u

@@ -71,7 +71,8 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       });
     },
 
-    failures: async (runId, { step, country, reason, outcome }, limit, cursor) => {
+    failures: async (runId, filter, limit, cursor) => {
+      const { step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
       const after = cursor === null ? undefined : failurePlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
@@ -83,6 +84,9 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
           step: step ?? null,
           reason: reason ?? null,
           outcome: outcome === undefined ? null : failureCode[outcome],
+          batch: batch ?? null,
+          failedFrom: failedFrom ?? null,
+          failedUntil: failedUntil ?? null,
           afterCountry: after?.country ?? null,
           afterFeed: after?.feedId ?? null,
           afterBatch: after?.batchNo ?? null,

@@ -77,24 +77,21 @@ async function muddle(seed: number): Promise<void> {
 }
 
 describe('everybody of a run', () => {
-  it.each([1, 2])(
-    'has the outcomes that the explanation of each has, whatever was done so far (%d)',
-    async (seed) => {
-      await muddle(seed);
-      const all = await listed();
-      expect(all.map(({ userId }) => userId)).toEqual(someBatches(11, 3).flat());
-      const outcomes = new Set<string>();
-      for (const { userId, steps, outcome, endedInStep, reason } of all) {
-        const answer = await on.ask('GET', `${path()}/users/${userId}`);
-        const explained = userExplanation.parse(answer.json()).steps;
-        expect({ userId, steps }).toEqual({ userId, steps: explained.map((step) => step.outcome) });
-        expect([outcome, reason]).toEqual([steps[endedInStep - 1], explained[endedInStep - 1]?.reason ?? null]);
-        outcomes.add(outcome);
-      }
-      expect(outcomes.size).toBeGreaterThan(2);
-      expect(await listed('', 1000)).toEqual(all);
-    },
-  );
+  it.each([1, 2])('has the outcomes that the explanation of each has, whatever was done so far (%d)', async (seed) => {
+    await muddle(seed);
+    const all = await listed();
+    expect(all.map(({ userId }) => userId)).toEqual(someBatches(11, 3).flat());
+    const outcomes = new Set<string>();
+    for (const { userId, steps, outcome, endedInStep, reason } of all) {
+      const answer = await on.ask('GET', `${path()}/users/${userId}`);
+      const explained = userExplanation.parse(answer.json()).steps;
+      expect({ userId, steps }).toEqual({ userId, steps: explained.map((step) => step.outcome) });
+      expect([outcome, reason]).toEqual([steps[endedInStep - 1], explained[endedInStep - 1]?.reason ?? null]);
+      outcomes.add(outcome);
+    }
+    expect(outcomes.size).toBeGreaterThan(2);
+    expect(await listed('', 1000)).toEqual(all);
+  });
 
   it('is narrowed to an outcome of the chain or of a step, without losing or repeating anybody', async () => {
     await muddle(4);

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster } from '../test-muster.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+afterEach(() => api.stop());
+
+const muster = (...args: string[]) => runMuster(args, { api });
+const ok = (body: unknown) => ({ status: 200, body });
+
+it('muster run users shows everybody that fits, with the outcome of each step, or writes all of them', async () => {
+  const user = { userId: 'u1', country: 'SG', batchNo: 3, outcome: 'failed', endedInStep: 2, reason: 'no-address' };
+  const items = [{ ...user, steps: [null, 'failed', 'skipped'] }];
+  api.answers['GET /v1/runs/run_1/users?outcome=failed&limit=100'] = ok({ items, next: 'more' });
+  const { out, notes } = await muster('run', 'users', 'run_1', '--outcome', 'failed');
+  expect(out).toMatch(/u1 +SG +failed +2 +no-address +– failed skipped/);
+  expect(notes).toContain('--limit 1000, or all with --csv');
+  api.answers['GET /v1/runs/run_1/users?step=2'] = ok('{"userId":"u1"}\n');
+  expect((await muster('run', 'users', 'run_1', '--step', '2', '--ndjson')).out).toBe('{"userId":"u1"}\n');
+});
+
+it('muster campaign failures narrows them to a batch and a time', async () => {
+  const query = 'batch=7&failedFrom=2026-11-22T04%3A00%3A00Z&failedUntil=2026-11-22T05%3A00%3A00Z';
+  api.answers[`GET /v1/runs/run_1/failures?${query}&limit=100`] = ok({ items: [], next: null });
+  const span = ['--from', '2026-11-22T04:00:00Z', '--until', '2026-11-22T05:00:00Z'];
+  expect((await muster('campaign', 'failures', 'run_1', '--batch', '7', ...span)).out).toBe('nobody failed\n');
+});
