@@ -56,7 +56,8 @@ function resultOf(claim: ClaimedStep, chance: Chance): StepResult[] {
   if (fate < 0.5) return [doneOf(claim, { failures: users.slice(0, 1).map((user) => failed(user)) })];
   if (fate < 0.65) return [doneOf(claim, { children: [childOf(users.slice(-2), { delayMs: 0 })] })];
   if (fate < 0.75) {
-    const failures = users.slice(1, 2).map((user) => failed(user, { outcome: 'unknown' }));
+    const outcome = chance.pick(['unknown', 'suppressed'] as const);
+    const failures = users.slice(1, 2).map((user) => failed(user, { outcome }));
     return [doneOf(claim, { failures })];
   }
   return [doneOf(claim)];
