@@ -43,6 +43,7 @@ export default defineConfig({
           include: [
             '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
             'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
+            'test/alerts/documents.test.ts',
             'test/browser/support/*.test.ts',
           ],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
@@ -102,6 +103,15 @@ export default defineConfig({
         },
       },
       { test: { ...faults, name: 'faults', include: ['test/faults/**/*.test.ts'] } },
+      // Needs Prometheus' own tool.
+      {
+        test: {
+          name: 'alerts',
+          include: ['test/alerts/promtool.test.ts'],
+          sequence: { groupOrder: 6 },
+          testTimeout: 60_000,
+        },
+      },
       // Needs etcd, HAProxy and Python besides: asked for by name, and by the nightly run.
       { test: { ...faults, name: 'failover', include: ['test/failover/*.test.ts'] } },
     ],

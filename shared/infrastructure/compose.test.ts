@@ -18,7 +18,8 @@ const composeFile = z.object({
       image: z.string(),
       build: z.object({ context: z.literal('.'), dockerfile: z.string() }).optional(),
       command: z.array(z.string()).default([]),
-      environment: z.record(z.string(), z.union([z.string(), z.number()])),
+      environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+      profiles: z.array(z.string()).default([]),
       healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
       depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
       volumes: z.array(z.string()).default([]),
@@ -43,10 +44,13 @@ const serviceOf = (name: string) => {
 const oneShots = ['migrate', 'topics'];
 const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
 const servers = ['kafka', 'postgres'];
+/** Started where they are asked for alone. */
+const observers = ['prometheus'];
 
 describe('docker-compose.yml', () => {
   it('has every service, the servers, and what prepares them', () => {
-    expect(Object.keys(services).sort()).toEqual([...oneShots, ...ours, ...servers].sort());
+    expect(Object.keys(services).sort()).toEqual([...oneShots, ...ours, ...servers, ...observers].sort());
+    for (const name of observers) expect(serviceOf(name).profiles).toEqual(['observability']);
   });
 
   it.each([...oneShots, ...ours])('builds %s from the one Dockerfile', (name) => {
@@ -114,7 +118,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('keeps the data of the servers in volumes that it declares', () => {
-    const kept = servers.flatMap((name) => serviceOf(name).volumes).map((volume) => volume.split(':')[0]);
+    const mounted = [...servers, ...observers].flatMap((name) => serviceOf(name).volumes);
+    const kept = mounted.filter((volume) => !volume.startsWith('.')).map((volume) => volume.split(':')[0]);
     expect(kept.sort()).toEqual(Object.keys(volumes).sort());
   });
 });

@@ -63,6 +63,7 @@ const parts: RestPart[] = [
   ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/browser/*.test.ts', firstBrowserTests).map((file) => ({ tier: 'browser', file })),
   { tier: 'simulation', file: 'test/simulation/walks.test.ts' },
+  { tier: 'alerts', file: 'test/alerts/promtool.test.ts' },
   ...nextFaults.map((file) => ({ tier: 'faults', file })),
   ...timed.map((file) => ({ tier: 'faults', file, alone: true })),
   ...otherFaults.map((file) => ({ tier: 'faults', file })),

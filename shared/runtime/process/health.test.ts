@@ -44,6 +44,13 @@ describe('the health port', () => {
     expect(await answer.text()).toContain('\nmuster_turns_total 5\n');
   });
 
+  it('tells Prometheus which part is not well, as each look finds it', async () => {
+    const partsOf = async () => (await (await fetch(`${url}/metrics`)).text()).match(/^muster_ready.*$/gm);
+    expect(await partsOf()).toEqual(['muster_ready{part="loop"} 1', 'muster_ready{part="database"} 1']);
+    databaseFails = 'connect ECONNREFUSED';
+    expect(await partsOf()).toEqual(['muster_ready{part="loop"} 1', 'muster_ready{part="database"} 0']);
+  });
+
   it('names the variable when its port is taken', async () => {
     const address = server.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;

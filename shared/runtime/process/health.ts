@@ -15,12 +15,23 @@ export interface HealthOptions {
  * Answers `/healthz` (the process turns), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and HEAD.
  */
 export async function serveHealth({ port, host, readiness, meter }: HealthOptions): Promise<Server> {
+  let parts: Readiness['parts'] = {};
+  meter.gauge({
+    name: 'muster_ready',
+    help: '1 where a part of readiness is well, 0 where it is not.',
+    labelNames: ['part'],
+    collect: (level) => {
+      for (const [part, state] of Object.entries(parts)) level.of({ part }).set(state === 'ok' ? 1 : 0);
+    },
+  });
+
   async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
     else if (path === '/readyz') {
-      const { ready, parts } = await readiness();
-      sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'not-ready', parts });
+      const told = await readiness();
+      sendJson(response, told.ready ? 200 : 503, { status: told.ready ? 'ok' : 'not-ready', parts: told.parts });
     } else if (path === '/metrics') {
+      ({ parts } = await readiness());
       const { contentType, text } = await meter.expose();
       response.writeHead(200, { 'content-type': contentType }).end(text);
     } else sendJson(response, 404, { status: 'not-found' });
