@@ -42,6 +42,8 @@ export const definitionOptions = {
   catchUpSeconds: whole('--catch-up-seconds <n>', 'a start that was missed for longer does not happen'),
   overlap: text('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow'),
   ...plainFields,
+  canary: text('--canary <users|percent%>', 'so many first, such as 1000 or 5%, then a pause until it is resumed'),
+  canaryMaxFailed: number('--canary-max-failed <percent>', 'no pause where no larger share of them failed'),
   ...aboutOptions,
   budget: several('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable'),
   unitsPerUser: several(

@@ -27,6 +27,18 @@ describe('a campaign from options', () => {
     expect(campaignDefinition.safeParse(definition).success).toBe(true);
   });
 
+  test('serves a few first, by their number or their share', () => {
+    expect(definitionOf({ ...flags, canary: '1000' })).toMatchObject({ canary: { users: 1000 } });
+    const shared = definitionOf({ ...flags, canary: '2.5%', canaryMaxFailed: 1 });
+    expect(shared).toMatchObject({ canary: { percent: 2.5, maxFailedPercent: 1 } });
+    expect(campaignDefinition.safeParse(shared).success).toBe(true);
+    expect(() => definitionOf({ ...flags, canaryMaxFailed: 1 })).toThrow(UsageError);
+    expect(['/canary/percent', '/canary/maxFailedPercent'].map(optionLabel)).toEqual([
+      '--canary',
+      '--canary-max-failed',
+    ]);
+  });
+
   test('carries time, zone, deadline and priority where they are given', () => {
     expect(
       definitionOf({

@@ -59,6 +59,7 @@ export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
     ...(actions !== undefined && { chain: withUnits(actions.map(stepOf), unitsPerUser) }),
     ...(schedule['type'] !== 'now' && { schedule }),
     ...plainFieldsIn(flags),
+    ...canaryOf(flags),
     ...aboutOf(flags),
     ...(budget !== undefined && { budgets: budgetsOf(budget) }),
   };
@@ -66,6 +67,16 @@ export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
 
 function plainFieldsIn(flags: object): object {
   return Object.fromEntries(Object.entries(flags).filter(([field]) => field in plainFields));
+}
+
+/** What is wrong with the number is for the API to say. */
+function canaryOf({ canary, canaryMaxFailed }: Pick<DefinitionOptions, 'canary' | 'canaryMaxFailed'>): object {
+  if (canary === undefined) {
+    if (canaryMaxFailed !== undefined) throw new UsageError('--canary-max-failed goes with --canary');
+    return {};
+  }
+  const size = canary.endsWith('%') ? { percent: Number(canary.slice(0, -1)) } : { users: Number(canary) };
+  return { canary: { ...size, ...(canaryMaxFailed !== undefined && { maxFailedPercent: canaryMaxFailed }) } };
 }
 
 interface Step {
@@ -113,6 +124,7 @@ const optionOf: Record<string, string> = {
   countries: '--countries',
   audience: '--segment',
   budgets: '--budget',
+  canary: '--canary',
   description: '--description',
   owner: '--owner',
   tags: '--tag',
@@ -126,6 +138,7 @@ const optionOf: Record<string, string> = {
 export function optionLabel(pointer: string): string {
   if (pointer.startsWith('/schedule')) return scheduleLabel(pointer);
   const [, field = '', place = '', ...below] = pointer.split('/');
+  if (place === 'maxFailedPercent') return '--canary-max-failed';
   if (field === 'audience') return audienceLabel(place, below);
   if (below[0] === 'unitsPerUser') return `--units-per-user ${Number(place) + 1}`;
   if (field !== 'chain') return optionOf[field] ?? plain[field]?.flags.split(' ')[0] ?? pointer;

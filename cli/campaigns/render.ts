@@ -55,6 +55,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
   const { description, owner, tags = [], metadata = {}, origin, archivedAt } = campaign;
   const { include, exclude = [], holdOutPercent = 0 } = audience;
+  const { canary } = campaign;
   const steps = chain.map(
     ({ action, params, unitsPerUser }, index) =>
       `${index + 1} ${action} ${JSON.stringify(params)}${priceText(unitsPerUser)}`,
@@ -76,6 +77,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
       ['priority', priority],
       ['pace', pace === undefined ? null : `at most ${count(pace)} users/s`],
       ['pauses', limit === undefined ? null : `above ${limit} % failed users in a step`],
+      ['canary', canary === undefined ? null : canaryText(canary)],
       ['budget', budgets.map(({ country, units }) => `${country}: ${count(units)} units`)],
       ['created', utcTime(createdAt)],
       ['made from', origin && originText(origin)],
@@ -84,6 +86,13 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
     ],
     view,
   );
+}
+
+function canaryText({ users, percent, maxFailedPercent }: NonNullable<Campaign['canary']>): string {
+  const first = users === undefined ? `the first ${percent ?? 0} % of each country` : `the first ${count(users)} users`;
+  return maxFailedPercent === undefined
+    ? `${first}, then a pause`
+    : `${first}, then a pause where more than ${maxFailedPercent} % of them failed`;
 }
 
 export function metadataTexts(metadata: Readonly<Record<string, string>>): string[] {

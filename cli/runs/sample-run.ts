@@ -24,6 +24,7 @@ export function lineOf(over: Partial<StepLine>): StepLine {
 const summary = {
   runId: 'run_1',
   kind: 'live',
+  canary: null,
   parentRunId: null,
   campaignId: 'cmp_1',
   campaignName: 'Lapsed riders',

@@ -31,6 +31,8 @@ create table feeds (
   -- As many as were approved, or may be without it; null: any number
   -- (docs/decisions/0082-approval-is-of-what-would-run.md).
   users_at_most bigint,
+  -- Those that are served first; no more while the canary of the run is not over. Held-out users are not counted.
+  canary_users bigint,
   complete boolean not null default false,
   stalled text,
   -- A stalled feed is given back, and not claimed before.

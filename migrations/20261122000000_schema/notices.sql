@@ -33,6 +33,9 @@ create trigger tell_of_states after update of state on runs
   for each row when (new.state <> old.state) execute function tell('runs');
 
 -- Those that stalled are taken later, by who looks then: they may be many, and come back again and again.
+create trigger tell_of_canaries after update of canary on runs
+  for each row when (new.canary = 'over' and new.canary is distinct from old.canary) execute function tell('feeds');
+
 create trigger tell_of_feeds after insert on feeds
   for each row when (coalesce(new.stalled_until <= now(), true)) execute function tell('feeds');
 create trigger tell_of_free_feeds after update of owner on feeds

@@ -16,6 +16,9 @@ create table runs (
   kind text not null default 'live' check (kind in ('live', 'test')),
   -- Of a test, by step: live where its users really get it, test where its endpoint is told that this is one.
   step_modes text[],
+  -- Whether nobody is fed but the first users (feeds.canary_users): canaryStates of shared/domain/run/canary.ts; null
+  -- where there is no canary.
+  canary text check (canary in ('serving', 'waits', 'over')),
   state text not null,
   state_reason text,
   -- Since when the run is in its state.

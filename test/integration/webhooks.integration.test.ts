@@ -69,11 +69,20 @@ const typesTo = async (webhookId: string) => (await toldTo(webhookId)).map(({ ty
 
 /** What the keeper says of a run of which 6 of 100 users failed. */
 const threshold = failureCause({
-  ...{ runId: '', campaignId: '', state: 'running', stateReason: null, overdueMs: -1, hasBudgets: false },
+  ...{ runId: '', campaignId: '', state: 'running', stateReason: null, overdueMs: -1, hasBudgets: false, canary: null },
   ...{ chain: [{ action: 'award-reward' }], judgedFrom: [], pauseAtFailed: { percent: 5, minUsers: 1 } },
   feeds: [
     {
-      ...{ feedId: '', country: 'SG', fedUsers: 100, heldOutUsers: 0, fedBatches: 1, fromStep: 1, complete: true },
+      ...{
+        feedId: '',
+        country: 'SG',
+        fedUsers: 100,
+        heldOutUsers: 0,
+        canaryUsers: null,
+        fedBatches: 1,
+        fromStep: 1,
+        complete: true,
+      },
       ...{ stalled: null, flow: [] },
       totals: [{ step: 1, batches: 1, succeeded: 94, failed: 6, expired: 0, cancelled: 0, unknown: 0 }],
     },

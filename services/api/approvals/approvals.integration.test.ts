@@ -93,6 +93,7 @@ describe('with a policy', () => {
     ['another time', { schedule: { type: 'at', time: '2026-02-01T00:00:00Z' } }, true],
     ['another pace', { paceUsersPerSecond: 10 }, true],
     ['another limit of failures', { pauseAtFailedPercent: 50 }, true],
+    ['another canary', { canary: { users: 100 } }, true],
     ['another name alone', { name: 'Lapsed riders' }, false],
     ['what is said about it', { tags: ['payday'] }, false],
   ])('%s: an approval is void where it covers something else', async (_, change, isVoid) => {

@@ -15,6 +15,7 @@ function running(
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
     kind: 'live',
     stepModes: null,
+    canary: null,
     parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',

@@ -1,6 +1,7 @@
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { OwnOutcome, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
+import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunKind, StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { BudgetFigures } from './control/budget-store.port.ts';
@@ -11,6 +12,8 @@ export interface RunHeader {
   kind: RunKind;
   /** Of a test, by step; null: its users get all of them. */
   stepModes: readonly StepMode[] | null;
+  /** Whether its first users are all that is fed; null: it has no canary. */
+  canary: CanaryState | null;
   /** The run whose failed users this one tries again. */
   parentRunId: string | null;
   campaignId: string;

@@ -14,6 +14,7 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
     kind: 'live',
     stepModes: null,
+    canary: null,
     parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',

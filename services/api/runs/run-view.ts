@@ -13,6 +13,7 @@ export function runSummaryView(run: RunHeader): RunSummary {
   return {
     runId: publicId('run', run.runId),
     kind: run.kind,
+    canary: run.canary,
     parentRunId: run.parentRunId === null ? null : publicId('run', run.parentRunId),
     campaignId: publicId('campaign', run.campaignId),
     campaignName: run.campaignName,
@@ -77,11 +78,11 @@ function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
 }
 
 function stallView(snapshot: RunSnapshot): RunStall | null {
-  const { state, stateReason, stalled, stalledBy, waits } = snapshot;
+  const { state, stateReason, stalled, stalledBy, waits, canary } = snapshot;
   const since = waitingSince(snapshot)?.toISOString() ?? null;
   if (isPaused(state)) {
     const isBudget = isBudgetCause(stateReason);
-    const nextStep = isBudget ? nextSteps.budgetPause : nextSteps.pause;
+    const nextStep = isBudget ? nextSteps.budgetPause : canary === 'waits' ? nextSteps.canary : nextSteps.pause;
     return { by: isBudget ? 'budget' : 'pause', cause: stateReason ?? state, since, nextStep };
   }
   if (stalled === null || stalledBy === null) return null;
@@ -97,6 +98,8 @@ export const nextSteps = {
     'Raise the budget of the campaign there: what waits goes on within seconds then, and not without it. Trying again changes nothing.',
   budgetPause:
     'Raise the budget of the campaign, then resume the run: resumed without that, it pauses again. Its deadline goes on meanwhile.',
+  canary:
+    'Its first users have ended: look at them. Resume it to go on with all the others, or cancel it. Its deadline goes on meanwhile.',
   audience: 'It is asked for again by itself, and nobody is lost. When it lasts, look at the segmentation service.',
   held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
   step: 'It is tried again by itself; the team behind the endpoint can see why.',

@@ -14,6 +14,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     runId: 'r1',
     kind: 'live',
     stepModes: null,
+    canary: null,
     parentRunId: null,
     campaignId: 'c1',
     campaignName: 'Lapsed riders',

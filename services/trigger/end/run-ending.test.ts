@@ -11,6 +11,7 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
   const empty = {
     fedUsers: 100,
     heldOutUsers: 0,
+    canaryUsers: null,
     fedBatches: 1,
     fromStep: 1,
     complete: true,
@@ -28,6 +29,7 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
     judgedFrom: [],
     overdueMs: -1000,
     hasBudgets: false,
+    canary: null,
     feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
     ...changes,
   };

@@ -151,8 +151,13 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     while (!isOver(signal)) {
       const waitMs = buffer.gatherMs() ?? idleMs;
       if (waitMs > 0) return waitMs;
+      const maxUsers = writer.mayServe;
+      if (maxUsers <= 0) {
+        endAs('beyond');
+        return idleMs;
+      }
       const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
-      const cut = buffer.cut({ maxBatches, nextBatchNo: writer.nextBatchNo });
+      const cut = buffer.cut({ maxBatches, maxUsers, nextBatchNo: writer.nextBatchNo });
       if (cut.reached === undefined && !cut.complete) {
         // Less than a batch is left behind: it is fetched again.
         if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');

@@ -12,6 +12,10 @@ export interface OwnedFeed {
   excludedUsers: number;
   /** Of fedUsers, as many as were approved, or may be without it; null: any number. */
   usersAtMost: number | null;
+  /** Of fedUsers, those who get nothing. */
+  heldOutUsers: number;
+  /** No more users than that are served while the run is at its first ones; null: all are. */
+  canaryUsers: number | null;
   /** How often in a row its next page was not to be had. */
   stalls: number;
   /** The last user that was fed, held out or excluded, or null before the first. */

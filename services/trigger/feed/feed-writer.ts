@@ -34,6 +34,8 @@ export type WriteEnd = 'written' | 'lost' | 'unverified' | 'beyond';
 
 /** Where a feed stands in the database and on its topic: writes batches, and publishes what is committed. */
 export interface FeedWriter {
+  /** So many users more, at most: while the run is at its first users, no others are fed. */
+  readonly mayServe: number;
   /** Of the next batch. */
   readonly nextBatchNo: number;
   /** The topic takes nothing. */
@@ -50,7 +52,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
   const { feed, feedStore, publisher, clock, random, runApprovals, warn, logger } = deps;
   const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
-  let { cursor, nextBatchNo, fedUsers, excludedUsers } = feed;
+  let { cursor, nextBatchNo, fedUsers, heldOutUsers, excludedUsers } = feed;
   let isUnpublishable = false;
 
   async function write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd> {
@@ -73,6 +75,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     cursor = reached;
     nextBatchNo += batches.length;
     fedUsers += more;
+    heldOutUsers += skipped.heldOut;
     excludedUsers += skipped.excluded;
     return 'written';
   }
@@ -87,6 +90,9 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
   }
 
   return {
+    get mayServe() {
+      return feed.canaryUsers === null ? Infinity : feed.canaryUsers - fedUsers + heldOutUsers;
+    },
     get nextBatchNo() {
       return nextBatchNo;
     },

@@ -15,11 +15,31 @@ function pageOf(users: readonly string[], gaps: readonly Gap[] = [], isLast = fa
 
 const gap = (at: number, last: string, excluded = 1, heldOut = 0): Gap => ({ at, excluded, heldOut, last });
 
-function cutAndDrop(buffer: PageBuffer, maxBatches = 100) {
-  const cut = buffer.cut({ maxBatches, nextBatchNo: 1 });
+function cutAndDrop(buffer: PageBuffer, maxBatches = 100, maxUsers = Infinity) {
+  const cut = buffer.cut({ maxBatches, maxUsers, nextBatchNo: 1 });
   buffer.drop(cut);
   return cut;
 }
+
+describe('a bound', () => {
+  it('is kept to the user, in a batch that is not full, and nothing behind it is taken', () => {
+    const buffer = bufferOf();
+    buffer.add(pageOf(userIds(400), [], true));
+    const cut = cutAndDrop(buffer, 100, 250);
+    expect(cut.batches.map(({ users }) => users.length)).toEqual([100, 100, 50]);
+    expect(cut).toMatchObject({ taken: 250, complete: false, reached: 'user-000249' });
+    expect(cutAndDrop(buffer, 100, 150)).toMatchObject({ taken: 150, complete: true });
+  });
+
+  it('leaves what was granted as it is, and ends behind an id that can be asked for', () => {
+    const buffer = bufferOf();
+    buffer.add(pageOf(userIds(400), [], true));
+    expect(cutAndDrop(buffer, 1, 250)).toMatchObject({ taken: 100, complete: false });
+    const odd = bufferOf();
+    odd.add(pageOf(['a', 'b\ud83d', 'c', 'd'], [], true));
+    expect(cutAndDrop(odd, 100, 2)).toMatchObject({ taken: 3, reached: 'c', complete: false });
+  });
+});
 
 describe('what is passed over', () => {
   it('is counted with the batch that it lies before or right behind, and no sooner', () => {

@@ -45,7 +45,7 @@ export interface PageBuffer {
   /** Until it is to be written: 0 for at once, null for not before another page comes. */
   gatherMs(): number | null;
   /** The batches that may be written now. With none of them, it may pass over many users all the same. */
-  cut(options: { maxBatches: number; nextBatchNo: number }): BufferCut;
+  cut(options: { maxBatches: number; maxUsers: number; nextBatchNo: number }): BufferCut;
   /** The cut is written. */
   drop(cut: BufferCut): void;
 }
@@ -95,8 +95,13 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
       if (isLast || isSealed || isFull() || users.length >= enoughUsers || skippedFirst() >= enoughUsers) return 0;
       return hasBatch() ? Math.max(0, sinceMs + maxGatherMs - clock.monotonicMs()) : null;
     },
-    cut: (options) => {
-      const cut = cutBatches(users, { ...options, batchUsers, isLast, mustMove: isFull() || mayBeShort() });
+    cut: ({ maxUsers, ...options }) => {
+      const within = firstOf(users, maxUsers);
+      // At its bound, a cut takes a batch that is not full.
+      const isBounded = within.length < users.length;
+      const mustMove = isFull() || mayBeShort();
+      const whole = cutBatches(within, { ...options, batchUsers, isLast: isLast || isBounded, mustMove });
+      const cut = { ...whole, complete: whole.complete && !isBounded };
       const isWorthwhile = cut.taken > 0 || cut.complete || isSealed || skippedFirst() >= enoughUsers;
       const passed = isWorthwhile ? gaps.filter((gap) => goesWith(cut, gap)) : [];
       const reached = passed.at(-1)?.at === cut.taken ? passed.at(-1)?.last : users[cut.taken - 1];
@@ -117,6 +122,13 @@ function joined(waiting: readonly Gap[], added: readonly Gap[], before: number):
   if (!last || last.at !== first?.at) return [...waiting, ...moved];
   const { excluded, heldOut } = sumOf([last, first]);
   return [...waiting.slice(0, -1), { at: last.at, excluded, heldOut, last: first.last }, ...moved.slice(1)];
+}
+
+/** So many of them, and those behind that a cut cannot end with: a lone surrogate cannot be asked for. */
+function firstOf(users: readonly string[], atMost: number): readonly string[] {
+  if (users.length <= atMost) return users;
+  const end = users.findIndex((_, index) => index + 1 >= atMost && users[index]?.isWellFormed());
+  return end < 0 ? users : users.slice(0, end + 1);
 }
 
 function sumOf(gaps: readonly Gap[]): SkippedUsers {

@@ -5,7 +5,16 @@ import type { RunTally } from './run-store.port.ts';
 
 function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {}): RunTally {
   const none = { step: 1, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
-  const feed = { fedUsers: 0, heldOutUsers: 0, fedBatches: 0, fromStep: 1, complete: false, stalled: null, flow: [] };
+  const feed = {
+    fedUsers: 0,
+    heldOutUsers: 0,
+    canaryUsers: null,
+    fedBatches: 0,
+    fromStep: 1,
+    complete: false,
+    stalled: null,
+    flow: [],
+  };
   return {
     runId: 'run',
     campaignId: 'campaign',
@@ -14,6 +23,7 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     overdueMs: -1000,
     hasBudgets: false,
+    canary: null,
     pauseAtFailed: { percent: 5, minUsers: 1000 },
     judgedFrom: [],
     feeds: totals.map((lines, index) => ({

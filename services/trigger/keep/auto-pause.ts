@@ -19,7 +19,7 @@ export function failureCause({ pauseAtFailed, judgedFrom, chain, feeds }: RunTal
   return null;
 }
 
-function endedIn(step: number, totals: RunTally['feeds'][number]['totals']): EndedUsers {
+export function endedIn(step: number, totals: RunTally['feeds'][number]['totals']): EndedUsers {
   const sum = { step, ended: 0, failed: 0 };
   for (const line of totals) {
     if (line.step !== step) continue;
@@ -30,6 +30,6 @@ function endedIn(step: number, totals: RunTally['feeds'][number]['totals']): End
 }
 
 /** One decimal place below 10, so that 5.4 % over a limit of 5 % does not read as equal. */
-function percentInWords(percent: number): string {
+export function percentInWords(percent: number): string {
   return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
 }

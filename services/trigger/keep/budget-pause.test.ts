@@ -6,13 +6,30 @@ import type { OpenStep } from './step-progress.ts';
 const feedOf = (country: string, changes: Partial<FeedTally> = {}): FeedTally => ({
   feedId: `feed-${country}`,
   country,
-  ...{ fedUsers: 0, heldOutUsers: 0, fedBatches: 0, fromStep: 1, complete: true, stalled: null, totals: [], flow: [] },
+  ...{
+    fedUsers: 0,
+    heldOutUsers: 0,
+    canaryUsers: null,
+    fedBatches: 0,
+    fromStep: 1,
+    complete: true,
+    stalled: null,
+    totals: [],
+    flow: [],
+  },
   ...changes,
 });
 
 const tallyOf = (feeds: FeedTally[]): RunTally => ({
   ...{ runId: 'run', campaignId: 'campaign', state: 'running', stateReason: null },
-  ...{ chain: [{ action: 'award-points' }], overdueMs: -1000, hasBudgets: true, pauseAtFailed: null, judgedFrom: [] },
+  ...{
+    chain: [{ action: 'award-points' }],
+    overdueMs: -1000,
+    hasBudgets: true,
+    canary: null,
+    pauseAtFailed: null,
+    judgedFrom: [],
+  },
   feeds,
 });
 

@@ -6,10 +6,18 @@ import type { ListedRun, RunTally } from './run-store.port.ts';
 /** A run of one country of which one batch waits, and so much is ready. */
 function tallyOf(runId: string, { done = 9, ready = 0 } = {}): RunTally {
   const facts = { runId, campaignId: 'c', state: 'running', stateReason: null, chain: [{ action: 'a' }] } as const;
-  const judged = { pauseAtFailed: null, judgedFrom: [], hasBudgets: false, overdueMs: -1 };
+  const judged = { pauseAtFailed: null, judgedFrom: [], hasBudgets: false, canary: null, overdueMs: -1 };
   const flow = [{ done, survived: done, born: 0, waiting: 1 }];
   const fedBatches = done + ready + 1;
-  const fed = { fedUsers: fedBatches * 100, heldOutUsers: 0, fedBatches, fromStep: 1, complete: true, stalled: null };
+  const fed = {
+    fedUsers: fedBatches * 100,
+    heldOutUsers: 0,
+    canaryUsers: null,
+    fedBatches,
+    fromStep: 1,
+    complete: true,
+    stalled: null,
+  };
   return { ...facts, ...judged, feeds: [{ feedId: `${runId}/SG`, country: 'SG', ...fed, totals: [], flow }] };
 }
 

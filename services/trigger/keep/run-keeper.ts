@@ -5,6 +5,7 @@ import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { failureCause } from './auto-pause.ts';
 import { budgetPause } from './budget-pause.ts';
+import { canaryEnd } from './canary-end.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
 import type { BudgetShortage, RunFigures, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
@@ -184,6 +185,21 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return true;
   }
 
+  /** Its first users have all ended. True when it waits for a person. */
+  async function endCanary(tally: RunTally): Promise<boolean> {
+    const { runId, campaignId } = tally;
+    const end = canaryEnd(tally);
+    if (end?.kind === 'waits') {
+      if (!(await runStore.pauseForCanary(runId, end.cause))) return false;
+      logger.info({ runId, campaignId, cause: end.cause }, 'run waits after its canary');
+      return true;
+    }
+    if (end && (await runStore.endCanary(runId, end.said))) {
+      logger.info({ runId, campaignId, said: end.said }, 'run goes on after its canary');
+    }
+    return false;
+  }
+
   /** What is to be shown of the run; null when it has ended, or paused itself. */
   async function keep(
     tally: RunTally,
@@ -193,6 +209,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   ): Promise<RunFigures | null> {
     if (!isOver(tally) && (await finisher.finish(tally)) === 'ended') return null;
     if (await pauseItself(tally, own, seen)) return null;
+    if (await endCanary(tally)) return null;
     const { runId, chain, feeds } = tally;
     const { troubles } = seen.swept;
     const refusalsOf = ({ actionType, country }: Shard) =>

@@ -27,6 +27,8 @@ export interface NewFeed {
   startsAt?: Date | undefined;
   /** Users that it may have; absent: any number. */
   usersAtMost?: number | undefined;
+  /** Those that are served first; absent: there is no canary. */
+  canaryUsers?: number | undefined;
 }
 
 /** A run's totals as its keeper sees them. */
@@ -43,6 +45,8 @@ export interface RunTally {
   judgedFrom: readonly EndedUsers[];
   /** Its campaign has a budget in some country. */
   hasBudgets: boolean;
+  /** While its first users are all that is fed: which share of them may fail for it to go on by itself; null: none. */
+  canary: { maxFailedPercent: number | null } | null;
   /** Since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];
@@ -75,6 +79,8 @@ export interface FeedTally {
   /** Held-out users included. */
   fedUsers: number;
   heldOutUsers: number;
+  /** Those that are served first, without held-out ones; null where the run has no canary. */
+  canaryUsers: number | null;
   fedBatches: number;
   /** The step that its users begin with. */
   fromStep: number;
@@ -204,6 +210,10 @@ export interface RunStore {
    * more.
    */
   pauseFor(runId: string, cause: string): Promise<boolean>;
+  /** The same of one whose first users have ended. False when it is not, or a person has let it go on. */
+  pauseForCanary(runId: string, cause: string): Promise<boolean>;
+  /** Everybody is fed from now on. False when its first users are not what it is at. */
+  endCanary(runId: string, said: string): Promise<boolean>;
   /**
    * Moves a run on if its state allows it, and refuses a trigger that could still feed it. False when it had moved
    * already.

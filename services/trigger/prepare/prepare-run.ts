@@ -1,7 +1,9 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
+import { estimateOf } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
+import { canaryShares, type CanarySize, type EstimatesByCountry } from '../../../shared/domain/run/canary.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { ShardStore } from '../../../shared/ports/registry.ts';
@@ -67,7 +69,12 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
   const cleared = await clear(run, () => deps.runApprovals.clear(run.runId, usersOf(feeds)), deps);
   if (!cleared) return { kind: 'ended' };
-  const bounded = feeds.map((feed) => ({ ...feed, usersAtMost: cleared.usersAtMost?.[feed.country] }));
+  const { canary } = run.definition;
+  const shares = canary && canaryShares(sizeOf(canary), estimatesOf(feeds));
+  const bounded = feeds.map((feed) => {
+    const { country } = feed;
+    return { ...feed, usersAtMost: cleared.usersAtMost?.[country], canaryUsers: shares?.[country] };
+  });
   // False when another trigger was first.
   if (await deps.runStore.begin(run.runId, bounded, batchUsers, cleared.clearedBy)) {
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
@@ -111,6 +118,15 @@ function usersOf(feeds: readonly NewFeed[]): UsersByCountry {
       audience.include.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0),
     ]),
   );
+}
+
+/** Null where a source does not know. */
+function estimatesOf(feeds: readonly NewFeed[]): EstimatesByCountry {
+  return Object.fromEntries(feeds.map(({ country, audience }) => [country, estimateOf(audience)]));
+}
+
+function sizeOf({ users, percent = 0 }: NonNullable<CampaignDefinition['canary']>): CanarySize {
+  return users === undefined ? { percent } : { users };
 }
 
 export async function endRun(

@@ -167,6 +167,30 @@ export const pauseAtFailedMinUsers = z
   .max(1_000_000_000)
   .describe(`Not judged before so many users have ended the step; ${defaultMinJudgedUsers} unless said otherwise`);
 
+/** A few first, then a pause. */
+export const canary = z
+  .strictObject({
+    users: z.int().min(1).max(10_000_000).optional().describe('So many over all countries, by what is estimated'),
+    percent: z
+      .number()
+      .gt(0)
+      .lt(100)
+      .optional()
+      .describe('Or such a share of what is estimated in each country; 1,000 users where nothing is'),
+    then: z.literal('pause').default('pause').describe('Once they have all ended, until a person resumes the run'),
+    maxFailedPercent: z
+      .number()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe('No pause where no larger share of them has failed, or is unknown, in any step'),
+  })
+  .superRefine(({ users, percent }, context) => {
+    if ((users === undefined) !== (percent === undefined)) return;
+    const message = 'give users or percent, and not both';
+    context.addIssue({ code: 'custom', path: [users === undefined ? 'users' : 'percent'], message });
+  });
+
 const definitionFields = {
   name: z
     .string()
@@ -190,6 +214,7 @@ const definitionFields = {
   paceUsersPerSecond: paceUsersPerSecond.optional(),
   pauseAtFailedPercent: pauseAtFailedPercent.optional(),
   pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
+  canary: canary.optional(),
 };
 
 /** What a revision holds. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
 import { changeReason } from '../change-reason.ts';
 import { instant } from '../instants.ts';
+import { canaryStates } from '../../domain/run/canary.ts';
 import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
 import { ownOutcomes } from '../../domain/step/outcomes.ts';
 import { runEventKinds } from '../../domain/run/run-events.ts';
@@ -72,6 +73,11 @@ export const runSummary = z
   .object({
     runId: z.string(),
     kind: z.enum(runKinds).default('live').describe('test: of users who were named; in no figures of its campaign'),
+    canary: z
+      .enum(canaryStates)
+      .nullable()
+      .default(null)
+      .describe('serving: its first users. waits: paused, until it is resumed. over: all of them; null: it has none'),
     parentRunId: z.string().nullable().default(null).describe('The run whose failed users this one tries again'),
     campaignId: z.string(),
     campaignName: z.string(),

@@ -35,6 +35,7 @@ export const runEventKinds = [
   'begun',
   'pausing',
   'auto-paused',
+  'canary-passed',
   'paused',
   'resumed',
   'cancelling',

@@ -70,6 +70,8 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         fedUsers: 0,
         excludedUsers: 0,
         usersAtMost: null,
+        heldOutUsers: 0,
+        canaryUsers: null,
         stalls: 0,
         cursor: null,
         nextBatchNo: 1,
@@ -163,6 +165,63 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       const { feed } = await ownedFeed();
       await subject.feeds.release('t', [feed]);
       expect(await claimAgain()).toMatchObject({ feedId: feed.feedId, token: 2 });
+    });
+  });
+
+  describe(`a canary ${name}`, () => {
+    async function withCanary() {
+      const canary = { users: 5, then: 'pause' as const, maxFailedPercent: 2 };
+      const { runId } = await createRun(subject, { canary });
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: 100 });
+      await subject.runs.begin(runId, [{ country: 'SG', audience, canaryUsers: 2 }]);
+      const feed = (await claimAgain('t')) ?? expect.fail();
+      return { runId, feed };
+    }
+
+    it('keeps a feed that has its first users from being claimed, held-out ones not counted', async () => {
+      const { runId, feed } = await withCanary();
+      expect(feed.canaryUsers).toBe(2);
+      const first = pagesOf(feed, { batches: [{ batchNo: 1, users: ['u1'] }], cursor: 'u1' });
+      await subject.feeds.writePages({ ...first, skipped: { excluded: 0, heldOut: 3 } });
+      await subject.feeds.release('t', [feed]);
+      const again = (await claimAgain()) ?? expect.fail();
+      expect(again).toMatchObject({ fedUsers: 4, heldOutUsers: 3, canaryUsers: 2 });
+      const second = pagesOf(again, { batches: [{ batchNo: 2, users: ['u2'] }], cursor: 'u2' });
+      await subject.feeds.writePages(second);
+      await subject.feeds.release(again === feed ? 't' : 'u', [again]);
+      await subject.passTime(leaseMs + 1);
+      expect(await claimAgain()).toBeUndefined();
+      const [tally] = await subject.runs.tallies([runId]);
+      expect(tally).toMatchObject({ canary: { maxFailedPercent: 2 }, feeds: [{ canaryUsers: 2, heldOutUsers: 3 }] });
+    });
+
+    it('is over once, and everybody is fed from then on', async () => {
+      const { runId, feed } = await withCanary();
+      await subject.feeds.writePages(pagesOf(feed));
+      await subject.feeds.release('t', [feed]);
+      expect(await subject.runs.endCanary(runId, 'none failed')).toBe(true);
+      expect(await subject.runs.endCanary(runId, 'none failed')).toBe(false);
+      expect(await subject.runs.pauseForCanary(runId, 'canary: too late')).toBe(false);
+      expect(await claimAgain()).toMatchObject({ fedUsers: 2, canaryUsers: null });
+      expect((await subject.runs.tallies([runId]))[0]).toMatchObject({ canary: null });
+      expect(await subject.reports.snapshot(runId)).toMatchObject({ state: 'running', canary: 'over' });
+    });
+
+    it('that waits for a person feeds nobody', async () => {
+      const { runId, feed } = await withCanary();
+      await subject.feeds.release('t', [feed]);
+      expect(await subject.runs.pauseForCanary(runId, 'canary: 2 users have ended')).toBe(true);
+      expect(await subject.runs.endCanary(runId, 'none failed')).toBe(false);
+      expect(await claimAgain()).toBeUndefined();
+      const shown = { state: 'pausing', canary: 'waits', stateReason: 'canary: 2 users have ended' };
+      expect(await subject.reports.snapshot(runId)).toMatchObject(shown);
+    });
+
+    it('is none of a run without one', async () => {
+      const { runId } = await startRun(subject);
+      expect(await subject.runs.pauseForCanary(runId, 'canary')).toBe(false);
+      expect(await subject.runs.endCanary(runId, '')).toBe(false);
+      expect(await subject.reports.snapshot(runId)).toMatchObject({ state: 'running', canary: null });
     });
   });
 

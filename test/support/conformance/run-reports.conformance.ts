@@ -49,7 +49,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         const runId = await addRun({ ...times, ...since, state: 'failed', stateReason: 'no such segment' });
         expect((await reports.list({}, 10, null)).items).toEqual([
           {
-            ...{ kind: 'live', stepModes: null },
+            ...{ kind: 'live', stepModes: null, canary: null },
             ...times,
             ...since,
             settings: {

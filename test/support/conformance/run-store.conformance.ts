@@ -87,6 +87,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const unfed = {
         fedUsers: 0,
         heldOutUsers: 0,
+        canaryUsers: null,
         fedBatches: 0,
         fromStep: 1,
         complete: false,

@@ -26,6 +26,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
       atOnce(() =>
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
+          .filter((row) => row.fedUsers - row.heldOutUsers < (canaryUsersOf(database, row) ?? Infinity))
           .filter((row) => row.stalledUntilMs === null || row.stalledUntilMs <= clock.nowMs())
           .filter((row) => scope === 'all' || row.stalls === 0)
           .sort(
@@ -208,6 +209,7 @@ function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
     fedUsers,
     excludedUsers,
     usersAtMost,
+    heldOutUsers,
     stalls,
     cursor,
     nextBatchNo,
@@ -216,8 +218,24 @@ function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run, row.fromStep);
-  const place = { fedUsers, excludedUsers, usersAtMost, stalls, cursor, nextBatchNo, batchUsers };
+  const canaryUsers = canaryUsersOf(database, row);
+  const place = {
+    fedUsers,
+    heldOutUsers,
+    excludedUsers,
+    usersAtMost,
+    canaryUsers,
+    stalls,
+    cursor,
+    nextBatchNo,
+    batchUsers,
+  };
   return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
+}
+
+/** Null where everybody may be fed. */
+function canaryUsersOf(database: MemoryDatabase, row: FeedRow): number | null {
+  return runOf(database, row).canary === 'serving' ? row.canaryUsers : null;
 }
 
 function startingWith(database: MemoryDatabase, run: RunRow, fromStep: number) {

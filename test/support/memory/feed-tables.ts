@@ -14,6 +14,7 @@ export interface FeedRow {
   heldOutUsers: number;
   excludedUsers: number;
   usersAtMost: number | null;
+  canaryUsers: number | null;
   complete: boolean;
   stalled: string | null;
   owner: string | null;

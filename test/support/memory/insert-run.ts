@@ -41,6 +41,7 @@ export function insertRun(
     ...waitsNot,
     stateSince: database.clock.now(),
     settings: {},
+    canary: null,
     judgedFrom: new Map(),
     failuresKept: true,
   });

@@ -51,7 +51,7 @@ function insertRetry(
     ...{ createdAt: database.clock.now(), scheduledFor: new Date(lastMs), deadlineAtMs: nowMs + seconds * 1000 },
     ...{ state: 'preparing', stateReason: null, startedAt: null, endedAt: null },
     ...{ inFlight: 0, waiting: 0, waitingCause: null, waitingSince: null, failuresKept: true },
-    ...{ stateSince: database.clock.now(), settings: {}, judgedFrom: new Map() },
+    ...{ stateSince: database.clock.now(), settings: {}, canary: null, judgedFrom: new Map() },
   });
   addRunEvent(database, runId, 'created');
 }

@@ -40,6 +40,7 @@ function write(database: MemoryDatabase, row: RunRow, change: RunChange): void {
   const { to = row.state, stateReason = row.stateReason, settings, deadlineAt, judgeFromHere, events } = change;
   const now = database.clock.now();
   if (to !== row.state) row.stateSince = now;
+  if (to === 'running' && row.canary === 'waits') row.canary = 'over';
   if (isTerminal(to)) Object.assign(row, { endedAt: now, waitingCause: null, waitingSince: null });
   Object.assign(row, { state: to, stateReason, settings: { ...row.settings, ...settings } });
   if (deadlineAt) row.deadlineAtMs = deadlineAt.getTime();

@@ -13,6 +13,7 @@ export const unfed = {
   heldOutUsers: 0,
   excludedUsers: 0,
   usersAtMost: null,
+  canaryUsers: null,
   complete: false,
   stalled: null,
   owner: null,

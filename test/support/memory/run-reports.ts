@@ -100,6 +100,7 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     runId: run.id,
     kind: 'live',
     stepModes: null,
+    canary: run.canary,
     parentRunId: run.parentId,
     campaignId: run.campaignId,
     campaignName: definition.name,

@@ -21,6 +21,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           waiting: 0,
           waitingCause: null,
           settings: {},
+          canary: null,
           failuresKept: true,
           parentId: null,
           retry: null,
@@ -46,6 +47,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           stalls: 0,
           stepUnits: null,
           usersAtMost: null,
+          canaryUsers: null,
           fromStep: 1,
           audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };

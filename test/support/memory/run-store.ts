@@ -52,7 +52,8 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         const lastStartMs = Math.max(...feeds.map(({ startsAt }) => startsAt?.getTime() ?? -Infinity));
         row.deadlineAtMs += Math.max(0, lastStartMs - row.scheduledFor.getTime());
-        for (const { startsAt, usersAtMost = null, ...feed } of feeds) {
+        if (feeds.some(({ canaryUsers }) => canaryUsers !== undefined)) row.canary = 'serving';
+        for (const { startsAt, usersAtMost = null, canaryUsers = null, ...feed } of feeds) {
           const id = uuidv7();
           const stepUnits = stepUnitsOf(database, row.campaignId, feed.country);
           const startsAtMs = startsAt?.getTime() ?? -Infinity;
@@ -62,6 +63,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             ...feed,
             ...later,
             usersAtMost,
+            canaryUsers,
             feedId: id,
             runId,
             batchUsers,
@@ -129,6 +131,20 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     settlePause: (runId) => atOnce(() => move(runId, 'pausing', 'paused', { inFlight: 0 })),
     pauseFor: (runId, cause) =>
       atOnce(() => move(runId, 'running', 'pausing', { stateReason: cause }, 'auto-paused', { cause })),
+    pauseForCanary: (runId, cause) =>
+      atOnce(() => {
+        if (runs.get(runId)?.canary !== 'serving') return false;
+        const changes = { stateReason: cause, canary: 'waits' } as const;
+        return move(runId, 'running', 'pausing', changes, 'auto-paused', { cause });
+      }),
+    endCanary: (runId, said) =>
+      atOnce(() => {
+        const row = runs.get(runId);
+        if (row?.state !== 'running' || row.canary !== 'serving') return false;
+        row.canary = 'over';
+        addRunEvent(database, runId, 'canary-passed', { said });
+        return true;
+      }),
   };
 
   function move(

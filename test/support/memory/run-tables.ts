@@ -3,6 +3,7 @@ import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaig
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
+import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { CampaignState } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RetryFilter } from '../../../services/api/runs/failures/retries.port.ts';
@@ -51,6 +52,7 @@ export interface RunRow {
   stateSince: Date;
   /** What was changed for this run alone. */
   settings: Partial<RunSettings>;
+  canary: CanaryState | null;
   /** By step: who had ended when the run was resumed last. */
   judgedFrom: ReadonlyMap<number, { ended: number; failed: number }>;
   /** False once the single failures are no longer kept. */

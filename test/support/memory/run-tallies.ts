@@ -10,7 +10,7 @@ import { definitionOf, settingsOf } from './run-definitions.ts';
 import { feedsOf } from './run-feeds.ts';
 
 export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
-  const { chain, budgets } = definitionOf(database, row);
+  const { chain, budgets, canary } = definitionOf(database, row);
   return {
     runId: row.id,
     campaignId: row.campaignId,
@@ -20,12 +20,14 @@ export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     hasBudgets: budgets !== undefined,
+    canary: row.canary === 'serving' && canary ? { maxFailedPercent: canary.maxFailedPercent ?? null } : null,
     judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
     feeds: feedsOf(database, row.id).map((feed) => ({
       feedId: feed.feedId,
       country: feed.country,
       fedUsers: feed.fedUsers,
       heldOutUsers: feed.heldOutUsers,
+      canaryUsers: feed.canaryUsers,
       fedBatches: feed.nextBatchNo - 1,
       fromStep: feed.fromStep,
       complete: feed.complete,

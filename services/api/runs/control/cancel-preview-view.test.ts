@@ -31,6 +31,7 @@ function previewOf(countries: Feed[], underWay: Partial<UnderWay> = {}, state: R
     ...{
       kind: 'live',
       stepModes: null,
+      canary: null,
       runId,
       parentRunId: null,
       campaignId: runId,

@@ -7,6 +7,7 @@ import {
   type ControlVerb,
 } from '../../../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import { isWaitingAfterCanary } from '../../../../shared/domain/run/canary.ts';
 import { isWaitingForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import type { Asker } from './asker.ts';
@@ -23,8 +24,9 @@ const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed'
 /** What becomes of a run that is paused, resumed or cancelled by a person. */
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
-  // It would go on when it is approved: now it is a person who lets it.
-  const isPausedAnew = verb === 'pause' && move.kind === 'stays' && isWaitingForApproval(run.stateReason);
+  // It would go on when it is approved, or asks what becomes of its canary: now it is a person who has paused it.
+  const goesOnOtherwise = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
+  const isPausedAnew = verb === 'pause' && move.kind === 'stays' && goesOnOtherwise;
   if (move.kind !== 'move' && !isPausedAnew) return { move, change: null };
   const said = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
   const stateReason = verb === 'resume' ? null : said;

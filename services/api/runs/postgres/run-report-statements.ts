@@ -16,7 +16,7 @@ const settings = `
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
-  r.id as "runId", r.kind, r.step_modes as "stepModes", r.parent as "parentRunId",
+  r.id as "runId", r.kind, r.step_modes as "stepModes", r.canary, r.parent as "parentRunId",
   r.campaign as "campaignId", c.definition ->> 'name' as "campaignName",
     r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",

@@ -6,6 +6,7 @@ const progress: RunProgress = {
   ...{
     runId: 'run_1',
     kind: 'live',
+    canary: null,
     parentRunId: null,
     campaignId: 'cmp_1',
     campaignName: 'x',

@@ -130,6 +130,7 @@ export const runsOfCampaign: ListRunsResponse = {
     {
       runId: 'run_live',
       kind: 'live',
+      canary: null,
       parentRunId: null,
       campaignId: 'cmp_live',
       campaignName: 'Payday, slowly',
@@ -152,6 +153,7 @@ export const runs: ListRunsResponse = {
     {
       runId: 'run_live',
       kind: 'live',
+      canary: null,
       parentRunId: null,
       campaignId: 'cmp_live',
       campaignName: 'Payday, slowly',
@@ -168,6 +170,7 @@ export const runs: ListRunsResponse = {
     {
       runId: 'run_ended',
       kind: 'live',
+      canary: null,
       parentRunId: null,
       campaignId: 'cmp_ended',
       campaignName: 'Lapsed riders, December',

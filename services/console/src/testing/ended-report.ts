@@ -4,6 +4,7 @@ import type { GetRunReportResponse } from '#client/types.gen.ts';
 export const report: GetRunReportResponse = {
   runId: 'run_ended',
   kind: 'live',
+  canary: null,
   parentRunId: null,
   campaignId: 'cmp_ended',
   campaignName: 'Lapsed riders, December',

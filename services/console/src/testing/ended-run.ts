@@ -10,6 +10,7 @@ import type {
 export const endedRun: GetRunResponse = {
   runId: 'run_ended',
   kind: 'live',
+  canary: null,
   parentRunId: null,
   campaignId: 'cmp_ended',
   campaignName: 'Lapsed riders, December',

@@ -4,6 +4,7 @@ import type { GetRunReportResponse } from '#client/types.gen.ts';
 export const liveReport: GetRunReportResponse = {
   runId: 'run_live',
   kind: 'live',
+  canary: null,
   parentRunId: null,
   campaignId: 'cmp_live',
   campaignName: 'Payday, slowly',

@@ -9,6 +9,7 @@ import type {
 export const progress: GetRunProgressResponse = {
   runId: 'run_live',
   kind: 'live',
+  canary: null,
   parentRunId: null,
   campaignId: 'cmp_live',
   campaignName: 'Payday, slowly',

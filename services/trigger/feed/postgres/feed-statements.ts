@@ -20,7 +20,7 @@ export const claim = statementOf<Claiming>(
   'claim-feeds',
   ($) => `
   with free as (
-    select f.feed, r.deadline_at, r.parent is not null or r.kind = 'test' as stored, c.definition,
+    select f.feed, r.deadline_at, r.canary, r.parent is not null or r.kind = 'test' as stored, c.definition,
       c.definition || r.settings as settled
     from runs r
     join feeds f on f.run = r.id
@@ -28,6 +28,8 @@ export const claim = statementOf<Claiming>(
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
       and not f.complete and (f.owner is null or f.lease_until <= now())
         and (f.stalled_until is null or f.stalled_until <= now())
+      and (r.canary is null or r.canary = 'over' or f.canary_users is null
+        or f.fed_users - f.held_out_users < f.canary_users)
       and (f.stalls = 0 or ${$('withStalled')})
     order by f.stalls > 0, extract(epoch from r.scheduled_for) * ${$('direction')}::int, f.feed
     limit ${$('limit')}
@@ -39,7 +41,8 @@ export const claim = statementOf<Claiming>(
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
     f.audience, f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers",
-    f.users_at_most::float8 as "usersAtMost", f.stalls, f.cursor,
+    f.held_out_users::float8 as "heldOutUsers", f.users_at_most::float8 as "usersAtMost",
+    case when free.canary <> 'over' then f.canary_users::float8 end as "canaryUsers", f.stalls, f.cursor,
     f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
     free.stored as "hasStoredUsers",
     free.settled ->> 'priority' as priority,

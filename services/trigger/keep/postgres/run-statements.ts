@@ -47,6 +47,7 @@ interface Beginning {
   audiences: readonly (string | null)[];
   startsAt: readonly (Date | null)[];
   usersAtMost: readonly (number | null)[];
+  canaryUsers: readonly (number | null)[];
   policy: number | null;
   approval: string | null;
 }
@@ -56,7 +57,9 @@ export const begin = statementOf<Beginning>(
   ($) => `
   with r as (
     update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null,
-      waiting_since = null, deadline_at = deadline_at + coalesce(
+      waiting_since = null,
+      canary = case when array_remove(${$('canaryUsers')}::bigint[], null) <> '{}' then 'serving' end,
+      deadline_at = deadline_at + coalesce(
         (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
     where id = ${$('runId')} and state = 'preparing'
       and is_cleared(campaign, revision, ${$('policy')}, ${$('approval')})
@@ -66,16 +69,16 @@ export const begin = statementOf<Beginning>(
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units,
-      users_at_most, stalled, stalled_until)
+      users_at_most, canary_users, stalled, stalled_until)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
-      step_units(r.campaign, r.revision, k.country), k.users_at_most,
+      step_units(r.campaign, r.revision, k.country), k.users_at_most, k.canary_users,
       -- Given back until its time.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
     from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
         ${$('snapshots')}::text[],
         ${$('estimates')}::bigint[], ${$('audiences')}::jsonb[], ${$('startsAt')}::timestamptz[],
-        ${$('usersAtMost')}::bigint[])
-      k (feed, country, segment, snapshot, estimate, audience, starts_at, users_at_most)
+        ${$('usersAtMost')}::bigint[], ${$('canaryUsers')}::bigint[])
+      k (feed, country, segment, snapshot, estimate, audience, starts_at, users_at_most, canary_users)
   )
   select from r`,
 );
@@ -90,7 +93,9 @@ const talliesOf = (runs: string) => `
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     c.definition ? 'budgets' as "hasBudgets",
+    case when r.canary = 'serving' then c.definition -> 'canary' end as canary,
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
+    f.canary_users::float8 as "canaryUsers",
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
   from runs r
@@ -265,6 +270,25 @@ export const pauseFor = `
       returning id
   ), e as (
     insert into run_events (run, kind, detail) select id, 'auto-paused', jsonb_build_object('cause', $2::text) from r
+  )
+  select from r`;
+
+/** Only where its first users are all that is fed: of one that a person has let go on, nothing is paused. */
+export const pauseForCanary = `
+  with r as (
+    update runs set state = 'pausing', state_since = now(), state_reason = $2, canary = 'waits'
+      where id = $1 and state = 'running' and canary = 'serving'
+      returning id
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'auto-paused', jsonb_build_object('cause', $2::text) from r
+  )
+  select from r`;
+
+export const endCanary = `
+  with r as (
+    update runs set canary = 'over' where id = $1 and state = 'running' and canary = 'serving' returning id
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'canary-passed', jsonb_build_object('said', $2::text) from r
   )
   select from r`;
 

@@ -29,13 +29,14 @@ import { neededNone } from '../../../../shared/domain/approval/clearance.ts';
 import { beginRetry } from '../../prepare/postgres/begin-retry.ts';
 import * as statements from './run-statements.ts';
 
-type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed'> &
+type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed' | 'canary'> &
   Omit<FeedTally, 'totals' | 'flow'> & {
     lines: (StepTotals & FlowCounts)[];
     /** By step. */
     judgedFrom: Record<string, Omit<EndedUsers, 'step'>> | null;
     failedPercent: number | null;
     failedMinUsers: number | null;
+    canary: { maxFailedPercent?: number } | null;
   };
 
 /** Counting ten million users takes seconds, on a cold disk minutes: longer than statements may take elsewhere. */
@@ -66,6 +67,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
           audiences: audiences.map(({ audience }) => audience && JSON.stringify(audience)),
           startsAt: feeds.map(({ startsAt }) => startsAt ?? null),
           usersAtMost: feeds.map(({ usersAtMost }) => usersAtMost ?? null),
+          canaryUsers: feeds.map(({ canaryUsers }) => canaryUsers ?? null),
           policy,
           approval: approvalId,
         }),
@@ -124,6 +126,9 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     },
     settlePause: async (runId) => (await pool.query(statements.settlePause, [runId])).rowCount === 1,
     pauseFor: async (runId, cause) => (await pool.query(statements.pauseFor, [runId, cause])).rowCount === 1,
+    pauseForCanary: async (runId, cause) =>
+      (await pool.query(statements.pauseForCanary, [runId, cause])).rowCount === 1,
+    endCanary: async (runId, said) => (await pool.query(statements.endCanary, [runId, said])).rowCount === 1,
     finish: (runId, state, reason) =>
       inTransaction(pool, async (client) => {
         await client.query(statements.fence, [runId]);
@@ -171,7 +176,7 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
   if (!first) return [];
   const { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets } = first;
   const feeds = rows.map(
-    ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
+    ({ feedId, country, fedUsers, heldOutUsers, canaryUsers, fedBatches, fromStep, complete, stalled, lines }) => {
       const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown, suppressed = 0 }) => {
         return { step, batches, succeeded, failed, expired, cancelled, unknown, suppressed };
       });
@@ -179,10 +184,12 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
         const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
         return { done, survived, born, waiting };
       });
-      return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
+      const fed = { fedUsers, heldOutUsers, canaryUsers, fedBatches };
+      return { feedId, country, ...fed, fromStep, complete, stalled, totals, flow };
     },
   );
-  const run = { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets };
+  const canary = first.canary && { maxFailedPercent: first.canary.maxFailedPercent ?? null };
+  const run = { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets, canary };
   return [{ ...run, feeds, ...judgementOf(first) }];
 }
 

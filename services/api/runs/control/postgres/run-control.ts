@@ -80,6 +80,8 @@ const updateRun = statementOf<RunUpdate>(
     state_since = case when ${$('to')}::text is null or ${$('to')} = state then state_since else now() end,
     state_reason = case when ${$('hasReason')} then ${$('reason')} else state_reason end,
     settings = settings || ${$('settings')}::jsonb,
+    -- A person lets it go on.
+    canary = case when ${$('to')} = 'running' and canary = 'waits' then 'over' else canary end,
     deadline_at = coalesce(${$('deadlineAt')}::timestamptz, deadline_at),
     ended_at = case when ${$('isLast')} then now() else ended_at end,
     waiting_cause = case when ${$('isLast')} then null else waiting_cause end,

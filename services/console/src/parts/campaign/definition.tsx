@@ -80,11 +80,20 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
             `deadline ${formatDuration(deadlineSeconds * 1000)} after start`,
             pauseAt === undefined ? 'does not pause by itself' : `pauses by itself at ${pauseAt} % failed`,
             `priority ${priority}`,
+            ...canaryWords(campaign.canary),
           ].join(' · ')}
         </dd>
       </dl>
     </Panel>
   );
+}
+
+function canaryWords(canary: Defined['canary']): string[] {
+  if (canary === undefined) return [];
+  const { users, percent, maxFailedPercent } = canary;
+  const first = users === undefined ? `${percent ?? 0} % of each country` : countOf(users, 'user');
+  const then = maxFailedPercent === undefined ? 'then a pause' : `then a pause above ${maxFailedPercent} % failed`;
+  return [`canary of ${first}, ${then}`];
 }
 
 function Entries({ entries }: { entries: Campaign['audience']['include'] }) {

@@ -36,6 +36,7 @@ const campaign: Campaign = {
   paceUsersPerSecond: 1200,
   pauseAtFailedPercent: 5,
   pauseAtFailedMinUsers: 500,
+  canary: { percent: 2.5, then: 'pause', maxFailedPercent: 1 },
   ...{
     createdAt: '2026-01-01T00:00:00.000Z',
     origin: null,

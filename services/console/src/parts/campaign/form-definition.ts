@@ -34,6 +34,7 @@ export type Defined = Pick<
   | 'paceUsersPerSecond'
   | 'pauseAtFailedPercent'
   | 'pauseAtFailedMinUsers'
+  | 'canary'
 >;
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
@@ -63,8 +64,19 @@ export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
     ...number('paceUsersPerSecond', form.pace),
     ...number('pauseAtFailedPercent', form.pauseAtFailedPercent),
     ...number('pauseAtFailedMinUsers', form.pauseAtFailedMinUsers),
+    ...canaryOf(form, problems),
   };
   return { definition, problems: [...problems, ...when.problems] };
+}
+
+function canaryOf({ canary, canaryMaxFailedPercent }: CampaignForm, problems: LocalProblem[]) {
+  const text = canary.trim();
+  if (text === '') return {};
+  const size = text.endsWith('%')
+    ? numberAt('percent', text.slice(0, -1), '/canary', problems)
+    : numberAt('users', text, '/canary', problems);
+  const limit = numberAt('maxFailedPercent', canaryMaxFailedPercent, '/canary/maxFailedPercent', problems);
+  return { canary: { ...size, then: 'pause' as const, ...limit } };
 }
 
 function stepOf(step: StepForm, index: number, types: Types, problems: LocalProblem[]) {
@@ -151,8 +163,15 @@ export function formOf(campaign: Defined, types: Types, zone: string): CampaignF
     deadline: spanOf(campaign.deadlineSeconds),
     pauseAtFailedPercent: text(campaign.pauseAtFailedPercent),
     pauseAtFailedMinUsers: text(campaign.pauseAtFailedMinUsers),
+    canary: canaryText(campaign.canary),
+    canaryMaxFailedPercent: text(campaign.canary?.maxFailedPercent),
     priority: campaign.priority,
   };
+}
+
+function canaryText(canary: Defined['canary']): string {
+  if (canary === undefined) return '';
+  return canary.users === undefined ? `${canary.percent ?? ''} %` : String(canary.users);
 }
 
 /** A step with what its schema begins with. */

@@ -18,6 +18,9 @@ export interface CampaignForm {
   deadline: Span;
   pauseAtFailedPercent: string;
   pauseAtFailedMinUsers: string;
+  /** The first users: a number of them, or a share with its sign. */
+  canary: string;
+  canaryMaxFailedPercent: string;
   priority: Priority;
 }
 
@@ -56,5 +59,7 @@ export const emptyForm: CampaignForm = {
   deadline: { amount: '1', unit: 'd' },
   pauseAtFailedPercent: '',
   pauseAtFailedMinUsers: '',
+  canary: '',
+  canaryMaxFailedPercent: '',
   priority: 'normal',
 };

@@ -48,6 +48,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   paceUsersPerSecond: 'Pace',
   pauseAtFailedPercent: 'Pause by itself',
   pauseAtFailedMinUsers: 'Users before it pauses',
+  canary: 'Canary',
   priority: 'Priority',
 };
 

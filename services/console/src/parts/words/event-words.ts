@@ -43,6 +43,12 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
         what: sentence(`Muster paused the run: ${textAt(detail, 'cause') ?? 'no cause was given'}`),
         mark: 'paused',
       };
+    case 'canary-passed':
+      return {
+        ...plain,
+        what: sentence(`The canary is over, the run goes on: ${textAt(detail, 'said') ?? ''}`),
+        mark: 'canary over',
+      };
     case 'paused':
       return { ...plain, what: 'Run paused: its last call has ended' };
     case 'resumed':

@@ -56,7 +56,15 @@ function progressOf(changes: Partial<RunProgress> = {}): RunProgress {
 
 const base: RunProgress = {
   ...{ ...facts, audience: { ...facts.audience }, waits: [] },
-  ...{ kind: 'live', parentRunId: null, campaignId: 'cmp_1', campaignName: 'Riders', revision: 1, scheduledFor: at(0) },
+  ...{
+    kind: 'live',
+    canary: null,
+    parentRunId: null,
+    campaignId: 'cmp_1',
+    campaignName: 'Riders',
+    revision: 1,
+    scheduledFor: at(0),
+  },
   ...{ deadlineAt: null, steps: [], countries: [], balanced: true, budgets: [], notes: [], inFlight: 0 },
   ...{ waitingForRetry: 0 },
   settings: { priority: 'normal', paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: 1000 },

@@ -7,8 +7,12 @@ import { liveReport } from '../../testing/live-report.ts';
 import { progress } from '../../testing/live-run.ts';
 
 /** The page of the run, once it heard of it. */
-async function openRun(state: typeof progress.state = 'running', role: Role = 'operator'): Promise<OpenConsole> {
-  const heard = { ...progress, state };
+async function openRun(
+  state: typeof progress.state = 'running',
+  role: Role = 'operator',
+  changes: Partial<typeof progress> = {},
+): Promise<OpenConsole> {
+  const heard = { ...progress, state, ...changes };
   const opened = await openConsole('/runs/run_live', {
     role,
     answers: { 'GET /v1/runs/:id/progress': heard, 'POST /v1/runs/:id/pause': {}, 'POST /v1/runs/:id/resume': {} },
@@ -85,6 +89,26 @@ test('a paused run is resumed', async () => {
   await user.click(screen.getByRole('button', { name: /^Resume/ }));
   await user.click(await screen.findByRole('button', { name: 'Resume run' }));
   await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
+});
+
+describe('a run with a canary', () => {
+  test('says that the first users alone are served', async () => {
+    await openRun('running', 'operator', { canary: 'serving' });
+    expect(screen.getByText('Canary: the first users alone.')).toBeDefined();
+  });
+
+  test('waits, and goes on when a person says so', async () => {
+    const stateReason = 'canary: 120 users have ended, 5 % failed in step 1';
+    const { api, user } = await openRun('paused', 'operator', { canary: 'waits', stateReason });
+    expect(screen.getByText(/^Canary: 120 users have ended, 5 % failed in step 1/)).toBeDefined();
+    expect(screen.getByText(/Nobody else is called until somebody lets it go on/)).toBeDefined();
+    expect(screen.getByRole('button', { name: 'Cancel…' })).toBeDefined();
+    await user.click(screen.getByRole('button', { name: 'Go on…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Go on with everybody else?' });
+    expect(within(dialog).getByRole('button', { name: 'Stay paused' })).toBeDefined();
+    await user.click(within(dialog).getByRole('button', { name: 'Go on' }));
+    await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
+  });
 });
 
 describe('before it is cancelled', () => {

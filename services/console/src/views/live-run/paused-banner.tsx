@@ -15,8 +15,9 @@ interface PausedBannerProps {
 
 /** Who or what stopped a run, since when, and what time takes meanwhile. */
 export function PausedBanner({ progress, onRaise, refusal }: PausedBannerProps) {
-  const { state, stateReason, stateSince, inFlight, deadlineAt, stall } = progress;
+  const { state, stateReason, stateSince, inFlight, deadlineAt, stall, canary } = progress;
   const isBudget = stall?.by === 'budget';
+  if (state === 'running' && canary === 'serving') return <CanaryBanner />;
   if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return null;
   return (
     <div className="banner info" role="status">
@@ -31,7 +32,11 @@ export function PausedBanner({ progress, onRaise, refusal }: PausedBannerProps) 
         <span className="t2">
           {state === 'paused' ? (
             <>
-              {isBudget ? stall.nextStep : 'Nothing new starts until somebody resumes it.'}
+              {isBudget
+                ? stall.nextStep
+                : canary === 'waits'
+                  ? 'These were the first. Nobody else is called until somebody lets it go on.'
+                  : 'Nothing new starts until somebody resumes it.'}
               {deadlineAt !== null && (
                 <>
                   {' '}
@@ -51,6 +56,18 @@ export function PausedBanner({ progress, onRaise, refusal }: PausedBannerProps) 
           </Button>
         </div>
       )}
+    </div>
+  );
+}
+
+function CanaryBanner() {
+  return (
+    <div className="banner info" role="status">
+      <Icon name="running" />
+      <div>
+        <b>Canary: the first users alone.</b>{' '}
+        <span className="t2">Once they have all ended, the run waits, or goes on where few enough of them failed.</span>
+      </div>
     </div>
   );
 }

@@ -29,7 +29,7 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
       )}
       {isPaused && (
         <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('resume')}>
-          Resume
+          {progress.canary === 'waits' ? 'Go on…' : 'Resume'}
         </Button>
       )}
       {(isGoing || isPaused) && (

@@ -8,15 +8,16 @@ import { resumeEffects } from './effects-of.ts';
 
 /** Before a run goes on: who will be called. */
 export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {
+  const isCanary = progress.canary === 'waits';
   const nowMs = useMinute();
   const timeOf = useFormatTime();
   const resume = useMutation({ ...resumeRunMutation(), onSuccess: onDone });
   return (
     <ControlDialog
       {...{ progress, onClose }}
-      title="Resume this run?"
+      title={isCanary ? 'Go on with everybody else?' : 'Resume this run?'}
       keep="Stay paused"
-      confirm="Resume run"
+      confirm={isCanary ? 'Go on' : 'Resume run'}
       icon="play"
       asked={resume}
       onConfirm={(body) => resume.mutate({ path: { id: progress.runId }, body })}

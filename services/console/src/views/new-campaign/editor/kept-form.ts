@@ -62,6 +62,8 @@ const kept = z.object({
     deadline: span,
     pauseAtFailedPercent: z.string(),
     pauseAtFailedMinUsers: z.string(),
+    canary: z._default(z.string(), ''),
+    canaryMaxFailedPercent: z._default(z.string(), ''),
     priority: z.enum(priorities),
   }),
 });

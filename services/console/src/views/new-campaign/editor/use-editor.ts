@@ -134,7 +134,7 @@ async function made(body: CampaignDefinitionInput, copiedFrom: EditorDeps['copie
 /** What is not said any more goes back to what it is for a new campaign. */
 function wholePatch(definition: CampaignDefinitionInput): CampaignPatchInput {
   const absent = { budgets: null, paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: null };
-  return { ...absent, deadlineSeconds: null, ...definition };
+  return { ...absent, canary: null, deadlineSeconds: null, ...definition };
 }
 
 function unique(problems: readonly PlacedProblem[]): PlacedProblem[] {

@@ -60,6 +60,29 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
             )}
           </FormField>
         )}
+        <FormField pointer="/canary" label="Canary, first" hint="1000, or 5 %; then the run waits for you">
+          {(control) => (
+            <TextInput {...control} placeholder="none" value={form.canary} onText={(canary) => change({ canary })} />
+          )}
+        </FormField>
+        {form.canary !== '' && (
+          <FormField
+            pointer="/canary/maxFailedPercent"
+            label="Goes on by itself up to"
+            hint="Of them; never where this is empty"
+          >
+            {(control) => (
+              <TextInput
+                {...control}
+                inputMode="decimal"
+                unit="% failed"
+                placeholder="never"
+                value={form.canaryMaxFailedPercent}
+                onText={(canaryMaxFailedPercent) => change({ canaryMaxFailedPercent })}
+              />
+            )}
+          </FormField>
+        )}
         <FormField pointer="/priority" label="Priority" hint="Against other runs in the same shards">
           {(control) => (
             <Select

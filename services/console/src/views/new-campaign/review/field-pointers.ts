@@ -16,6 +16,7 @@ export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<str
     ...budgetCountries(form).map((_, index) => `/budgets/${index}/units`),
     ...whenPointers(form.when, form.countries),
     ...['/paceUsersPerSecond', '/deadlineSeconds', '/pauseAtFailedPercent', '/pauseAtFailedMinUsers', '/priority'],
+    ...['/canary', '/canary/maxFailedPercent'],
   ]);
 }
 

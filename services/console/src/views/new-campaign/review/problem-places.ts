@@ -51,6 +51,7 @@ export function sectionOf(pointer: string): Section | null {
     case 'paceUsersPerSecond':
     case 'pauseAtFailedPercent':
     case 'pauseAtFailedMinUsers':
+    case 'canary':
       return 'limits';
     default:
       return null;

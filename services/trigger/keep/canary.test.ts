@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { doneOf, failed } from '../../../test/support/conformance/execution-subject.ts';
+import { createMemoryRunControl } from '../../../test/support/memory/run-control.ts';
+import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
+import { startTrigger } from '../../../test/support/started-trigger.ts';
+import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+
+type Canary = NonNullable<CampaignDefinition['canary']>;
+
+const enoughMs = 10_000;
+const everybody = { SG: 400, ID: 800 };
+
+/** A run over 400 users in one country and 800 in another, which was fed as far as it goes by itself. */
+async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefinition> = {}) {
+  const world = createTriggerFixture();
+  const { clock, database, ledger } = world;
+  for (const [country, users] of Object.entries(everybody)) world.segmentation.users.set(country, userIds(users));
+  let isDead = false;
+  startTrigger(world, 'a', ({ feedStore, runStore, leases }) => ({
+    leases: mortal(leases, () => isDead),
+    feedStore: mortal(feedStore, () => isDead),
+    runStore: mortal(runStore, () => isDead),
+  }));
+  const killTrigger = () => (isDead = true);
+  const { runId } = await world.startCampaign({
+    countries: ['SG', 'ID'],
+    canary: { ...canary, then: 'pause' },
+    ...changes,
+  });
+  await passTime(clock, enoughMs);
+  const control = createMemoryRunControl({ database });
+  const fed = () => ({ SG: world.fedUsers('SG').length, ID: world.fedUsers('ID').length });
+  const run = () => database.runs.get(runId);
+
+  /** Whoever is fed and was not claimed is served. @param failing so many of them fail */
+  async function serve(failing = 0): Promise<void> {
+    let left = failing;
+    const claims = [...database.batches.values()].map(({ feedId, batchNo }) => ({ feedId, batchNo, step: 1 }));
+    const { claimed } = await ledger.flush({ results: [], claims, begins: [] });
+    const results = claimed.map((claim) => {
+      const users = database.batches.get(`${claim.feedId}/${claim.batchNo}`)?.users ?? [];
+      const failures = users.slice(0, left);
+      left -= failures.length;
+      return doneOf(claim, {
+        failures: failures.map((user) => failed(user)),
+        restUsers: users.length - failures.length,
+      });
+    });
+    await ledger.flush({ results, claims: [], begins: [] });
+    await passTime(clock, enoughMs);
+  }
+
+  const resume = () => control.change(runId, () => ({ change: { to: 'running', stateReason: null, events: [] } }));
+
+  return { ...world, killTrigger, runId, fed, run, serve, resume };
+}
+
+describe('a run with a canary', () => {
+  it('feeds its first users, and nobody else until they have all ended', async () => {
+    const { fed, run } = await begun({ users: 300 });
+    expect(fed()).toEqual({ SG: 100, ID: 200 });
+    expect(run()).toMatchObject({ state: 'running', canary: 'serving' });
+  });
+
+  it('feeds so many to the user, whatever the size of a batch', async () => {
+    const { fed, database } = await begun({ users: 100 });
+    expect(fed()).toEqual({ SG: 33, ID: 67 });
+    expect([...database.batches.values()].map(({ users }) => users.length).toSorted()).toEqual([33, 67]);
+  });
+
+  it('does not count those among them who are held out', async () => {
+    const audience = { include: [{ segment: 'all' }], holdOutPercent: 50, holdOutSeed: 'half' };
+    const { feedRows } = await begun({ users: 30 }, { audience });
+    const served = feedRows().map(({ country, fedUsers, heldOutUsers }) => [country, fedUsers - heldOutUsers]);
+    expect(Object.fromEntries(served)).toEqual({ SG: 10, ID: 20 });
+  });
+
+  it('then waits for a person, who is told how they ended', async () => {
+    const { serve, run, fed, clock } = await begun({ percent: 10 });
+    await serve(6);
+    expect(run()).toMatchObject({
+      state: 'paused',
+      canary: 'waits',
+      stateReason: 'canary: 120 users have ended, 5 % failed in step 1',
+    });
+    await passTime(clock, enoughMs);
+    expect(fed()).toEqual({ SG: 40, ID: 80 });
+  });
+
+  it('goes on with everybody else once it is resumed, and serves nobody twice', async () => {
+    const { serve, resume, run, fed, fedUsers, clock } = await begun({ users: 100 });
+    await serve();
+    await resume();
+    await passTime(clock, enoughMs);
+    expect(run()).toMatchObject({ state: 'running', canary: 'over' });
+    expect(fed()).toEqual(everybody);
+    expect(fedUsers('SG')).toEqual(userIds(everybody.SG));
+    await serve();
+    expect(run()).toMatchObject({ state: 'completed' });
+  });
+
+  it('goes on by itself where no more of them failed than may', async () => {
+    const { serve, fed, run } = await begun({ users: 300, maxFailedPercent: 2 });
+    await serve(6);
+    expect(run()).toMatchObject({ state: 'running', canary: 'over' });
+    expect(fed()).toEqual(everybody);
+  });
+
+  it('waits where more of them failed', async () => {
+    const { serve, fed, run } = await begun({ users: 300, maxFailedPercent: 2 });
+    await serve(7);
+    expect(run()).toMatchObject({
+      state: 'paused',
+      stateReason: 'canary: 300 users have ended, 2.3 % failed in step 1, limit 2 %',
+    });
+    expect(fed()).toEqual({ SG: 100, ID: 200 });
+  });
+
+  it('that a person has paused meanwhile is at its first users still when it is resumed', async () => {
+    const { database, runId, serve, resume, run, fed, clock } = await begun({ users: 300 });
+    const control = createMemoryRunControl({ database });
+    await control.change(runId, () => ({ change: { to: 'paused', stateReason: 'paused by Mei', events: [] } }));
+    await serve();
+    expect(run()).toMatchObject({ stateReason: 'paused by Mei', canary: 'serving' });
+    await resume();
+    await passTime(clock, enoughMs);
+    expect(run()).toMatchObject({ state: 'paused', canary: 'waits' });
+    expect(fed()).toEqual({ SG: 100, ID: 200 });
+  });
+
+  it('is where it was for a trigger that takes over', async () => {
+    const world = await begun({ users: 300 });
+    world.killTrigger();
+    startTrigger(world, 'b');
+    await passTime(world.clock, 60_000);
+    expect(world.fed()).toEqual({ SG: 100, ID: 200 });
+    await world.serve();
+    await passTimeUntil(world.clock, () => world.run()?.state === 'paused');
+    expect(world.run()).toMatchObject({ canary: 'waits' });
+  });
+
+  it('ends as any other where nobody is behind its first users', async () => {
+    const { serve, run, fed } = await begun({ users: 5000 });
+    expect(fed()).toEqual(everybody);
+    await serve();
+    expect(run()).toMatchObject({ state: 'completed' });
+  });
+});
