@@ -181,7 +181,6 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'DELETE /v1/api-keys/{id}',
     ],
     installation: [
-      'GET /v1/audit/verification',
       'PUT /v1/approval-policy',
       'POST /v1/action-types',
       'PUT /v1/action-types/{name}',

@@ -335,8 +335,7 @@ describe('the OpenAPI document', () => {
             path,
             expect.stringMatching(/^(viewer|scheduler|manager|approver|operator|scheduler or manager)$/),
           ]);
-        const isOfOperators = path.includes('/api-keys') || path === '/v1/audit/verification';
-        if (method === 'get') expect([path, role]).toEqual([path, isOfOperators ? 'operator' : 'viewer']);
+        if (method === 'get') expect([path, role]).toEqual([path, path.includes('/api-keys') ? 'operator' : 'viewer']);
         expect(Object.keys(responses)).toContain('403');
       }
     }
