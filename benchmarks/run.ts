@@ -20,6 +20,7 @@ import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
 import { writeSummary } from './summary.ts';
 import { benchmarkStopping } from './stopping/stopping.ts';
+import { benchmarkSuppressions } from './suppressions/suppressions.ts';
 import { benchmarkUpload } from './upload/upload.ts';
 
 /**
@@ -57,6 +58,7 @@ const questions: Record<string, Question> = {
   explain: ({ quick }) => benchmarkExplain({ quick }),
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
+  suppressions: ({ rounds, quick }) => benchmarkSuppressions({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   upload: ({ rounds, quick }) => benchmarkUpload({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),
 };

@@ -25,6 +25,7 @@ const tables: Record<string, Table> = {
   run: () => import('./runs/commands.ts'),
   explain: () => import('./runs/explain-command.ts'),
   audience: () => import('./audiences/commands.ts'),
+  suppressions: () => import('./suppressions/commands.ts'),
   'action-types': () => import('./action-types/commands.ts'),
   shards: () => import('./shards/commands.ts'),
   'api-keys': keys,

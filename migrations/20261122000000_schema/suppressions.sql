@@ -30,3 +30,30 @@ create table suppressed_people (
   added_at timestamptz not null default now(),
   primary key (list_no, user_id)
 );
+-- Whom a replaced list has got while its replacement was loaded: they come along.
+create index suppressed_people_added on suppressed_people using brin (added_at);
+
+-- Files that brought people, the newest first: what came of each.
+create table suppression_uploads (
+  id uuid primary key,
+  action_type text not null,
+  mode text not null check (mode in ('replace', 'add')),
+  state text not null check (state in ('receiving', 'done', 'failed')),
+  -- Why it failed, for people.
+  cause text,
+  note text,
+  -- Of a replacement: the number that it loads.
+  list_no int references suppression_numbers,
+  rows bigint not null default 0,
+  -- People that it has brought; of a replacement, those on the list with it.
+  people bigint not null default 0,
+  rejected bigint not null default 0,
+  -- The first of them: a JSON list of {"line", "value", "rule"}.
+  rejects jsonb not null default '[]',
+  created_at timestamptz not null default now(),
+  -- Moved while rows come: an upload without a sign of life is dead.
+  heard_at timestamptz not null default now(),
+  ended_at timestamptz
+);
+-- One at a time for each list.
+create unique index suppression_uploads_receiving on suppression_uploads (action_type) where state = 'receiving';

@@ -2,6 +2,39 @@ import type { Mutation } from './mutation.ts';
 
 export const ledgerMutations: readonly Mutation[] = [
   {
+    takesAway: 'nothing is claimed where there are other suppression lists than the claimer knows',
+    edits: [
+      {
+        text: "from k where remaining is not null and (select lists from sl) = ${$('lists')}",
+        replacement: 'from k where remaining is not null',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a claim of suppressed users is no call',
+    edits: [
+      {
+        text: '  await client.query(noteNoCalls.with(keysOf([...found.keys()])));\n  return claimed.map',
+        replacement: '  return claimed.map',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'people who came onto a list while its replacement was loaded come along',
+    edits: [
+      {
+        text: '  if (before !== undefined) await client.query(statements.takeAlong, [listNo, before, uploadId]);\n',
+        replacement: '',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['suppression-uploads'],
+  },
+  {
     takesAway: 'a step whose lease runs is not claimed',
     edits: [
       {

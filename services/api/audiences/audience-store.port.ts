@@ -43,8 +43,8 @@ export interface UploadEnd {
   rejects: readonly RejectedRow[];
 }
 
-/** Rows on their way into a list. None of them is seen before all are there. */
-export interface Upload {
+/** Rows on their way into a list. */
+export interface Upload<Received = AudienceRecord> {
   /** @throws {BeyondQuotaError} with what has come by now, the account or the installation has more than it may */
   add(rows: UploadRows): Promise<void>;
   /**
@@ -52,7 +52,7 @@ export interface Upload {
    * the list ready, at once. Undefined when another upload has taken its place: nothing of this one stays.
    * @throws {BeyondQuotaError}
    */
-  finish(end: UploadEnd): Promise<AudienceRecord | undefined>;
+  finish(end: UploadEnd): Promise<Received | undefined>;
   /** Nothing of it stays but its cause and its rejects. Safe after an `add` that failed. */
   fail(cause: string, end: UploadEnd): Promise<void>;
 }

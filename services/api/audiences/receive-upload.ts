@@ -3,16 +3,16 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyBaseLogger } from 'fastify';
 import { beyondQuota } from '../frame/beyond-quota.ts';
 import { HttpProblem, quoted } from '../frame/http-problem.ts';
-import type { AudienceRecord, Upload } from './audience-store.port.ts';
+import type { Upload } from './audience-store.port.ts';
 import { createUploadReading, type ReadUploadTerms, type UploadReading } from './read-upload.ts';
 
 /** Of what a file holds once it is unpacked: about a hundred million users. */
 const maxBytes = 4 * 1024 ** 3;
 
-export interface ReceiveUploadTerms extends Omit<ReadUploadTerms, 'onRows'> {
+export interface ReceiveUploadTerms<Received> extends Omit<ReadUploadTerms, 'onRows'> {
   body: Readable;
   encoding: string | undefined;
-  upload: Upload;
+  upload: Upload<Received>;
   logger: FastifyBaseLogger;
 }
 
@@ -21,9 +21,15 @@ export interface ReceiveUploadTerms extends Omit<ReadUploadTerms, 'onRows'> {
  * its users.
  * @throws {HttpProblem} the file was cut, cannot be unpacked, or holds no user
  */
-export async function receiveUpload({ body, encoding, upload, logger, ...terms }: ReceiveUploadTerms) {
+export async function receiveUpload<Received>({
+  body,
+  encoding,
+  upload,
+  logger,
+  ...terms
+}: ReceiveUploadTerms<Received>): Promise<Received> {
   const reading = createUploadReading({ ...terms, onRows: (rows) => upload.add(rows) });
-  let record: AudienceRecord | undefined;
+  let record: Received | undefined;
   try {
     await reading.read(unpacked(body, encoding));
     const { rows, rejected } = reading.end();

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { allActionTypes } from '../../../shared/domain/step/suppressions.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
-import { invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { requireActionType } from './require-action-type.ts';
+import { suppressionUploadRoutes, type SuppressionUploadRoutesDeps } from './suppression-upload-routes.ts';
 import type { SuppressionListRecord, SuppressionStore } from './postgres/suppression-store.ts';
 import {
   listName,
@@ -25,11 +25,15 @@ export interface SuppressionRoutesDeps {
 const tags = ['suppressions'];
 const byUser = z.object({ userId: z.string().min(1).max(1000).describe('As it is, percent-encoded') });
 
-export function suppressionRoutes(server: HttpServer, deps: SuppressionRoutesDeps): void {
+export async function suppressionRoutes(
+  server: HttpServer,
+  deps: SuppressionRoutesDeps & SuppressionUploadRoutesDeps,
+): Promise<void> {
   listRoute(server, deps);
   addRoute(server, deps);
   userRoute(server, deps);
   removeRoute(server, deps);
+  await suppressionUploadRoutes(server, deps);
 }
 
 function listRoute(server: HttpServer, { suppressions }: SuppressionRoutesDeps): void {
@@ -119,11 +123,4 @@ function removeRoute(server: HttpServer, { suppressions }: SuppressionRoutesDeps
 
 function listView({ changedAt, ...list }: SuppressionListRecord): SuppressionListShape {
   return { ...list, changedAt: changedAt.toISOString() };
-}
-
-function requireActionType(name: string, catalogue: Pick<CatalogueReader, 'registered'>): void {
-  const registered = Object.keys(catalogue.registered());
-  if (name === allActionTypes || registered.includes(name)) return;
-  const detail = `there is no action type ${quoted(name)}; there are ${registered.join(', ')}, and * for all`;
-  throw invalidRequest([{ pointer: '/actionType', code: 'unknown-action-type', detail }]);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
@@ -60,3 +61,29 @@ export const suppressedUser = z
     lists: z.array(z.object({ actionType: z.string(), note: z.string().nullable(), addedAt: time })),
   })
   .meta({ id: 'SuppressedUser' });
+
+export const uploadModes = ['replace', 'add'] as const;
+
+export type UploadMode = (typeof uploadModes)[number];
+
+export const suppressionUpload = z
+  .object({
+    id: z.string(),
+    actionType: z.string(),
+    mode: z.enum(uploadModes),
+    state: z
+      .enum(['receiving', 'done', 'failed'])
+      .describe('failed: of a replacement nothing stays; who was added stays, as many as people says'),
+    cause: z.string().nullable().describe('Why it failed'),
+    note: z.string().nullable(),
+    rows: people.describe('Rows that were read, without header and blank lines'),
+    people: people.describe('Added, who were not on it before; of a replacement, all who are on the list with it'),
+    rejected: people.describe('Rows that are no user'),
+    rejects: z.array(rejectedRow).describe('The first of them'),
+    createdAt: time,
+    endedAt: time.nullable(),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'SuppressionUpload' });
+
+export type SuppressionUploadShape = z.infer<typeof suppressionUpload>;

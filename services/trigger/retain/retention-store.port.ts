@@ -39,6 +39,8 @@ export interface Retention {
    * at most `limit`.
    */
   deleteAudiences(days: number, limit: number): Promise<number>;
+  /** Deletes people of suppression lists that others have taken the place of; returns how many, at most `limit`. */
+  deleteReplacedPeople(limit: number): Promise<number>;
   /**
    * Uploads that nothing was heard of for minutes have failed: the process that received them has died. Returns how
    * many.

@@ -76,6 +76,7 @@ export function createRetention({
     if (days.audiences > 0) {
       isFull.push((await retention.deleteAudiences(days.audiences, listsPerChunk)) === listsPerChunk);
     }
+    isFull.push((await retention.deleteReplacedPeople(rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteAnswers(answerDays, rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteSessions(rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteDeadLetters(deadLetterDays, rowsPerChunk)) === rowsPerChunk);

@@ -98,6 +98,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         for (const { id } of old) database.audiences.delete(id);
         return old.length;
       }),
+    deleteReplacedPeople: () => Promise.resolve(0),
     failLostUploads: () =>
       atOnce(() => {
         const lost = [...database.audiences.values()].filter(

@@ -1,3 +1,5 @@
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+
 /** Statements of suppression lists. A change of a list has locked its row. */
 
 const columns = 'action_type as "actionType", people::float8 as people, version, changed_at as "changedAt"';
@@ -19,9 +21,10 @@ export const takeNumber = `
 /** $1 list, $2 number. */
 export const insertList = `insert into suppression_lists (action_type, list_no) values ($1, $2)`;
 
-/** $1 number, $2 users, $3 note. Who is on it already stays as they came. */
-export const addPeople = `
-  insert into suppressed_people (list_no, user_id, note) select $1, user_id, $3 from unnest($2::text[]) k (user_id)
+/** $1 number, $2 users separated by line breaks, $3 note. Who is on it already stays as they came. */
+export const addLines = `
+  insert into suppressed_people (list_no, user_id, note)
+  select $1, user_id, $3 from unnest(string_to_array($2, e'\\n')) k (user_id)
   on conflict do nothing`;
 
 /** $1 number, $2 users. */
@@ -38,3 +41,78 @@ export const selectUser = `
   select l.action_type as "actionType", p.note, p.added_at as "addedAt"
   from suppression_lists l join suppressed_people p on p.list_no = l.list_no and p.user_id = $1
   order by l.action_type`;
+
+const uploadColumns = `
+  id as "uploadId", action_type as "actionType", mode, state, cause, note, rows::float8 as rows,
+  people::float8 as people, rejected::float8 as rejected, rejects, created_at as "createdAt", ended_at as "endedAt"`;
+
+export const selectUpload = `select ${uploadColumns} from suppression_uploads where id = $1`;
+
+/** $1 limit, $2 id of the last one of the page before or null. */
+export const selectUploads = `
+  select ${uploadColumns} from suppression_uploads where $2::uuid is null or id < $2 order by id desc limit $1`;
+
+interface NewUpload {
+  uploadId: string;
+  actionType: string;
+  mode: string;
+  note: string | null;
+  /** Of a replacement. */
+  listNo: number | null;
+}
+
+export const insertUpload = statementOf<NewUpload>(
+  'insert-suppression-upload',
+  ($) => `
+  insert into suppression_uploads (id, action_type, mode, state, note, list_no)
+  values (${$('uploadId')}, ${$('actionType')}, ${$('mode')}, 'receiving', ${$('note')}, ${$('listNo')})`,
+);
+
+/** $1 upload, $2 people so far. */
+export const hearOfUpload = `
+  update suppression_uploads set heard_at = now(), people = $2 where id = $1 and state = 'receiving'`;
+
+interface EndedUpload {
+  uploadId: string;
+  state: string;
+  cause: string | null;
+  rows: number;
+  people: number;
+  rejected: number;
+  /** JSON. */
+  rejects: string;
+}
+
+export const endUpload = statementOf<EndedUpload>(
+  'end-suppression-upload',
+  ($) => `
+  update suppression_uploads set state = ${$('state')}, cause = ${$('cause')}, rows = ${$('rows')},
+    people = ${$('people')}, rejected = ${$('rejected')}, rejects = ${$('rejects')}::jsonb, ended_at = now()
+  where id = ${$('uploadId')} and state = 'receiving'`,
+);
+
+/** $1 number. */
+export const holdLoading = `
+  select list_no as "listNo" from suppression_numbers where list_no = $1 and state = 'loading' for key share`;
+
+/** $1 number, $2 the one in force, $3 upload. */
+export const takeAlong = `
+  insert into suppressed_people (list_no, user_id, note, added_at)
+  select $1, user_id, note, added_at from suppressed_people
+  where list_no = $2 and added_at >= (select created_at from suppression_uploads where id = $3)
+  on conflict do nothing`;
+
+/** $1 number. */
+export const countPeople = 'select count(*)::float8 as people from suppressed_people where list_no = $1';
+
+/** $1 list, $2 number, $3 people. */
+export const putInForce = `
+  with n as (
+    update suppression_numbers set state = 'in-force' where list_no = $2
+  )
+  insert into suppression_lists as l (action_type, list_no, people) values ($1, $2, $3)
+  on conflict (action_type) do update set list_no = excluded.list_no, people = excluded.people,
+    version = l.version + 1, changed_at = now()`;
+
+/** $1 number. */
+export const giveNumberUp = `update suppression_numbers set state = 'gone' where list_no = $1`;

@@ -35,12 +35,7 @@ export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionSto
   return {
     lists: async () => (await pool.query<SuppressionListRecord>(statements.selectLists)).rows,
 
-    add: (list, users, note) =>
-      inTransaction(pool, async (client) => {
-        const listNo = (await lockedNumber(client, list)) ?? (await beginList(client, list));
-        const added = await client.query(statements.addPeople, [listNo, textArray(users), note]);
-        return changedBy(client, list, added.rowCount ?? 0);
-      }),
+    add: (list, users, note) => inTransaction(pool, (client) => addTo(client, list, users, note)),
 
     remove: (list, users) =>
       inTransaction(pool, async (client) => {
@@ -61,8 +56,20 @@ export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionSto
   };
 }
 
+/** What is added is on the list when the transaction commits. */
+export async function addTo(
+  client: PoolClient,
+  list: string,
+  users: readonly string[],
+  note: string | null,
+): Promise<ListChange> {
+  const listNo = (await lockedNumber(client, list)) ?? (await beginList(client, list));
+  const added = await client.query(statements.addLines, [listNo, users.join('\n'), note]);
+  return changedBy(client, list, added.rowCount ?? 0);
+}
+
 /** Of the list that is in force; changes of one list come one after the other. */
-async function lockedNumber(client: PoolClient, list: string): Promise<number | undefined> {
+export async function lockedNumber(client: PoolClient, list: string): Promise<number | undefined> {
   const { rows } = await client.query<{ listNo: number }>(statements.lockList, [list]);
   return rows[0]?.listNo;
 }
@@ -72,9 +79,14 @@ async function beginList(client: PoolClient, list: string): Promise<number> {
   await client.query(statements.lockNumbers);
   const known = await lockedNumber(client, list);
   if (known !== undefined) return known;
-  const { listNo } = onlyRow((await client.query<{ listNo: number }>(statements.takeNumber, [list, 'in-force'])).rows);
+  const listNo = await takeNumber(client, list, 'in-force');
   await client.query(statements.insertList, [list, listNo]);
   return listNo;
+}
+
+export async function takeNumber(client: PoolClient, list: string, state: 'loading' | 'in-force'): Promise<number> {
+  await client.query(statements.lockNumbers);
+  return onlyRow((await client.query<{ listNo: number }>(statements.takeNumber, [list, state])).rows).listNo;
 }
 
 async function changedBy(client: PoolClient, list: string, people: number): Promise<ListChange> {

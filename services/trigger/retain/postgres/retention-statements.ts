@@ -137,6 +137,25 @@ export const failLostUploads = `
   update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 
+/** Their replacements go with them; people that an upload has added stay, and it says how many they are. */
+export const failLostSuppressionUploads = `
+  with u as (
+    update suppression_uploads set state = 'failed', ended_at = now(),
+      cause = 'nothing was heard of the upload for fifteen minutes'
+    where state = 'receiving' and heard_at < now() - interval '15 minutes' returning list_no
+  ), n as (
+    update suppression_numbers set state = 'gone' where state = 'loading' and list_no in (select list_no from u)
+  )
+  select from u`;
+
+/** $1 limit. People of lists that others have taken the place of. */
+export const deleteReplacedPeople = `
+  delete from suppressed_people where (list_no, user_id) in (
+    select p.list_no, p.user_id from suppression_numbers n
+    cross join lateral (select list_no, user_id from suppressed_people where list_no = n.list_no limit $1) p
+    where n.state = 'gone' limit $1
+  )`;
+
 /** $1 days, 30 at least, $2 limit. From the oldest on: those that stay are verified from where it is cut. */
 export const deleteChanges = `
   with oldest as (select number, at, hash from audit_log order by number limit $2), old as (

@@ -49,7 +49,9 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       }
       return gone;
     },
-    failLostUploads: () => deleted(statements.failLostUploads),
+    deleteReplacedPeople: (limit) => deleted(statements.deleteReplacedPeople, limit),
+    failLostUploads: async () =>
+      (await deleted(statements.failLostUploads)) + (await deleted(statements.failLostSuppressionUploads)),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
     deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
     deleteSessions: async (limit) => {

@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream';
+import {
+  getSuppressedUser,
+  getSuppressionUpload,
+  listSuppressionLists,
+  listSuppressionUploads,
+  suppressUsers,
+  unsuppressUser,
+} from '../../sdk/generated/sdk.gen.ts';
+import type {
+  SuppressionList,
+  SuppressionUpload,
+  UploadSuppressionsErrors,
+  UploadSuppressionsResponses,
+} from '../../sdk/generated/types.gen.ts';
+import { command, group, type View } from '../frame/command-table.ts';
+import { streamOf } from '../frame/given.ts';
+import { flag, needed, oneOf, pages, text } from '../frame/options.ts';
+import { count } from '../show/numbers.ts';
+import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+
+const actionType = needed('--action <type>', 'whose list; "*" for that of all action types');
+const note = text('--note <text>', 'why, for people; shown where a run has left somebody out');
+
+const list = command({
+  name: 'list',
+  said: 'lists of people whom no run calls, by action type',
+  ask: ({ client }) => listSuppressionLists({ client }),
+  shown: tableOf<SuppressionList>('', [
+    left('action type', (each) => each.actionType),
+    right('people', ({ people }) => people),
+    right('version', ({ version }) => version),
+    left('changed', ({ changedAt }) => utcTime(changedAt)),
+  ]),
+});
+
+const add = command({
+  name: 'add',
+  args: ['<user...>'],
+  said: 'put people on a list: nothing that is claimed from then on calls them',
+  options: { actionType, note },
+  ask: ({ client, args: [users], options }) => suppressUsers({ client, body: { ...options, users } }),
+  refused: 'not added',
+  shown: ({ added }) => `${added}\n`,
+  noted: (shown) => `${count(shown.added)} added, ${count(shown.people)} people on the list of ${shown.actionType}`,
+});
+
+const remove = command({
+  name: 'remove',
+  args: ['<user>'],
+  said: 'take somebody off a list: what is claimed from then on may call them again',
+  options: { actionType },
+  ask: ({ client, args: [userId], options: query }) => unsuppressUser({ client, path: { userId }, query }),
+  shown: () => '',
+  noted: () => 'not on that list any more',
+});
+
+const show = command({
+  name: 'show',
+  args: ['<user>'],
+  said: 'the lists that somebody is on, since when and why',
+  ask: ({ client, args: [userId] }) => getSuppressedUser({ client, path: { userId } }),
+  shown: ({ lists }, view) => renderLists(lists, view),
+});
+
+const renderLists = (
+  lists: readonly { actionType: string; note: string | null; addedAt: string }[],
+  view: View,
+): string =>
+  tableOf<(typeof lists)[number]>('on no suppression list', [
+    left('action type', (each) => each.actionType),
+    left('since', ({ addedAt }) => utcTime(addedAt)),
+    cut('note', (each) => each.note ?? ''),
+  ])({ items: [...lists] }, view);
+
+const upload = command({
+  name: 'upload',
+  args: ['<file>'],
+  said: 'load a list from a file: CSV, an id a line; .gz is sent as it is, - reads standard input',
+  options: {
+    actionType,
+    mode: oneOf('--mode <mode>', 'add to the list, as it comes; or replace it at once at the end', ['add', 'replace']),
+    note,
+    gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
+  },
+  ask: async ({ client, args: [file], options: { gzip, ...query }, context: { input } }) => {
+    const isPacked = gzip === true || file.endsWith('.gz');
+    return client.post<UploadSuppressionsResponses, UploadSuppressionsErrors, true>({
+      url: '/v1/suppressions/uploads',
+      query,
+      body: Readable.toWeb(await streamOf(file, input)),
+      bodySerializer: null,
+      duplex: 'half',
+      headers: { 'content-type': 'text/csv', ...(isPacked && { 'content-encoding': 'gzip' }) },
+    });
+  },
+  refused: 'not loaded',
+  shown: ({ id }) => `${id}\n`,
+  noted: ({ id, mode, people, rejected }) => {
+    const came = mode === 'add' ? `${count(people)} people added` : `${count(people)} people on the list now`;
+    return rejected === 0 ? came : `${came}, ${count(rejected)} rows are no user: muster suppressions upload-of ${id}`;
+  },
+});
+
+const uploads = command({
+  name: 'uploads',
+  said: 'files that lists were loaded from, newest first',
+  options: pages(20),
+  ask: ({ client, options: query }) => listSuppressionUploads({ client, query }),
+  shown: tableOf<SuppressionUpload>('', [
+    left('id', ({ id }) => id),
+    left('action type', (each) => each.actionType),
+    left('mode', ({ mode }) => mode),
+    left('state', ({ state }) => state),
+    right('people', ({ people }) => people),
+    right('rejected', ({ rejected }) => rejected),
+    left('begun', ({ createdAt }) => utcTime(createdAt)),
+  ]),
+});
+
+const uploadOf = command({
+  name: 'upload-of',
+  args: ['<upload>'],
+  said: 'what came of a file, and the first of its rows that are no user',
+  ask: ({ client, args: [id] }) => getSuppressionUpload({ client, path: { id } }),
+  shown: renderUpload,
+});
+
+function renderUpload(shown: SuppressionUpload, view: View): string {
+  const { id, state, cause, rows, people, rejected, rejects, mode, createdAt } = shown;
+  const lines = rejects.map(
+    ({ line, rule, value }) => [`line ${line}`, `${rule.replaceAll('-', ' ')}: ${value}`] as const,
+  );
+  return renderFacts(
+    { name: shown.actionType, facts: [id, mode, cause === null ? state : `${state}: ${cause}`] },
+    [
+      ['people', count(people)],
+      ['rows', `${count(rows)}, of them ${count(rejected)} that are no user`],
+      ['begun', utcTime(createdAt)],
+      ...lines.map(([name, said]): [string, string] => [name, said]),
+    ],
+    view,
+  );
+}
+
+export const commands = [
+  group('suppressions', 'people whom no run calls', [list, add, remove, show, upload, uploads, uploadOf]),
+];
