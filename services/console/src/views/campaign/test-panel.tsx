@@ -9,6 +9,7 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { realInWords } from '../../parts/campaign/test-banner.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { TestDialog } from './test-dialog.tsx';
 
@@ -84,14 +85,4 @@ function TestResult({ report, isOld }: { report: RunReport; isOld: boolean }) {
       </Link>
     </div>
   );
-}
-
-function realInWords({ steps, audience }: RunReport): string {
-  const actionsOf = (mode: 'live' | 'test') => [
-    ...new Set(steps.flatMap((line) => ((line.mode ?? 'live') === mode ? [line.action] : []))),
-  ];
-  const [live, test] = [actionsOf('live').join(', '), actionsOf('test').join(', ')];
-  if (live === '') return 'Nobody really got anything.';
-  const real = `These ${formatCount(audience.counted)} really got ${live}.`;
-  return test === '' ? real : `${real} ${test} was told that it is a test.`;
 }

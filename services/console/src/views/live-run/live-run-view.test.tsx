@@ -91,6 +91,18 @@ test('a paused run is resumed', async () => {
   await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
 });
 
+test('a test says what of it is real', async () => {
+  const steps = progress.steps.map((line, index) => ({
+    ...line,
+    mode: index === 0 ? ('test' as const) : ('live' as const),
+  }));
+  await openRun('running', 'operator', { kind: 'test', steps });
+  const [first, second] = steps;
+  expect(
+    screen.getByText(new RegExp(`really got ${second?.action}. ${first?.action} was told that it is a test`)),
+  ).toBeDefined();
+});
+
 describe('a run with a canary', () => {
   test('says that the first users alone are served', async () => {
     await openRun('running', 'operator', { canary: 'serving' });

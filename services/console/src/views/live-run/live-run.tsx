@@ -19,6 +19,7 @@ import { ResumeDialog } from './dialogs/resume-dialog.tsx';
 import { byNeed } from '../../parts/campaign/budget-rows.ts';
 import { rateMarks } from '../../parts/words/event-words.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
+import { TestBanner } from '../../parts/campaign/test-banner.tsx';
 import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EventsPanel } from './events-panel.tsx';
@@ -104,6 +105,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
         <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={open} />
       </div>
       <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
+      <TestBanner run={progress} />
       <PausedBanner progress={progress} onRaise={raiseMostNeeded} refusal={refusal} />
       <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
       <RunKpis progress={progress} isOld={isStale} />

@@ -21,6 +21,13 @@ test('a sum that does not add up says so', async () => {
   expect(within(sum).getByText('Does not add up')).toBeDefined();
 });
 
+test('the report of a test says that nobody really got anything', async () => {
+  const steps = report.steps.map((line) => ({ ...line, mode: 'test' }));
+  const answer = { ...report, kind: 'test', steps };
+  await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': answer } });
+  expect(await screen.findByText(/Nobody really got anything\./)).toBeDefined();
+});
+
 test('what each word counts is shown when asked', async () => {
   const { user } = await openConsole('/runs/run_ended/report');
   await user.click(await screen.findByRole('button', { name: 'What each word counts' }));

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
+import { TestBanner } from '../../parts/campaign/test-banner.tsx';
 import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
 import { Equation } from '../../parts/outcomes/equation.tsx';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
@@ -27,6 +28,7 @@ export function Report({ report }: { report: RunReport }) {
   return (
     <>
       <ReportHead report={report} onExplain={() => setExplaining(true)} />
+      <TestBanner run={report} />
       {!hasEnded(state) && <StillGoing runId={runId} />}
       {last && (
         <Equation line={last}>

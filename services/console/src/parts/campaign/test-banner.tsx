@@ -1,0 +1,28 @@
+import type { RunReport } from '#client/types.gen.ts';
+import { Icon } from '../icon/icon.tsx';
+import { formatCount } from '../words/numbers.ts';
+
+type Tested = Pick<RunReport, 'kind' | 'steps' | 'audience'>;
+
+/** Of a run that only tried its campaign: what of it was real. */
+export function TestBanner({ run }: { run: Tested }) {
+  if (run.kind !== 'test') return null;
+  return (
+    <div className="banner info" role="status">
+      <Icon name="info" />
+      <div>
+        <b>A test.</b> {realInWords(run)} <span className="t2">It is in no figures of its campaign.</span>
+      </div>
+    </div>
+  );
+}
+
+export function realInWords({ steps, audience }: Omit<Tested, 'kind'>): string {
+  const actionsOf = (mode: 'live' | 'test') => [
+    ...new Set(steps.flatMap((line) => ((line.mode ?? 'live') === mode ? [line.action] : []))),
+  ];
+  const [live, test] = [actionsOf('live').join(', '), actionsOf('test').join(', ')];
+  if (live === '') return 'Nobody really got anything.';
+  const real = `These ${formatCount(audience.counted)} really got ${live}.`;
+  return test === '' ? real : `${real} ${test} was told that it is a test.`;
+}
