@@ -72,9 +72,9 @@ describe('muster jobs', () => {
     expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
   });
 
-  test('show has the calls that were made, and the whole answer as JSON', async () => {
+  test('show has the calls that were made, to the second, and the whole answer as JSON', async () => {
     api.answers['GET /v1/jobs/job_1'] = ok(job);
-    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*503 in 12 ms/);
+    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*:\d\d:\d\d UTC  503 in 12 ms/);
     expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
   });
 

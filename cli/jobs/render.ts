@@ -2,24 +2,24 @@ import type { DeadJobContent, Job } from '../../sdk/generated/types.gen.ts';
 import type { View } from '../frame/command-table.ts';
 import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
-import { utcTime } from '../show/times.ts';
+import { utcSecond, utcTime } from '../show/times.ts';
 
 /** Its body comes last, after an empty line. */
 export function renderJob(job: Job, view: View): string {
   const { id, state, method, url, headers, body, attempts, tags } = job;
   const calls = attempts.map(({ attempt, at, status, latencyMs, error }) => {
     const answered = status === null ? (error ?? 'no answer') : `${status} in ${latencyMs ?? 0} ms`;
-    return [`call ${attempt}`, `${utcTime(at)}  ${answered}`] as const;
+    return [`call ${attempt}`, `${utcSecond(at)}  ${answered}`] as const;
   });
   const facts = renderFacts(
     { name: id, facts: [state, `${method} ${url}`] },
     [
       ['client', job.clientId],
-      ['scheduled for', utcTime(job.scheduledFor)],
-      ['accepted', utcTime(job.acceptedAt)],
-      ['due', job.dueAt && utcTime(job.dueAt)],
-      ['expires', job.expiresAt && utcTime(job.expiresAt)],
-      ['ended', job.endedAt && utcTime(job.endedAt)],
+      ['scheduled for', utcSecond(job.scheduledFor)],
+      ['accepted', utcSecond(job.acceptedAt)],
+      ['due', job.dueAt && utcSecond(job.dueAt)],
+      ['expires', job.expiresAt && utcSecond(job.expiresAt)],
+      ['ended', job.endedAt && utcSecond(job.endedAt)],
       ['repeats', job.repeats],
       ['waits for', job.sidelinedFor],
       ['cause', job.cause],
