@@ -74,7 +74,7 @@ describe('muster jobs', () => {
 
   test('show has the calls that were made, to the second, and the whole answer as JSON', async () => {
     api.answers['GET /v1/jobs/job_1'] = ok(job);
-    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*:\d\d:\d\d UTC  503 in 12 ms/);
+    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms/);
     expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
   });
 
