@@ -126,9 +126,8 @@ describe('what is asked for again and again', () => {
 
 describe('a key that may only look', () => {
   const may = {
-    'New campaign': { path: () => 'campaigns/new', buttons: ['Save draft', 'Start…', 'Estimate again'] },
     'A draft': { path: () => `campaigns/${ids.draftId}`, buttons: ['Duplicate', 'Edit', 'Start…'] },
-    'A live run': { path: () => `runs/${ids.runId}`, buttons: ['Pause', 'Cancel…'] },
+    'A live run': { path: () => `runs/${ids.runId}`, buttons: ['Pause', 'Limits…', 'Cancel…'] },
     'A report': { path: () => `runs/${ids.endedId}/report`, buttons: ['Retry…', 'Run again…'] },
     'A shard': { path: () => 'shards?shard=award-reward.SG', buttons: ['Add partitions…'] },
   };
@@ -155,6 +154,14 @@ describe('a key that may only look', () => {
         .filter({ hasText: /^Needs the role (manager|operator); this key is a viewer$/ })
         .waitFor();
     }
+  });
+
+  test('is not led through a form that it may not save', async () => {
+    const page = await asViewer();
+    await page.goto('campaigns/new');
+    await page.getByText('This key writes no campaigns').waitFor();
+    await page.getByText('Needs the role manager; this key is a viewer', { exact: false }).waitFor();
+    expect(await page.locator('main').getByRole('textbox').count()).toBe(0);
   });
 
   test('opens no dialog by a key, and is refused by the API whatever its page says', async () => {

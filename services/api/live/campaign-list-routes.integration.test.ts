@@ -71,9 +71,42 @@ describe('the list of campaigns', () => {
     expect((await list('?state=needs-attention')).items.map(({ name }) => name)).toEqual(['riders one']);
   });
 
+  it('has what is planned in the order of time, whatever was made first', async () => {
+    const planned = async (name: string, time: string) => {
+      const definition = { ...campaignDefinitionOf({ name }), schedule: { type: 'at', time } as const };
+      const id = publicId('campaign', (await on.deps.campaigns.create(definition)).campaignId);
+      const started = await on.api.server.inject({
+        ...{ method: 'POST', url: `/v1/campaigns/${id}/start`, headers: authorized },
+      });
+      expect(started.statusCode).toBe(200);
+    };
+    await planned('in December', '2026-12-11T09:00:00Z');
+    await planned('in March', '2026-03-01T09:00:00Z');
+    await create('a draft');
+    await planned('in August', '2026-08-19T09:00:00Z');
+    const pagesBy = async (sort: string) => {
+      const names = [];
+      let next: string | null = '';
+      while (next !== null) {
+        const page: Awaited<ReturnType<typeof list>> = await list(
+          `?sort=${sort}&limit=1${next === '' ? '' : `&cursor=${next}`}`,
+        );
+        names.push(...page.items.map(({ name }) => name));
+        next = page.next;
+      }
+      return names;
+    };
+    const byTime = ['in March', 'in August', 'in December', 'a draft'];
+    expect(await pagesBy('state')).toEqual(byTime);
+    expect(await pagesBy('next')).toEqual(byTime);
+    expect(await pagesBy('name')).toEqual(['a draft', 'in August', 'in December', 'in March']);
+    expect(await pagesBy('newest')).toEqual(['in August', 'a draft', 'in March', 'in December']);
+  });
+
   it.each([
     'state=happy',
-    'sort=name',
+    'sort=colour',
+    'sort=name&cursor=0-AA.cmp_01jdyjm7sbfx2v4x0000000000',
     'cursor=0-cmp_1',
     'sort=state&cursor=cmp_01jdyjm7sbfx2v4x0000000000',
     'search=x',

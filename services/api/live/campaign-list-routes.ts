@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignChoices } from '../../../shared/domain/run/campaign-standing.ts';
+import { campaignChoices, campaignOrders, type CampaignOrder } from '../../../shared/domain/run/campaign-standing.ts';
 import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
 import { tag, unstorable } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
@@ -43,9 +43,12 @@ const listQuery = pageQuery.extend({
   ...searchFields,
   state: z.enum(campaignChoices).optional(),
   sort: z
-    .enum(['newest', 'state'])
+    .enum(campaignOrders)
     .default('newest')
-    .describe('state: what needs attention, runs, is paused, is scheduled, has ended, is a draft; each newest first'),
+    .describe(
+      'state: what needs attention, runs, is paused, is scheduled (in the order of time), has ended, is a draft; else the newest ' +
+        'first. next: what is planned, in the order of time, then the rest. name: by its letters',
+    ),
 });
 
 const tags = ['campaigns'];
@@ -106,16 +109,18 @@ function pairOf(text: string): Record<string, string> {
   return Object.fromEntries([[text.slice(0, equals), text.slice(equals + 1)]]);
 }
 
-/** The id alone where it decides; its rank in the order of states before it. */
-function cursorOf({ rank, campaignId }: CampaignPlace, sort: 'newest' | 'state'): string {
+/** The id alone where it decides; before it what comes first in another order. */
+function cursorOf({ rank, key, campaignId }: CampaignPlace, sort: CampaignOrder): string {
   const id = publicId('campaign', campaignId);
-  return sort === 'newest' ? id : `${rank}-${id}`;
+  return sort === 'newest' ? id : `${rank}-${Buffer.from(key).toString('base64url')}.${id}`;
 }
 
-function placeOf(cursor: string | undefined, sort: 'newest' | 'state'): CampaignPlace | null {
+function placeOf(cursor: string | undefined, sort: CampaignOrder): CampaignPlace | null {
   if (cursor === undefined) return null;
-  const [, rank, id = ''] = /^(?:([0-9])-)?(cmp_.*)$/.exec(cursor) ?? [];
+  const [, rank, key = '', id = ''] = /^(?:([0-9])-([\w-]*)\.)?(cmp_.*)$/.exec(cursor) ?? [];
   const campaignId = uuidOf('campaign', id);
-  if (campaignId === undefined || (rank === undefined) !== (sort === 'newest')) throw invalidCursor(cursor);
-  return { rank: Number(rank ?? 0), campaignId };
+  const text = Buffer.from(key, 'base64url').toString();
+  if (campaignId === undefined || (rank === undefined) !== (sort === 'newest') || !isStorable(text))
+    throw invalidCursor(cursor);
+  return { rank: Number(rank ?? 0), key: text, campaignId };
 }

@@ -14,3 +14,11 @@ export type CampaignStanding = (typeof campaignStandings)[number];
 export const campaignChoices = ['needs-attention', ...campaignStandings] as const;
 
 export type CampaignChoice = (typeof campaignChoices)[number];
+
+/**
+ * `newest`; `state`: what needs attention, then what runs, is paused, is scheduled in the order of time, has ended, is
+ * a draft, else the newest first; `next`: what is planned in the order of time, then the rest; `name`.
+ */
+export const campaignOrders = ['newest', 'state', 'next', 'name'] as const;
+
+export type CampaignOrder = (typeof campaignOrders)[number];

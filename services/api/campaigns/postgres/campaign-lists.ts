@@ -3,6 +3,7 @@ import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about
 import {
   campaignStandings,
   type CampaignChoice,
+  type CampaignOrder,
   type CampaignStanding,
 } from '../../../../shared/domain/run/campaign-standing.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -35,8 +36,9 @@ export interface ListedCampaign {
 
 /** Behind the campaign that a page ended with. */
 export interface CampaignPlace {
-  /** As it was in that page. */
+  /** As they were in that page. */
   rank: number;
+  key: string;
   campaignId: string;
 }
 
@@ -48,13 +50,11 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
   return {
     /**
      * @param choice what is archived is shown by its own choice alone, or by its id
-     * @param order `newest`; or `state`: what needs attention, then what runs, is paused, is scheduled, has ended, is a
-     * draft, each newest first
      */
     page: async (
       search: CampaignSearch,
       choice: CampaignChoice | undefined,
-      order: 'newest' | 'state',
+      order: CampaignOrder,
       limit: number,
       after: CampaignPlace | null,
     ): Promise<{ items: ListedCampaign[]; next: CampaignPlace | null }> => {
@@ -62,9 +62,10 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
         selectPage.with({
           ...searchParamsOf(search),
           choice: choice ?? null,
-          byState: order === 'state',
+          order,
           limit: limit + 1,
           afterRank: after?.rank ?? null,
+          afterKey: after?.key ?? null,
           afterId: after?.campaignId ?? null,
         }),
       );
@@ -79,7 +80,10 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
         return campaign ? [{ campaign, standing, needsAttention, pausedItself, runId }] : [];
       });
       const last = shown.at(-1);
-      return { items, next: rows.length > limit && last ? { rank: last.rank, campaignId: last.id } : null };
+      return {
+        items,
+        next: rows.length > limit && last ? { rank: last.rank, key: last.key, campaignId: last.id } : null,
+      };
     },
 
     /** How many the search finds in all, archived ones left out, and of each choice. */
@@ -118,6 +122,7 @@ interface PageRow {
   pausedItself: boolean;
   run: string | null;
   rank: number;
+  key: string;
 }
 
 interface CountRow {
@@ -183,20 +188,22 @@ const standing = ($: (param: keyof SearchParams) => string) => `
       and not exists (select from runs n where n.campaign = r.campaign and n.scheduled_for > r.scheduled_for
         and n.parent is null and n.kind = 'live')
   ), planned as (
-    select campaign from run_starts union select campaign from schedules
-      where campaign is not null and state in ('active', 'paused') and next_at is not null
+    select campaign, min(at) as next_at from (
+      select campaign, due_at as at from run_starts union all select campaign, next_at from schedules
+        where campaign is not null and state in ('active', 'paused') and next_at is not null
+    ) starts group by campaign
   ), going_on as (
     -- Retries of failed users too.
     select campaign from planned union select campaign from runs where ended_at is null
   ), s as (
-    select c.id, o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
+    select c.id, c.name, p.next_at as "nextAt", o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
       coalesce(o.stalled or o."pausedItself", c.archived_at is null and c.id in (select campaign from failed))
         as "needsAttention",
       case when o.paused then 'paused' when o.id is not null then 'running'
         when c.archived_at is not null and c.id not in (select campaign from going_on) then 'archived'
         when c.state = 'draft' then 'draft'
-        when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as standing
-    from campaigns c left join o on o.campaign = c.id
+        when p.campaign is not null then 'scheduled' else 'ended' end as standing
+    from campaigns c left join o on o.campaign = c.id left join planned p on p.campaign = c.id
     where (${$('pattern')}::text is null or c.name ilike ${$('pattern')} or c.id in (
         -- By its index, once: no description is read.
         select id from campaigns where words @@ to_tsquery('simple', ${$('words')})))
@@ -219,26 +226,32 @@ const selectCounts = unnamedStatementOf<SearchParams>(
 
 interface PageParams extends SearchParams {
   choice: string | null;
-  /** Whether states decide the order, or ids alone. */
-  byState: boolean;
+  order: string;
   limit: number;
   /** The place of the last one of the page before, or null. */
   afterRank: number | null;
+  afterKey: string | null;
   afterId: string | null;
 }
 
 const selectPage = unnamedStatementOf<PageParams>(
   ($) => `${standing($)}
-  select * from (
-    select *, case when not ${$('byState')}::boolean then 0 when "needsAttention" then 0
-      else case s.standing ${ranks} end end as rank
+  select id, standing, "needsAttention", "pausedItself", run, rank, key from (
+    select *, case ${$('order')}::text
+        when 'state' then case when "needsAttention" then 0 else case s.standing ${ranks} end end
+        when 'next' then case when "nextAt" is null then 1 else 0 end else 0 end as rank,
+      -- By its bytes it is in the order of time.
+      case when ${$('order')} = 'name' then lower(name)
+        when ${$('order')} = 'next' or ${$('order')} = 'state' and standing = 'scheduled'
+          then coalesce(to_char("nextAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), '')
+        else '' end collate "C" as key
     from s where (${$('choice')}::text is null and (standing <> 'archived' or ${$('campaignId')}::uuid is not null))
       or standing = ${$('choice')}
       or (${$('choice')} = 'needs-attention' and "needsAttention")
   ) ranked
-  where ${$('afterId')}::uuid is null or rank > ${$('afterRank')}::int
-    or (rank = ${$('afterRank')}::int and id < ${$('afterId')}::uuid)
-  order by rank, id desc limit ${$('limit')}`,
+  where ${$('afterId')}::uuid is null or (rank, key) > (${$('afterRank')}::int, ${$('afterKey')}::text)
+    or (rank, key) = (${$('afterRank')}::int, ${$('afterKey')}::text) and id < ${$('afterId')}::uuid
+  order by rank, key, id desc limit ${$('limit')}`,
 );
 
 /** Asked every two seconds while a list is open: what has not ended is few, and campaigns are read once. */

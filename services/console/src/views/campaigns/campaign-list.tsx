@@ -5,6 +5,7 @@ import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import type { ListedCampaign } from '#client/types.gen.ts';
 import { outcomesIn, type OutcomeName } from '../../parts/outcomes/outcomes.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
@@ -69,10 +70,8 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
           <table className="table-fixed min-w-250">
             <thead>
               <tr>
-                <th scope="col" className="w-36">
-                  State
-                </th>
-                <th scope="col">Campaign</th>
+                <SortHead name="State" by={undefined} {...{ search, onChoose }} className="w-36" />
+                <SortHead name="Campaign" by="name" {...{ search, onChoose }} />
                 <th scope="col" className="w-55.5">
                   Chain, countries
                 </th>
@@ -82,9 +81,7 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
                 <th scope="col" className="w-42.5 text-right">
                   Through the chain
                 </th>
-                <th scope="col" className="w-53">
-                  ETA, next run or end
-                </th>
+                <SortHead name="ETA, next run or end" by="next" {...{ search, onChoose }} className="w-53" />
                 <th scope="col" className="w-13">
                   <span className="sr-only">More</span>
                 </th>
@@ -120,6 +117,29 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
         )}
       </Paging>
     </>
+  );
+}
+
+interface SortHeadProps extends Pick<CampaignListProps, 'search' | 'onChoose'> {
+  name: string;
+  /** Undefined: as it is without a choice. */
+  by: CampaignsSearch['sort'];
+  className?: string;
+}
+
+/** A head that the server sorts by: by state and then in the order of time, by name, by what is next. */
+function SortHead({ name, by, search, onChoose, className }: SortHeadProps) {
+  const isChosen = search.sort === by;
+  return (
+    <th scope="col" className={className} aria-sort={isChosen ? 'ascending' : undefined}>
+      <button
+        type="button"
+        className="inline-flex items-center gap-1.25 hover:text-main"
+        onClick={() => onChoose({ sort: by, cursor: undefined })}
+      >
+        {name} {isChosen && <Icon name="dn" size={12} />}
+      </button>
+    </th>
   );
 }
 

@@ -17,6 +17,18 @@ test('the list says of each campaign its state, its users and what it waits for'
 });
 
 describe('what is chosen lies in the address and goes to the API', () => {
+  test('what the rows are sorted by, and the first order again', async () => {
+    const { api, user, address } = await openConsole('/campaigns');
+    await user.click(await screen.findByRole('button', { name: /^ETA, next run or end/ }));
+    await waitFor(() => expect(address()).toContain('sort=next'));
+    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['sort']).toBe('next'));
+    const [sorted] = screen.getAllByRole('columnheader').filter((head) => head.getAttribute('aria-sort') !== null);
+    expect(sorted?.textContent).toContain('ETA');
+    await user.click(screen.getByRole('button', { name: 'State' }));
+    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['sort']).toBe('state'));
+    expect(address()).toBe('/campaigns');
+  });
+
   test('a state, and all of them again', async () => {
     const { api, user, address } = await openConsole('/campaigns');
     await user.click(await screen.findByRole('button', { name: /^Running/ }));

@@ -30,7 +30,7 @@ export function useCampaigns(search: CampaignsSearch) {
     ...filterOf(search),
     ...(state !== undefined && { state }),
     ...(cursor !== undefined && { cursor }),
-    sort: 'state' as const,
+    sort: search.sort ?? ('state' as const),
     limit: pageSize,
   };
   return useQuery({

@@ -1,0 +1,36 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({
+  workers: 'all-in-one',
+  sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=600', SANDBOX_REWARDS_FAILURE_SHARE: '0' },
+});
+
+const badge = (page: Page, state: string) => page.locator('.head .badge', { hasText: state });
+const limits = (page: Page) => page.getByRole('dialog', { name: 'Limits of this run' });
+
+test('a run is made slower while it goes on: its head, its events and the API say so', async () => {
+  const { api } = consoleOf.muster;
+  const [countries, segment] = [['SG'], 'lapsed-riders'];
+  const campaign = { countries, segment, chain: rewardThenMessage, paceUsersPerSecond: 20 };
+  const runId = await api.run({ ...campaign, name: 'Payday, slowly' });
+  const page = await consoleOf.loggedIn();
+  await page.goto(`runs/${runId}`);
+  await badge(page, 'Running').waitFor();
+  await page.getByRole('button', { name: 'Limits…' }).click();
+  const dialog = limits(page);
+  await dialog.getByRole('textbox', { name: /^Pace/ }).fill('5');
+  await dialog.getByText(/^Ends about/).waitFor();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+  await dialog.getByRole('textbox', { name: /^Why/ }).fill('rewards asked for it');
+  await dialog.getByRole('button', { name: 'Change 1 limit' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.locator('.meta', { hasText: 'at most 5 users/s' }).waitFor();
+  await page.getByText('changed the pace from 20 users/s to 5 users/s', { exact: false }).waitFor();
+  await page.getByText('rewards asked for it', { exact: false }).waitFor();
+  expect((await api.progress(runId)).settings.paceUsersPerSecond).toBe(5);
+});
