@@ -22,6 +22,7 @@ const subjects = [
   'schedules',
   'notices',
   'webhooks',
+  'report-links',
 ];
 
 /** All tables, functions and views as they first stood, by subject: the files beside this one. */

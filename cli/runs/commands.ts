@@ -3,6 +3,7 @@ import { controlVerbs, events, set } from './control-commands.ts';
 import { compare, rates } from './figures-commands.ts';
 import { retryFailed } from './retry-failed.ts';
 import { settle, settlements } from './settle-commands.ts';
+import { revokeShare, share, shares } from './share-commands.ts';
 import { receipts, unknown, users } from './user-commands.ts';
 
 const named = '<run|campaign>';
@@ -16,6 +17,9 @@ export const commands = [
       unknown,
       receipts,
       users,
+      share,
+      shares,
+      revokeShare,
       settle,
       settlements,
       compare,

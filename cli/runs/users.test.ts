@@ -28,3 +28,17 @@ it('muster campaign failures narrows them to a batch and a time', async () => {
   const span = ['--from', '2026-11-22T04:00:00Z', '--until', '2026-11-22T05:00:00Z'];
   expect((await muster('campaign', 'failures', 'run_1', '--batch', '7', ...span)).out).toBe('nobody failed\n');
 });
+
+it('muster run share prints the link once, lists links and revokes one', async () => {
+  const times = { createdAt: '2026-11-22T04:00:00.000Z', expiresAt: '2026-11-24T04:00:00.000Z' };
+  const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', ...times };
+  api.answers['POST /v1/runs/run_1/share'] = { status: 201, body: { ...link, link: 'https://muster.test/v1/x' } };
+  const { out, notes } = await muster('run', 'share', 'run_1', '--days', '2');
+  expect(out).toBe('https://muster.test/v1/x\n');
+  expect(notes).toContain('until 2026-11-24 04:00 UTC');
+  expect(api.bodies).toEqual([{ expiresInSeconds: 172_800 }]);
+  api.answers['GET /v1/runs/run_1/shares'] = ok({ items: [link], next: null });
+  expect((await muster('run', 'shares', 'run_1')).out).toMatch(/rpl_1 +open +2026-11-22 04:00 UTC/);
+  api.answers['DELETE /v1/runs/run_1/shares/rpl_1'] = { status: 204, body: undefined };
+  expect((await muster('run', 'revoke-share', 'run_1', 'rpl_1')).notes).toContain('rpl_1 shows nothing any more');
+});

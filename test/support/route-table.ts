@@ -10,7 +10,7 @@ export type NeededRole = Role | 'scheduler or manager' | 'anybody';
  */
 export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<RouteScope, readonly string[]>>>>> = {
   anybody: {
-    none: ['GET /healthz', 'GET /readyz', 'POST /v1/session'],
+    none: ['GET /healthz', 'GET /readyz', 'POST /v1/session', 'GET /v1/shared-reports/{token}'],
   },
   viewer: {
     none: [
@@ -48,6 +48,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/runs/{id}/events',
       'GET /v1/runs/{id}/failures',
       'GET /v1/runs/{id}/users',
+      'GET /v1/runs/{id}/shares',
       'GET /v1/runs/{id}/settlements',
       'GET /v1/runs/{id}/settlements/{settlementId}',
       'GET /v1/runs/{id}/users/{userId}',
@@ -127,6 +128,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
     none: [
       'POST /v1/campaigns/preview',
       'POST /v1/templates/{id}/campaigns',
+      'POST /v1/runs/{id}/share',
+      'DELETE /v1/runs/{id}/shares/{linkId}',
       'POST /v1/webhooks',
       'PATCH /v1/webhooks/{id}',
       'DELETE /v1/webhooks/{id}',

@@ -13,6 +13,8 @@ import { retryRoutes } from './failures/retry-routes.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { runRoutes } from './run-routes.ts';
 import { createRunUsers } from './users/postgres/run-users.ts';
+import { createReportLinks } from './share/postgres/report-links.ts';
+import { shareRoutes } from './share/share-routes.ts';
 import { runUserRoutes } from './users/run-user-routes.ts';
 
 /** Campaigns being carried out: progress, report, failures, and what people ask of them. */
@@ -24,6 +26,7 @@ export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) 
     retries: createRetries({ pool, quotas: config.quotas }),
     histories: createUserHistories({ pool }),
     users: createRunUsers({ pool }),
+    reportLinks: createReportLinks({ pool }),
   };
 }
 
@@ -32,7 +35,8 @@ type Deps = Parameters<typeof runRoutes>[1] &
   Parameters<typeof budgetRoutes>[1] &
   Parameters<typeof retryRoutes>[1] &
   Parameters<typeof explainRoutes>[1] &
-  Parameters<typeof runUserRoutes>[1];
+  Parameters<typeof runUserRoutes>[1] &
+  Parameters<typeof shareRoutes>[1];
 
 export function runsRoutes(server: HttpServer, deps: Deps): void {
   budgetRoutes(server, deps);
@@ -43,4 +47,5 @@ export function runsRoutes(server: HttpServer, deps: Deps): void {
   explainRoutes(server, deps);
   retryRoutes(server, deps);
   runUserRoutes(server, deps);
+  shareRoutes(server, deps);
 }

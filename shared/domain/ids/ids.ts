@@ -21,6 +21,7 @@ export const idPrefixes = {
   settlement: 'set',
   quarantinedStep: 'qst',
   webhook: 'whk',
+  reportLink: 'rpl',
   webhookEvent: 'wev',
 } as const;
 

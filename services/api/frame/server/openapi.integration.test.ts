@@ -128,6 +128,7 @@ describe('the OpenAPI document', () => {
       'getSession',
       'getSettlement',
       'getShard',
+      'getSharedReport',
       'getSuppressedUser',
       'getSuppressionUpload',
       'getTemplate',
@@ -152,6 +153,7 @@ describe('the OpenAPI document', () => {
       'listOccurrences',
       'listQuarantinedSteps',
       'listQuotas',
+      'listReportLinks',
       'listRunEvents',
       'listRunFailures',
       'listRunReceipts',
@@ -194,6 +196,7 @@ describe('the OpenAPI document', () => {
       'resumeSchedule',
       'retryFailedUsers',
       'revokeApiKey',
+      'revokeReportLink',
       'rotateApiKey',
       'rotateWebhookSecret',
       'runJobNow',
@@ -204,6 +207,7 @@ describe('the OpenAPI document', () => {
       'setApprovalPolicy',
       'setClientAuth',
       'settleRun',
+      'shareReport',
       'startCampaign',
       'submitCampaign',
       'suppressUsers',
@@ -332,13 +336,15 @@ describe('the OpenAPI document', () => {
     for (const [path, methods] of keyed) {
       for (const [method, { operationId, responses, ...rest }] of Object.entries(methods)) {
         const role = rest['x-required-role'];
-        if (operationId === 'logIn') expect(rest['security']).toEqual([]);
+        const isOpen = ['logIn', 'getSharedReport'].includes(operationId);
+        if (isOpen) expect(rest['security']).toEqual([]);
         else
           expect([path, role]).toEqual([
             path,
             expect.stringMatching(/^(viewer|scheduler|manager|approver|operator|scheduler or manager)$/),
           ]);
-        if (method === 'get') expect([path, role]).toEqual([path, path.includes('/api-keys') ? 'operator' : 'viewer']);
+        const reader = path.includes('/api-keys') ? 'operator' : 'viewer';
+        if (method === 'get' && !isOpen) expect([path, role]).toEqual([path, reader]);
         expect(Object.keys(responses)).toContain('403');
       }
     }

@@ -1,0 +1,51 @@
+import { listReportLinks, revokeReportLink, shareReport } from '../../sdk/generated/sdk.gen.ts';
+import type { ReportLink } from '../../sdk/generated/types.gen.ts';
+import { command } from '../frame/command-table.ts';
+import { within } from '../frame/options.ts';
+import { left, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+import { runOf } from './run-of.ts';
+
+const daySeconds = 86_400;
+
+export const share = command({
+  name: 'share',
+  args: ['<run|campaign>'],
+  said: 'make a link that shows its report to people without a key; prints it once',
+  options: {
+    days: within('--days <n>', 'so long it shows the report', { least: 1, most: 90, usual: 7 }),
+  },
+  ask: async ({ client, args: [named], options: { days } }) =>
+    shareReport({
+      client,
+      path: { id: await runOf(named, client) },
+      body: { expiresInSeconds: days * daySeconds },
+    }),
+  refused: 'not shared',
+  shown: ({ link }) => `${link}\n`,
+  noted: ({ id, expiresAt }) => `${id} shows the report, and no user, until ${utcTime(expiresAt)}`,
+});
+
+export const shares = command({
+  name: 'shares',
+  args: ['<run|campaign>'],
+  said: 'the links to its report, newest first, without what opens them',
+  ask: async ({ client, args: [named] }) => listReportLinks({ client, path: { id: await runOf(named, client) } }),
+  shown: tableOf<ReportLink>('no links', [
+    left('id', ({ id }) => id),
+    left('state', ({ state }) => state),
+    left('made', ({ createdAt }) => utcTime(createdAt)),
+    left('ends', ({ expiresAt }) => utcTime(expiresAt)),
+    left('by', ({ madeBy }) => madeBy),
+  ]),
+});
+
+export const revokeShare = command({
+  name: 'revoke-share',
+  args: ['<run|campaign>', '<link>'],
+  said: 'a link shows nothing any more',
+  ask: async ({ client, args: [named, linkId] }) =>
+    revokeReportLink({ client, path: { id: await runOf(named, client), linkId } }),
+  refused: 'not revoked',
+  noted: (_, { args: [, linkId] }) => `${linkId} shows nothing any more`,
+});

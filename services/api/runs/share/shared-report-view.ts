@@ -1,0 +1,26 @@
+import type { RunReport } from '../../../../shared/contracts/runs/runs.ts';
+import type { ReportLink, SharedReport } from '../../../../shared/contracts/runs/shared-reports.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import type { ReportLinkRecord } from './postgres/report-links.ts';
+
+export function reportLinkView({ linkId, madeBy, createdAt, expiresAt, state }: ReportLinkRecord): ReportLink {
+  return {
+    id: publicId('reportLink', linkId),
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    madeBy: publicId('apiKey', madeBy),
+    state,
+  };
+}
+
+/** Named one by one: what a report comes to say of users later is not among them by itself. */
+export function sharedReportView(report: RunReport, expiresAt: Date): SharedReport {
+  const { campaignName, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced } = report;
+  return {
+    ...{ campaignName, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced },
+    failures: report.failures.map(({ step, country, outcome, reason, users }) => {
+      return { step, country, outcome, reason, users };
+    }),
+    linkExpiresAt: expiresAt.toISOString(),
+  };
+}
