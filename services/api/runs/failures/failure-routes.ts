@@ -17,7 +17,10 @@ const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
-  outcome: z.enum(ownOutcomes).optional().describe('unknown: nobody knows yet whether the endpoint applied it'),
+  outcome: z
+    .enum(ownOutcomes)
+    .optional()
+    .describe('suppressed: a rule withheld the call. unknown: nobody knows yet whether the endpoint applied it'),
   batch: z.coerce.number().int().min(0).max(0x7fffffff).optional().describe('Its number, as the failures have it'),
   failedFrom: instant.optional(),
   failedUntil: instant.optional().describe('Not included'),
@@ -34,7 +37,7 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listRunFailures',
-      summary: 'Users that failed, with the reason',
+      summary: 'Users that failed, were suppressed or are unknown, with the reason',
       description:
         `By page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; user ids as they are, untouched, except ` +
         'that in CSV a text that a spreadsheet would take for a formula gets an apostrophe in front; programs ask for `raw=true`.',

@@ -57,6 +57,16 @@ describe('the verdict on a user of the audience', () => {
     expect(verdictOf(explained([ours])).because).toBe('Muster decided so.');
   });
 
+  it('who was suppressed is told by which rule, and what it got before', () => {
+    const detail = 'on the suppression list of send-message: asked to by phone';
+    const withheld = step(2, 'suppressed', { reason: 'muster.suppression-list', detail });
+    expect(verdictOf(explained([step(1, 'succeeded'), withheld]))).toMatchObject({
+      tone: 'plain',
+      state: 'Suppressed in step 2',
+      answer: `Got award-reward and nothing more. A rule withheld step 2, send-message: ${detail}.`,
+    });
+  });
+
   it('whose outcome nobody knows is not said to have got nothing', () => {
     expect(verdictOf(explained([step(1, 'unknown'), step(2, 'skipped')])).answer).toBe(
       'Nobody knows whether it got award-reward. It got nothing else.',

@@ -58,6 +58,11 @@ function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
       const answer = `Nobody knows whether it got ${step.action}. ${so === 'Got nothing' ? 'It got nothing else.' : `${so} for certain.`}`;
       return { tone: 'odd', state: `Unknown in step ${step.step}`, answer };
     }
+    case 'suppressed': {
+      const cause = step.detail === null ? why : `: ${step.detail}`;
+      const answer = `${so}. A rule withheld ${at}${cause}.`;
+      return { tone: 'plain', state: `Suppressed in step ${step.step}`, answer };
+    }
     case 'expired':
       return {
         tone: 'watch',
