@@ -1,7 +1,12 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { changeCampaign, createCampaignOfTemplate, createTemplate } from '../../sdk/generated/sdk.gen.ts';
+import {
+  changeCampaign,
+  createCampaignOfTemplate,
+  createTemplate,
+  testSendCampaign,
+} from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
@@ -16,8 +21,9 @@ const views = {
   campaigns: () => 'campaigns',
   'no match': () => 'campaigns?state=paused',
   'new campaign': () => 'campaigns/new',
-  'a changed draft': ({ draftId }: Ids) => `campaigns/${draftId}`,
+  'a changed draft that was tested': ({ draftId }: Ids) => `campaigns/${draftId}`,
   templates: () => 'templates',
+  'a test': ({ testId }: Ids) => `runs/${testId}/report`,
   'a campaign': ({ campaignId }: Ids) => `campaigns/${campaignId}`,
   'live run': ({ runId }: Ids) => `runs/${runId}`,
   report: ({ endedId }: Ids) => `runs/${endedId}/report`,
@@ -34,6 +40,8 @@ const views = {
 interface Ids {
   runId: string;
   campaignId: string;
+  /** A test of the draft, before its last change. */
+  testId: string;
   endedId: string;
   draftId: string;
   userId: string;
@@ -48,18 +56,20 @@ beforeAll(async () => {
   await api.awaitEnd(endedId);
   const runId = await api.run({ ...campaign, name: 'Payday top-up, November', paceUsersPerSecond: 1 });
   const [failed] = await api.failures(endedId);
-  const draftId = await addDraft(api.client);
+  const [draftId, testId] = await addTestedDraft(api);
   ids = {
     runId,
     endedId,
     draftId,
+    testId,
     campaignId: (await api.progress(runId)).campaignId,
     userId: failed?.userId ?? 'nobody',
   };
 });
 
-/** Of two revisions, from a template. */
-async function addDraft(client: MusterApi['client']): Promise<string> {
+/** Of two revisions, from a template; and a test of the first one. */
+async function addTestedDraft(api: MusterApi): Promise<[draftId: string, testId: string]> {
+  const { client } = api;
   const campaign = {
     countries: ['SG'],
     audience: { include: [{ segment: 'lapsed-riders' }] },
@@ -69,8 +79,12 @@ async function addDraft(client: MusterApi['client']): Promise<string> {
   const template = await createTemplate({ client, body: { name: 'Payday', variables, campaign } });
   const path = { id: template.data.id };
   const { id } = (await createCampaignOfTemplate({ client, path, body: { name: 'Payday top-up, December' } })).data;
+  const users = ['u-10077214', 'u-20551180'];
+  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG' } })).data;
+  const testId = run?.runId ?? '';
+  await api.awaitEnd(testId);
   await changeCampaign({ client, path: { id }, body: { priority: 'low' } });
-  return id;
+  return [id, testId];
 }
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
