@@ -133,7 +133,12 @@ const list = byHand({
     owner: text('--owner <name>', 'only those of it'),
     metadata: text('--metadata <key=value>', 'only those with it'),
     state: oneOf('--state <state>', 'only those', campaignChoices),
-    sort: oneOf('--sort <order>', 'state: what needs attention first', ['newest', 'state']),
+    sort: oneOf('--sort <order>', 'state: what needs attention first; next: what starts next', [
+      'newest',
+      'state',
+      'next',
+      'name',
+    ]),
   },
   run: async ({ options: query, context }) => {
     const client = await apiOf(context);

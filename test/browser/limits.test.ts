@@ -34,3 +34,29 @@ test('a run is made slower while it goes on: its head, its events and the API sa
   await page.getByText('rewards asked for it', { exact: false }).waitFor();
   expect((await api.progress(runId)).settings.paceUsersPerSecond).toBe(5);
 });
+
+test('a run that a budget has paused is raised and resumed from its banner, and reaches everybody', async () => {
+  const { api } = consoleOf.muster;
+  const [reward, message] = rewardThenMessage;
+  if (!reward || !message) throw new Error('the chain has two steps');
+  const runId = await api.run({
+    ...{ name: 'Payday, too dear', countries: ['SG'], segment: 'lapsed-riders' },
+    chain: [{ ...reward, unitsPerUser: 1 }, message],
+    budgets: [{ country: 'SG', units: 100 }],
+  });
+  const page = await consoleOf.loggedIn();
+  await page.goto(`runs/${runId}`);
+  await badge(page, 'Paused').waitFor({ timeout: 90_000 });
+  await page.getByText('Raise the budget of the campaign, then resume the run', { exact: false }).waitFor();
+  await page.getByRole('region', { name: 'Budget' }).getByText('0 left').waitFor();
+  await page.getByRole('button', { name: 'Raise the budget…' }).click();
+  const dialog = limits(page);
+  await dialog.getByRole('textbox', { name: /^Budget of SG/ }).fill('1,000');
+  await dialog.getByRole('button', { name: 'Change 1 limit and resume' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await badge(page, 'Completed').waitFor({ timeout: 90_000 });
+  const { steps, audience, budgets } = await api.report(runId);
+  expect(audience.counted).toBeGreaterThan(100);
+  expect(steps.map(({ succeeded }) => succeeded)).toEqual([audience.counted, audience.counted]);
+  expect(budgets).toMatchObject([{ units: 1000, used: audience.counted }]);
+});
