@@ -93,8 +93,8 @@ describe('figures of shards', () => {
     await record(ledger, waitingOf(await claimOne(ledger, second)));
 
     expect((await subject.figures.work()).toSorted((a, b) => (a.actionType < b.actionType ? -1 : 1))).toEqual([
-      { actionType: 'award-reward', country: 'SG', ready: 2, waiting: 1, ahead: 2 },
-      { actionType: 'send-message', country: 'SG', ready: 1, waiting: 0, ahead: 3 },
+      { actionType: 'award-reward', country: 'SG', ready: 2, waiting: 1, ahead: 2, paced: 0 },
+      { actionType: 'send-message', country: 'SG', ready: 1, waiting: 0, ahead: 3, paced: 0 },
     ]);
   });
 

@@ -136,8 +136,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: a person who pauses a run that waits stops it',
     edits: [
       {
-        text: "const isPausedAnew = verb === 'pause' && move.kind === 'stays' && isWaitingForApproval(run.stateReason);",
-        replacement: 'const isPausedAnew = isWaitingForApproval(null);',
+        text: 'const goesOnOtherwise = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);',
+        replacement: 'const goesOnOtherwise = isWaitingForApproval(null) || isWaitingAfterCanary(run.stateReason);',
       },
     ],
     project: 'integration',
