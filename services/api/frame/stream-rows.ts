@@ -35,12 +35,15 @@ export function csvStream(
   columns: readonly string[],
   { raw, bom }: { raw: boolean; bom: boolean },
 ): Readable {
-  const formatted = stringify({
-    header: true,
-    columns: [...columns],
-    record_delimiter: 'windows',
-    escape_formulas: !raw,
-    bom,
-  });
-  return pipeline(Readable.from(rows), formatted, () => undefined);
+  const formatted = stringify({ columns: [...columns], record_delimiter: 'windows', escape_formulas: !raw });
+  pipeline(Readable.from(rows), formatted, () => undefined);
+  return Readable.from(withHead(`${bom ? byteOrderMark : ''}${columns.join(',')}\r\n`, formatted));
+}
+
+const byteOrderMark = '\ufeff';
+
+/** The head does not wait for a row: where few of a long list fit, the first may come late. */
+async function* withHead(head: string, rows: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+  yield head;
+  yield* rows;
 }

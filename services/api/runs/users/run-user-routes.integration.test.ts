@@ -18,6 +18,7 @@ import {
 import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
 import { createChance, type Chance } from '../../../../test/simulation/seeded.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
+import { csvStream } from '../../frame/stream-rows.ts';
 import { problem } from '../../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -129,6 +130,17 @@ describe('everybody of a run', () => {
     expect(lines.map((line) => runUser.parse(JSON.parse(line)))).toEqual(all);
     const recorded = await on.rowsOf('audit_log');
     expect(recorded.filter(({ route }) => route === '/v1/runs/:id/users')).toHaveLength(2);
+  });
+
+  it('begins with the head of its columns, whenever the first row comes', async () => {
+    const rows = (async function* () {
+      await new Promise(() => undefined);
+      yield {};
+    })();
+    for await (const part of csvStream(rows, ['userId', 'step1'], { raw: false, bom: false })) {
+      expect(String(part)).toBe('userId,step1\r\n');
+      break;
+    }
   });
 
   it('has those whose ids could never be sent', async () => {
