@@ -102,12 +102,10 @@ function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; on
           <Icon name={isOpen ? 'down' : 'right'} size={12} />
           <span className="wrap-anywhere phone:wrap-normal">{actionType}</span> <span className="tag">{country}</span>
         </button>
+        {isUnserved(shard) && <div className="c-bad sm pl-4.5 pb-1 wrap-anywhere">{unservedCause(shard)}</div>}
       </th>
       <td>
-        <span
-          className={`${tone} inline-flex items-center gap-1.25 whitespace-nowrap align-middle`}
-          title={isUnserved(shard) ? unservedCause(shard) : undefined}
-        >
+        <span className={`${tone} inline-flex items-center gap-1.25 whitespace-nowrap align-middle`}>
           <Icon name={icon} />
           {word}
         </span>

@@ -33,6 +33,25 @@ test('a shard whose endpoint is down says since when and why', async () => {
   expect(screen.getByText(/Nobody serves it and there is work/)).toBeDefined();
 });
 
+test('a shard with work and without a worker stands first, with the reason; what a pace holds back is grey', async () => {
+  const [second, third] = others;
+  if (!second || !third) throw new Error('there are three shards');
+  const cause = '2 workers cannot serve it: leases are too short';
+  const stuck = { ...third.lag, batches: 40, seconds: null };
+  const items = [
+    { ...first, lag: { ...first.lag, seconds: 0.4, pacedBatches: 1240 } },
+    second,
+    { ...third, workers: [], notes: ['no worker serves it, and there is work', cause], lag: stuck },
+  ];
+  await openConsole('/shards', { answers: { 'GET /v1/shards': { items } } });
+  await screen.findByText(cause);
+  const [, worst, paced] = screen.getAllByRole('row');
+  expect(worst?.textContent).toContain(`${third.country}${cause}no worker`);
+  expect(worst?.textContent).toContain('nothing moves');
+  expect(paced?.textContent).toContain('0.4 s paced');
+  expect(screen.getByText('1 shard without one')).toBeDefined();
+});
+
 test('filters leave what they name, and say how many of how many', async () => {
   const { user, address } = await openConsole('/shards');
   await screen.findByText(/3 shards, longest lag first/);

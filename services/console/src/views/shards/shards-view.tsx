@@ -124,8 +124,8 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
             </Button>
           )}
           <span className="t3">
-            Lag: what is ready here or in steps before, at the rate of now. Held back: waits for a retry, or until its
-            endpoint answers again.
+            Lag: what is ready here, at the rate of now; without what the pace of runs holds back. Held back: waits for
+            a retry, or until its endpoint answers again.
           </span>
         </footer>
       </section>
