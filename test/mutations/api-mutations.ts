@@ -60,7 +60,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'formulas are escaped in CSV',
-    edits: [{ text: 'escape_formulas: !raw,', replacement: 'escape_formulas: false,' }],
+    edits: [{ text: 'escape_formulas: !raw', replacement: 'escape_formulas: false' }],
     project: 'integration',
     noticedBy: ['services/api/receipts/'],
   },
