@@ -1,10 +1,11 @@
 import { compareRun, explainRunUser, getRunRates, getRunReport } from '../../sdk/generated/sdk.gen.ts';
-import type { Run } from '../../sdk/generated/types.gen.ts';
-import { command } from '../frame/command-table.ts';
+import type { Run, RunReport } from '../../sdk/generated/types.gen.ts';
+import { answer, byHand, command, type ApiCall, type View } from '../frame/command-table.ts';
 import { text } from '../frame/options.ts';
 import { duration } from '../show/numbers.ts';
 import { cut, left, type ItemColumn } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
+import { forms, typeOf, writeAll } from './as-file.ts';
 import { renderComparison } from './comparison.ts';
 import { renderExplanation } from './explanation.ts';
 import { renderRates } from './rates.ts';
@@ -23,12 +24,21 @@ export const runColumns: readonly ItemColumn<Run>[] = [
 ];
 
 export const report = (named: string) =>
-  command({
+  byHand({
     name: 'report',
     args: [named],
-    said: 'outcomes by step and country, failures by reason',
-    ask: async ({ client, args: [id] }) => getRunReport({ client, path: { id: await runOf(id, client) } }),
-    shown: (data, { paint, width }) => `\n${renderReport(data, paint, width)}\n`,
+    said: 'outcomes by step and country, failures by reason; or a line for each step and country as a file',
+    options: forms,
+    run: (call) => {
+      const accept = typeOf(call.options, call.context.json);
+      if (accept !== undefined) return writeAll('report/table', {}, accept, call);
+      const ask = {
+        ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
+          getRunReport({ client, path: { id: await runOf(id, client) } }),
+        shown: (data: RunReport, { paint, width }: View) => `\n${renderReport(data, paint, width)}\n`,
+      };
+      return answer(ask, call);
+    },
   });
 
 export const compare = command({

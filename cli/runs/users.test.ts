@@ -22,6 +22,11 @@ it('muster run users shows everybody that fits, with the outcome of each step, o
   expect((await muster('run', 'users', 'run_1', '--step', '2', '--ndjson')).out).toBe('{"userId":"u1"}\n');
 });
 
+it('muster campaign report writes a line for each step and country as a file', async () => {
+  api.answers['GET /v1/runs/run_1/report/table?for=excel'] = ok('runId,step\r\nrun_1,1\r\n');
+  expect((await muster('campaign', 'report', 'run_1', '--csv', '--excel')).out).toBe('runId,step\r\nrun_1,1\r\n');
+});
+
 it('muster campaign failures narrows them to a batch and a time', async () => {
   const query = 'batch=7&failedFrom=2026-11-22T04%3A00%3A00Z&failedUntil=2026-11-22T05%3A00%3A00Z';
   api.answers[`GET /v1/runs/run_1/failures?${query}&limit=100`] = ok({ items: [], next: null });

@@ -8,6 +8,7 @@ import { runControlRoutes } from './control/run-control-routes.ts';
 import { explainRoutes } from './explain/explain-routes.ts';
 import { createUserHistories } from './explain/postgres/user-histories.ts';
 import { failureRoutes } from './failures/failure-routes.ts';
+import { reportTableRoutes } from './report-table-routes.ts';
 import { createRetries } from './failures/postgres/retries.ts';
 import { retryRoutes } from './failures/retry-routes.ts';
 import { createRunReports } from './postgres/run-reports.ts';
@@ -44,6 +45,7 @@ export function runsRoutes(server: HttpServer, deps: Deps): void {
   comparisonRoutes(server, deps);
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  reportTableRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);
   runUserRoutes(server, deps);

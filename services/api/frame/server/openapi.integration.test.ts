@@ -119,6 +119,7 @@ describe('the OpenAPI document', () => {
       'getJobChange',
       'getQuarantinedStep',
       'getReadiness',
+      'getReportTable',
       'getRun',
       'getRunProgress',
       'getRunRates',

@@ -1,0 +1,62 @@
+import { ApiUnavailable } from '../api/failures.ts';
+import { apiOf, type Call } from '../frame/command-table.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { flag } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { runOf } from './run-of.ts';
+
+export const forms = {
+  csv: flag('--csv', 'all of them as CSV; what a spreadsheet takes for a formula gets an apostrophe in front'),
+  raw: flag('--raw', 'with --csv: every text as it is, for programs'),
+  excel: flag('--excel', 'with --csv: with the byte order mark that Excel needs'),
+  ndjson: flag('--ndjson', 'all of them as lines of JSON'),
+};
+
+/**
+ * All of a list as a file: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte
+ * order mark.
+ */
+export interface Form {
+  csv?: true;
+  raw?: true;
+  excel?: true;
+  ndjson?: true;
+}
+
+/** The media type of the file that is wanted; undefined where a table is. */
+export function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string | undefined {
+  if ([csv, ndjson, json].filter(Boolean).length > 1) throw new UsageError('give one of --csv, --ndjson and --json');
+  if (!csv && (raw || excel)) throw new UsageError('--raw and --excel go with --csv');
+  if (ndjson) return 'application/x-ndjson';
+  return csv ? 'text/csv' : undefined;
+}
+
+/** Fails on the way when the answer is cut. */
+export async function writeAll(
+  list: 'failures' | 'receipts' | 'users' | 'report/table',
+  filter: object,
+  accept: string,
+  { args: [id], options: { raw, excel }, context }: Call<[string], Form>,
+): Promise<ExitCode> {
+  const client = await apiOf(context);
+  const { data } = await client.get<ReadableStream<Uint8Array>, unknown, true>({
+    url: `/v1/runs/{id}/${list}`,
+    path: { id: await runOf(id, client) },
+    query: { ...filter, ...(raw && { raw }), ...(excel && { for: 'excel' }) },
+    headers: { accept },
+    parseAs: 'stream',
+  });
+  await context.terminal.stream(textOf(data));
+  return exitCodes.ok;
+}
+
+async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  // The byte order mark is part of what was asked for.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  try {
+    for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    throw new ApiUnavailable('the answer was cut: what was written is not all there is', { cause: error });
+  }
+  yield decoder.decode();
+}

@@ -1,0 +1,37 @@
+import { stepLineShape, type RunFigures } from '../../../shared/contracts/runs/runs.ts';
+import { z } from 'zod';
+
+/** A line of a report as a table: a step in a country, or over all of them. */
+export const reportLine = stepLineShape
+  .omit({ receipts: true, mode: true })
+  .extend({
+    runId: z.string(),
+    country: z.string().nullable().describe('null: over all countries'),
+  })
+  .meta({ id: 'ReportLine', description: 'A step in a country, or over all of them, and who ended how, in users' });
+
+export type ReportLine = z.infer<typeof reportLine>;
+
+/** Behind those of the line itself in CSV: all that are counted in users. */
+const counted = [
+  ...['audience', 'succeeded', 'failed', 'skipped', 'suppressed', 'heldOut', 'expired', 'cancelled', 'unknown'],
+  'pending',
+];
+export const reportColumns = ['runId', 'step', 'action', 'country', ...counted];
+
+/** Each step over all countries, and behind it each country's. */
+export function reportTable({ runId, steps, countries }: Pick<RunFigures, 'runId' | 'steps' | 'countries'>) {
+  return steps.flatMap((all): ReportLine[] => [
+    lineOf(all, { runId, country: null }),
+    ...countries.flatMap(({ country, steps: own }) =>
+      own.filter(({ step }) => step === all.step).map((line) => lineOf(line, { runId, country })),
+    ),
+  ]);
+}
+
+function lineOf(
+  { receipts: _receipts, mode: _mode, ...line }: RunFigures['steps'][number],
+  of: Pick<ReportLine, 'runId' | 'country'>,
+): ReportLine {
+  return { ...line, ...of };
+}
