@@ -58,12 +58,12 @@ interface RestPart extends Part {
 
 const parts: RestPart[] = [
   { tier: 'faults', file: firstOfAll, alone: true },
+  { tier: 'alerts', file: 'test/alerts/promtool.test.ts' },
   ...firstFaults.map((file) => ({ tier: 'faults', file })),
   ...shortenedTests,
   ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/browser/*.test.ts', firstBrowserTests).map((file) => ({ tier: 'browser', file })),
   { tier: 'simulation', file: 'test/simulation/walks.test.ts' },
-  { tier: 'alerts', file: 'test/alerts/promtool.test.ts' },
   ...nextFaults.map((file) => ({ tier: 'faults', file })),
   ...timed.map((file) => ({ tier: 'faults', file, alone: true })),
   ...otherFaults.map((file) => ({ tier: 'faults', file })),
