@@ -38,7 +38,7 @@ describe('row 49: messages that lie', () => {
     });
   }
 
-  it.each<ForgedLoss>(['nobody was lost', 'half of the users were lost'])(
+  it.each<ForgedLoss>(['nobody was lost', 'many users were lost'])(
     'of step 2, that %s: everybody who has a reward gets a message, and nobody else',
     async (loss) => {
       const [port = 0] = await findFreePorts(1);
