@@ -10,9 +10,6 @@ const segment = 'lapsed-riders';
 /** Sinks without memory in both steps: a page fed twice would be two effects. */
 const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
 
-/** Until a broker has answered what it had received. */
-const refusedWithinMs = 2000;
-
 describe('triggers', () => {
   let trial: Trial;
   afterEach(() => trial.end());
@@ -58,8 +55,6 @@ describe('triggers', () => {
     const runId = await run();
     await until('pages are committed', async () => (await trial.database.count('select 1 from batches')) >= 10);
     await trial.kill('trigger');
-    // Its last writes may still lie with the broker, which is to refuse them too.
-    await lasting(refusedWithinMs);
     await Promise.all(topics.map((topic) => trial.topics.writable(topic, true)));
     healed();
     expect((await trial.ledger()).of(runId, 1).calls).toBe(0);
