@@ -7,7 +7,10 @@ import { lasting, until } from './until.ts';
 /** Kafka as an operator or an accident sees it. */
 export interface BrokenTopics {
   delete(topic: string): Promise<void>;
-  /** While off, the topic refuses every write: it asks for more replicas than there are. */
+  /**
+   * While off, the topic refuses every write, as one that is proves: no message is small enough for it. (More replicas
+   * than there are cannot be asked for: brokers take as many as there are for that.)
+   */
   writable(topic: string, on: boolean): Promise<void>;
   /** Raw bytes, to one partition. */
   produce(topic: string, partition: number, values: readonly (Buffer | null)[]): Promise<void>;
@@ -45,8 +48,17 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
     },
     writable: async (topic, on) => {
       await connect();
-      const copies = await copiesOf(admin, topic);
-      await setReplicasAsked(admin, topic, on ? Math.max(1, copies - 1) : copies + 1);
+      if (on) {
+        const copies = await copiesOf(admin, topic);
+        await configure(admin, topic, ['min.insync.replicas', String(Math.max(1, copies - 1))]);
+        return;
+      }
+      await configure(admin, topic, ['max.message.bytes', '0']);
+      const isWritten = await send(producer, topic, 0, [Buffer.from('refused')]).then(
+        () => true,
+        () => false,
+      );
+      if (isWritten) throw new Error(`${topic} takes a message, although it takes none of any size`);
     },
     produce: async (topic, partition, values) => {
       await connect();
@@ -100,18 +112,19 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
   };
 }
 
-/** Resolves when brokers go by it: what is told a moment later must not be written before. */
-async function setReplicasAsked(admin: Admin, topic: string, replicas: number): Promise<void> {
-  const name = 'min.insync.replicas';
+/**
+ * Of all that may be said of a topic, this alone. Resolves when brokers go by it: what is told a moment later must not
+ * be written before.
+ */
+async function configure(admin: Admin, topic: string, [name, value]: readonly [string, string]): Promise<void> {
   const resource = { type: ConfigResourceTypes.TOPIC, name: topic };
-  const configEntries = [{ name, value: String(replicas) }];
-  await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
-  await until(`${topic} asks for ${replicas} replicas`, async () => {
-    const asked = await admin.describeConfigs({
+  await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: [{ name, value }] }] });
+  await until(`${topic} has ${name}=${value}`, async () => {
+    const told = await admin.describeConfigs({
       includeSynonyms: false,
       resources: [{ ...resource, configNames: [name] }],
     });
-    return asked.resources[0]?.configEntries[0]?.configValue === String(replicas);
+    return told.resources[0]?.configEntries[0]?.configValue === value;
   });
   // A broker says so a moment before it goes by it.
   await lasting(appliedAfterMs);
