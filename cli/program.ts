@@ -26,6 +26,7 @@ const tables: Record<string, Table> = {
   explain: () => import('./runs/explain-command.ts'),
   audience: () => import('./audiences/commands.ts'),
   suppressions: () => import('./suppressions/commands.ts'),
+  'quiet-hours': () => import('./quiet-hours/commands.ts'),
   'action-types': () => import('./action-types/commands.ts'),
   shards: () => import('./shards/commands.ts'),
   'api-keys': keys,

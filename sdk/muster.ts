@@ -2,9 +2,11 @@ import { createClient as createApiClient } from './generated/client/client.gen.t
 import type { Client as ApiClient } from './generated/client/types.gen.ts';
 import {
   cancelJob,
+  cancelJobs,
   changeJobs,
   createJob,
   createJobs,
+  findJobs,
   getClient,
   getClientForecast,
   getClientLedger,
@@ -12,10 +14,13 @@ import {
   getJobChange,
   listJobs,
   rescheduleJob,
+  resendJobs,
   runJobNow,
 } from './generated/sdk.gen.ts';
 import type {
   JobSummary,
+  JobsToResendInput,
+  ListedJobsInput,
   ListJobsData,
   NewDueInput,
   NewJobChangeInput,
@@ -61,8 +66,12 @@ export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fet
   return client;
 }
 
+/** One that is the same for all repeats of a request. */
+const newKey = () => crypto.randomUUID();
+
 /**
- * Schedules callbacks. Give every job an `idempotencyKey`: without one it is not sent again when its answer was lost.
+ * Schedules callbacks. A job without an `idempotencyKey` gets one, so that it is stored once however often it is sent;
+ * one of your own also finds it again when your program has lost its answer.
  */
 export function createMuster(options: MusterOptions) {
   const client = createMusterClient(options);
@@ -73,14 +82,12 @@ export function createMuster(options: MusterOptions) {
   return {
     /** For every other operation of the API. */
     api: client,
-    schedule: async (job: NewJobInput) => {
-      const asked = job.idempotencyKey === undefined ? { client } : known;
-      return (await createJob({ ...asked, body: job })).data;
-    },
+    schedule: async (job: NewJobInput) =>
+      (await createJob({ ...known, body: { ...job, idempotencyKey: job.idempotencyKey ?? newKey() } })).data,
     /** Up to 5,000, with a result for each. */
-    scheduleMany: async (jobs: NewJobsInput) => {
-      const asked = jobs.jobs.every((each) => each.idempotencyKey !== undefined) ? known : { client };
-      return (await createJobs({ ...asked, body: jobs })).data;
+    scheduleMany: async ({ jobs, ...others }: NewJobsInput) => {
+      const keyed = jobs.map((job) => ({ ...job, idempotencyKey: job.idempotencyKey ?? newKey() }));
+      return (await createJobs({ ...known, body: { ...others, jobs: keyed } })).data;
     },
     job: async (id: string) => (await getJob({ client, path: { id } })).data,
     /** All that fit, page by page. */
@@ -92,6 +99,12 @@ export function createMuster(options: MusterOptions) {
         cursor = data.next;
       } while (cursor !== null);
     },
+    /** By up to 5,000 ids or keys, with a result for each, as the next two. */
+    findMany: async (named: ListedJobsInput) => (await findJobs({ ...known, body: named })).data,
+    cancelMany: async (named: ListedJobsInput) => (await cancelJobs({ ...known, body: named })).data,
+    /** As new jobs; a repeat of the request sends nothing twice. */
+    resend: async (named: JobsToResendInput) =>
+      (await resendJobs({ client, headers: { 'idempotency-key': newKey() }, body: named })).data,
     cancel: async (id: string) => (await cancelJob({ ...known, path: { id } })).data,
     reschedule: async (id: string, due: NewDueInput) =>
       (await rescheduleJob({ ...known, path: { id }, body: due })).data,

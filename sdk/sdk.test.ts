@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { signWebhook, webhookKeyOf } from '../shared/domain/endpoint/standard-webhooks.ts';
 import { createReceiver } from './example-receiver.ts';
 import { createMuster } from './muster.ts';
 import { UnverifiedCall, verify } from './verify.ts';
 
+const keyed = z.object({ idempotencyKey: z.string() });
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
 describe('the library', () => {
-  it('sends again what was refused for now, and what has a key when its answer was lost', async () => {
+  it('sends again what was refused for now, or whose answer was lost, under the same key', async () => {
     const accepted = {
       id: 'job_1',
       clientId: 'cli_1',
@@ -26,14 +28,21 @@ describe('the library', () => {
       () => Promise.resolve(Response.json(accepted)),
     ];
     let sent = 0;
-    const fetch = () => (answers[sent++] ?? expect.fail('asked too often'))();
+    const keys: unknown[] = [];
+    const fetch = async (input: string | URL | Request) => {
+      keys.push(keyed.parse(await new Request(input).json()).idempotencyKey);
+      return await (answers[sent++] ?? expect.fail('asked too often'))();
+    };
     const muster = createMuster({ url: 'http://muster.test', apiKey: 'k', fetch });
     const wanted = { client: 'orders', url: 'https://shop.test', method: 'POST' } as const;
     expect(await muster.schedule({ ...wanted, idempotencyKey: 'a' })).toEqual(accepted);
     expect(sent).toBe(3);
 
     sent = 1;
-    await expect(muster.schedule(wanted)).rejects.toThrow('fetch failed');
+    expect(await muster.schedule(wanted)).toEqual(accepted);
+    const [first, again] = keys.slice(3);
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(again).toBe(first);
   });
 });
 

@@ -4,6 +4,7 @@ import { withServers, type Servers } from '../servers.ts';
 import { databaseSettings } from '../warm-database.ts';
 import { measureBurst, measureCalls } from './calls.ts';
 import { measureCrowd, measureOffers, offerSeconds } from './offers.ts';
+import { measureOrdered } from './ordered.ts';
 import { measurePeerLags } from './peers.ts';
 import { measureStored, storedSettings } from './stored.ts';
 
@@ -41,6 +42,9 @@ const parts: Readonly<Record<string, Part>> = {
       const jobs = quick ? burstJobs / quickShare : burstJobs;
       return [await measureCrowd(servers, jobs), await measureBurst(servers, jobs)];
     },
+  },
+  ordered: {
+    measure: async (servers, { quick }) => [await measureOrdered(servers, quick ? quickSeconds : callSeconds)],
   },
   peers: {
     measure: (servers, { rounds, quick }) => measurePeerLags(servers, rounds, quick ? quickSeconds : offerSeconds),

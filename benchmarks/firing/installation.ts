@@ -27,6 +27,8 @@ export interface JobsToAdd {
   url: string;
   /** In turn. */
   client?: FiringClient | readonly string[];
+  /** Each has one of so many ordering keys, in turn, as if all had been accepted at once. */
+  keys?: number | null;
 }
 
 export type FiringClient = keyof typeof clients;
@@ -101,9 +103,10 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
     start: (service) => services.start(service),
     end: (service) => services.end(service),
     pids: (service) => services.pids(service),
-    addJobs: async ({ jobs, overMs, inMs, url, client: owner = 'jobs' }) => {
+    addJobs: async ({ jobs, overMs, inMs, url, client: owner = 'jobs', keys = null }) => {
       const fromMs = Date.now() + inMs;
-      await client.query(insertJobs, [jobs, fromMs, overMs, url, idsOf(owner)]);
+      await client.query(insertJobs, [jobs, fromMs, overMs, url, idsOf(owner), keys]);
+      if (keys !== null) await client.query(advanceKeys, [idsOf(owner), keys]);
       if (Date.now() > fromMs) throw new Error('the first jobs were due before all had been added');
       return { fromMs };
     },
@@ -156,11 +159,19 @@ const countEnded = `
 const deleteDue = `
   delete from jobs using generate_series(0, 63) p where partition_id = p and due_at <= now()`;
 
-/** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 clients in turn. */
+/** $1 clients, $2 keys of each. */
+const advanceKeys = `
+  select count(advance_key(c.id, 'key-' || n)) from unnest($1::uuid[]) c (id)
+  cross join generate_series(0, $2::int4 - 1) n`;
+
+/** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 clients in turn, $6 keys in turn, or null. */
 const insertJobs = `
-  insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url, body)
-  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, ($5::uuid[])[1 + k.n % cardinality($5::uuid[])], k.due,
-    'POST', $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
+  insert into jobs (partition_id, due_at, id, client, scheduled_for, ordering_key, in_order, place, ready_at,
+    method, url, body)
+  select get_byte(uuid_send(k.id), 15) % 64, case when $6::int4 is null then k.due else 'infinity' end,
+    k.id, ($5::uuid[])[1 + k.n % cardinality($5::uuid[])], k.due,
+    'key-' || k.n % $6::int4, case when $6 is not null then true end, (k.n / $6 % 32000)::int2,
+    case when $6 is not null then k.due end, 'POST', $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
   from (
     select gen_random_uuid() as id, n,
       to_timestamp($2::float8 / 1000) + (n * $3::float8 / $1::int8) * interval '1 millisecond' as due

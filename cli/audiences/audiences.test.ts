@@ -19,6 +19,7 @@ const list = {
   duplicates: 7,
   rejected: 3,
   cause: null,
+  usedBy: 2,
   createdAt: '2026-11-21T20:44:20.000Z',
   readyAt: '2026-11-21T20:44:22.000Z',
   links: { self: '/v1/audiences/aud_1', rejects: '/v1/audiences/aud_1/rejects' },
@@ -93,13 +94,19 @@ test('audience list, show and rejects tell what there is', async () => {
   api.answers['GET /v1/audiences/aud_1/rejects?limit=100'] = ok({ items, next: null });
 
   expect((await muster(['audience', 'list'])).out).toMatch(
-    /aud_1 +VIP riders +ready +ID SG +1,500 +3 +2026-11-21 20:44 UTC/,
+    /aud_1 +VIP riders +ready +ID SG +1,500 +3 +2 +2026-11-21 20:44 UTC/,
   );
   const shown = (await muster(['audience', 'show', 'aud_1'])).out;
   expect(shown).toContain('1,500  ID 500  SG 1,000');
   expect(shown).toContain('1,510, of them 7 repeats and 3 that are no user');
   expect((await muster(['audience', 'rejects', 'aud_1'])).out).toMatch(/12 +unknown country +a b/);
   expect(JSON.parse((await muster(['audience', 'show', 'aud_1', '--json'])).out)).toEqual(list);
+});
+
+test('audience rename says what it is called now', async () => {
+  api.answers['PATCH /v1/audiences/aud_1'] = ok({ ...list, name: 'Gold tier' });
+  expect((await muster(['audience', 'rename', 'aud_1', 'Gold tier'])).out).toBe('aud_1 Gold tier\n');
+  expect(api.bodies).toEqual([{ name: 'Gold tier' }]);
 });
 
 test('audience delete says that it is gone', async () => {

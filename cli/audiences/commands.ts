@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import { deleteAudience, getAudience, listAudienceRejects, listAudiences } from '../../sdk/generated/sdk.gen.ts';
+import {
+  deleteAudience,
+  getAudience,
+  listAudienceRejects,
+  listAudiences,
+  renameAudience,
+} from '../../sdk/generated/sdk.gen.ts';
 import type {
   Audience,
   ListAudienceRejectsResponses,
@@ -11,7 +17,7 @@ import { apiOf, byHand, command, group, type View } from '../frame/command-table
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { streamOf, yes } from '../frame/given.ts';
-import { flag, needed, pages, text, whole, widerLimit } from '../frame/options.ts';
+import { flag, needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
@@ -48,7 +54,13 @@ const upload = command({
 const list = command({
   name: 'list',
   said: 'uploaded lists, newest first',
-  options: pages(20),
+  options: {
+    q: text('--name <text>', 'those whose name holds it'),
+    state: oneOf('--state <state>', 'those in it', ['receiving', 'ready', 'failed']),
+    rejected: oneOf('--rejected <yes>', 'those with rows that are no user, or those without', ['true', 'false']),
+    used: oneOf('--used <yes>', 'those that a campaign names, or the others', ['true', 'false']),
+    ...pages(20),
+  },
   ask: ({ client, options: query }) => listAudiences({ client, query }),
   shown: tableOf<Audience>('', [
     left('id', ({ id }) => id),
@@ -57,6 +69,7 @@ const list = command({
     cut('countries', ({ countries }) => countries.map(({ country }) => country).join(' ')),
     right('users', ({ users }) => users),
     right('rejected', ({ rejected }) => rejected),
+    right('used by', ({ usedBy }) => usedBy),
     left('uploaded', ({ createdAt }) => utcTime(createdAt)),
   ]),
 });
@@ -83,6 +96,14 @@ const rejects = command({
   more: widerLimit,
 });
 
+const rename = command({
+  name: 'rename',
+  args: ['<list>', '<name>'],
+  said: 'give a list another name; campaigns go on as they are',
+  ask: ({ client, args: [id, name] }) => renameAudience({ client, path: { id }, body: { name } }),
+  shown: ({ id, name }) => `${id} ${name}\n`,
+});
+
 const remove = byHand({
   name: 'delete',
   args: ['<list>'],
@@ -104,17 +125,18 @@ const remove = byHand({
 });
 
 export const commands = [
-  group('audience', 'uploaded lists of users, which campaigns can name', [upload, list, show, rejects, remove]),
+  group('audience', 'uploaded lists of users, which campaigns can name', [upload, list, show, rejects, rename, remove]),
 ];
 
 function renderAudience(audience: Audience, view: View): string {
-  const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt } = audience;
+  const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt, usedBy } = audience;
   const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
   return renderFacts(
     { name, facts: [id, cause === null ? state : `${state}: ${cause}`] },
     [
       ['users', [count(users), ...byCountry].join('  ')],
       ['rows', `${count(rows)}, of them ${count(duplicates)} repeats and ${count(rejected)} that are no user`],
+      ['used by', `${count(usedBy)} campaigns`],
       ['uploaded', utcTime(createdAt)],
     ],
     view,

@@ -177,7 +177,13 @@ describe('a draft', () => {
     const problems = [{ pointer: '/chain/0/action', detail: '"award-yacht" is not configured' }];
     const takesSeconds = { atLeast: 90, atMost: null };
     const warnings: unknown[] = [];
-    api.answers['POST /v1/campaigns/preview'] = ok({ countries, holdOutPercent: 0, warnings, problems, takesSeconds });
+    const cost = {
+      currency: 'SGD',
+      atLeast: { units: 180, amount: '9.00' },
+      atMost: { units: 200, amount: '10.00' },
+    };
+    const known = { countries, holdOutPercent: 0, warnings, problems, takesSeconds, cost };
+    api.answers['POST /v1/campaigns/preview'] = ok(known);
 
     const { out, code } = await muster(['campaign', 'preview', ...options]);
 
@@ -187,6 +193,7 @@ describe('a draft', () => {
         country   who             users
         SG        segment s         100
         SG        audience    90 to 100
+        costs 180 units, SGD 9.00 to 200 units, SGD 10.00
         takes about 1 min 30 s or more
         x --action 1 "award-yacht" is not configured
       "

@@ -44,6 +44,7 @@ import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, s
 import { revisionCommands } from './revision-commands.ts';
 import { renderEstimate, renderPreview } from './render-estimate.ts';
 import { testSend } from './test-send.ts';
+import { dryRun } from './dry-run.ts';
 
 /** Campaigns of a list whose progress is asked for at the same time. */
 const looksAtOnce = 10;
@@ -235,7 +236,7 @@ const runs = command({
   said: 'the runs of a campaign, newest first',
   options: {
     limit: whole('--limit <n>', 'how many', 20),
-    kind: usually('--kind <kind>', 'test: those that only tried it', { among: runKinds, usual: 'live' }),
+    kind: usually('--kind <kind>', 'test, dry-run: those that only tried it', { among: runKinds, usual: 'live' }),
   },
   ask: async ({ client, args: [id], options: { limit, kind } }) => {
     // Says so when it is the campaign that is not there.
@@ -260,6 +261,6 @@ export const commands = [
       warned: warningsOf,
     }),
     ...archiveCommands,
-    ...[testSend, report(named), runs, failures(named), retryFailed(named)],
+    ...[testSend, dryRun, report(named), runs, failures(named), retryFailed(named)],
   ]),
 ];

@@ -7,9 +7,10 @@ import { entryText } from './sources.ts';
 
 /** A line for each source in each country, and one for what follows. */
 export function renderEstimate(
-  { countries, holdOutPercent, warnings }: Pick<CampaignEstimate, 'countries' | 'holdOutPercent' | 'warnings'>,
+  estimate: Pick<CampaignEstimate, 'countries' | 'holdOutPercent' | 'warnings' | 'cost'>,
   { paint }: View,
 ): string {
+  const { countries, holdOutPercent, warnings, cost } = estimate;
   const usersText = (users: number | null) => (users === null ? 'not known' : count(users));
   const rows = countries.flatMap(({ country, include, exclude, users }) => [
     ...include.map(({ source, users: of }) => ({ country, who: entryText(source), users: usersText(of), sum: false })),
@@ -26,7 +27,19 @@ export function renderEstimate(
   ];
   const held = holdOutPercent === 0 ? '' : `  of these, about ${holdOutPercent} % get nothing: they are held out\n`;
   const warned = warnings.map(({ detail }) => `  ${paint.accent('!')} ${oneLine(detail)}\n`);
-  return `${renderItems(rows, columns, { paint, width: Infinity })}${held}${warned.join('')}`;
+  return `${renderItems(rows, columns, { paint, width: Infinity })}${held}${costText(cost)}${warned.join('')}`;
+}
+
+function costText(cost: CampaignEstimate['cost']): string {
+  if (!cost) return '';
+  const { atLeast, atMost, currency } = cost;
+  const text = (of: typeof atLeast) => `${count(of.units)} units${moneyText(of.amount, currency)}`;
+  return `  costs ${text(atLeast)}${atMost === null ? ' or more' : atMost.units === atLeast.units ? '' : ` to ${text(atMost)}`}\n`;
+}
+
+/** `, SGD 61.70`; nothing where nothing has a price. */
+export function moneyText(amount: string | null, currency: string | null): string {
+  return amount === null ? '' : `, ${currency === null ? '' : `${currency} `}${amount}`;
 }
 
 /** An estimate, how long it takes, and what is wrong. @param labelOf where a problem was said */
@@ -35,10 +48,14 @@ export function renderPreview(preview: CampaignPreview, labelOf: (pointer: strin
   const wrong = problems.map(
     ({ pointer, detail }) => `  ${view.paint.accent('x')} ${labelOf(pointer)} ${oneLine(detail)}\n`,
   );
-  const least = takes === null ? '' : duration(takes.atLeast);
-  const most = takes?.atMost === null ? 'or more' : `to ${duration(takes?.atMost ?? 0)}`;
-  const time = takes === null ? '' : `  takes about ${least}${takes.atMost === takes.atLeast ? '' : ` ${most}`}\n`;
+  const time = takes === null ? '' : `  ${takesText(takes)}\n`;
   return `${countries.length === 0 ? '' : renderEstimate(preview, view)}${time}${wrong.join('')}`;
+}
+
+/** By what is known of how fast it goes. */
+export function takesText({ atLeast, atMost }: { atLeast: number; atMost: number | null }): string {
+  const most = atMost === null ? ' or more' : ` to ${duration(atMost)}`;
+  return `takes about ${duration(atLeast)}${atMost === atLeast ? '' : most}`;
 }
 
 function rangeText({ atLeast, atMost }: CampaignEstimate['countries'][number]['users']): string {

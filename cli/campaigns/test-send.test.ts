@@ -58,3 +58,13 @@ test('whom has to be said', async () => {
   const { code } = await muster(['campaign', 'test-send', 'cmp_1', '--country', 'SG']);
   expect([code, api.requests]).toEqual([exitCodes.usage, []]);
 });
+
+test('a dry run is begun at once, and its run is what is printed', async () => {
+  const warnings = [{ pointer: '/chain/1/action', code: 'no-worker', detail: 'no worker can take send-message in SG' }];
+  const links = { self: '/v1/runs/run_2', report: '/v1/runs/run_2/report' };
+  api.answers['POST /v1/campaigns/cmp_1/dry-run'] = { status: 201, body: { run: { runId: 'run_2' }, warnings, links } };
+  const { out, notes } = await muster(['campaign', 'dry-run', 'cmp_1']);
+  expect(out).toBe('run_2\n');
+  expect(notes).toContain('nobody is called\n! no worker can take send-message in SG');
+  expect(notes).toContain('muster campaign report run_2');
+});

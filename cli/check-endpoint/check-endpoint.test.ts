@@ -38,6 +38,7 @@ async function judge(
     {
       url: `${url}/batches`,
       contractClass: declared,
+      isCheck: environment['service'] === 'checks',
       statusUrl: declared === 'C' ? `${url}/status` : undefined,
       authorization: undefined,
       signingKey: signedWith === undefined ? undefined : webhookKeyOf(signedWith),
@@ -67,6 +68,13 @@ describe('an endpoint that keeps its contract passes', () => {
   it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s, in the compact form, with users that fail', async (of) => {
     const settings = { SANDBOX_MESSAGES_FAILURE_SHARE: '0.3', SANDBOX_MESSAGES_RETRYABLE_SHARE: '0.1' };
     expect(brokenIn(await judge(of, { environment: { service: 'messages', ...settings } }))).toEqual([]);
+  });
+
+  it('as a check, which answers anew each time and keeps nothing', async () => {
+    const settings = { service: 'checks', SANDBOX_CHECKS_FAILURE_SHARE: '0.3' };
+    const verdict = await judge('A', { environment: settings });
+    expect(brokenIn(verdict)).toEqual([]);
+    expect(verdict.checks.map(({ name }) => name)).not.toContain('repeat');
   });
 
   it.each<[string, object]>([

@@ -20,6 +20,7 @@ import type { CheckResult, Verdict } from './verdict.ts';
 
 export interface CheckEndpointOptions {
   class: ContractClass;
+  check?: true;
   statusUrl?: string;
   authorizationEnv?: string;
   signingSecretFile?: string;
@@ -88,11 +89,10 @@ async function judge(player: EndpointPlayer): Promise<Verdict> {
 }
 
 /** Who is not signed for need not look. */
-function isPlayed(
-  { classes, needsSigning = false }: EndpointCheck,
-  { contractClass, signingKey }: EndpointTerms,
-): boolean {
-  return classes.includes(contractClass) && (!needsSigning || signingKey !== undefined);
+function isPlayed(played: EndpointCheck, { contractClass, signingKey, isCheck }: EndpointTerms): boolean {
+  // A question is answered anew each time: there is nothing to keep.
+  if (isCheck && repeatChecks.includes(played)) return false;
+  return played.classes.includes(contractClass) && (played.needsSigning !== true || signingKey !== undefined);
 }
 
 const httpUrl = z.url({ protocol: /^https?$/ });
@@ -101,6 +101,7 @@ const httpUrl = z.url({ protocol: /^https?$/ });
 function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS.ProcessEnv): EndpointTerms {
   const { statusUrl, authorizationEnv } = options;
   if (!httpUrl.safeParse(url).success) throw new UsageError(`${JSON.stringify(url)} is no http:// or https:// URL`);
+  if (options.check && options.class !== 'A') throw new UsageError('a check is of class A');
   if (options.class === 'C' && statusUrl === undefined) throw new UsageError('class C needs --status-url');
   if (options.class !== 'C' && statusUrl !== undefined) throw new UsageError('--status-url is for class C');
   if (statusUrl !== undefined && !httpUrl.safeParse(statusUrl).success) {
@@ -109,6 +110,7 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
   return {
     url,
     contractClass: options.class,
+    isCheck: options.check ?? false,
     statusUrl,
     authorization: authorizationOf({ authorizationEnv }, environment),
     signingKey: signingKeyIn(options.signingSecretFile),

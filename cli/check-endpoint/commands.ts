@@ -1,5 +1,5 @@
 import { byHand } from '../frame/command-table.ts';
-import { neededOneOf, oneOf, text, usually, within } from '../frame/options.ts';
+import { flag, neededOneOf, oneOf, text, usually, within } from '../frame/options.ts';
 
 export const commands = [
   byHand({
@@ -8,6 +8,7 @@ export const commands = [
     said: 'play a batch endpoint through what its contract class promises; real calls, with made-up users',
     options: {
       class: neededOneOf('--class <class>', 'what it promises to keep (docs/contracts.md)', ['A', 'B', 'C', 'D']),
+      check: flag('--check', 'a check: asked before a step, and answers anew each time; of class A'),
       statusUrl: text('--status-url <url>', 'class C: where outcomes are asked for'),
       authorizationEnv: text(
         '--authorization-env <name>',

@@ -15,6 +15,8 @@ import { answerProblems, resultsOf, type Results } from './answer-problems.ts';
 export interface EndpointTerms {
   url: string;
   contractClass: ContractClass;
+  /** It is asked before a step, and has no effect. */
+  isCheck: boolean;
   statusUrl: string | undefined;
   /** The whole header. */
   authorization: string | undefined;
@@ -111,7 +113,8 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
     const { users: asked, run = freshRun(), batch = ++batches, attempt = 1, more = {} } = call;
     const key = call.key ?? `check-${checkId}-${batch}-1`;
     const action = { type: terms.actionType, params: terms.params };
-    const body = { campaign, run, step: 1, country: terms.country, batch, action, users: asked, ...more };
+    const check = terms.isCheck ? { check: { type: terms.actionType } } : {};
+    const body = { campaign, run, step: 1, country: terms.country, batch, ...check, action, users: asked, ...more };
     const bytes = Buffer.from(JSON.stringify(body));
     const headers = [...fixedHeaders(terms), 'idempotency-key', key, 'muster-attempt', String(attempt)];
     return {

@@ -22,6 +22,7 @@ import { pages, text, whole } from '../frame/options.ts';
 import { left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 import { UsageError } from '../frame/usage-error.ts';
+import { endpointCommands } from './endpoint-commands.ts';
 import { renderClient, renderForecast, renderLedger } from './render.ts';
 
 const idOf = ({ id }: Client) => `${id}\n`;
@@ -182,7 +183,10 @@ const forecast = command({
   name: 'forecast',
   args: ['<client>'],
   said: 'calls per second in the next hours, by what is stored',
-  options: { hours: whole('--hours <n>', 'up to 72', 6) },
+  options: {
+    hours: whole('--hours <n>', 'up to 72', 6),
+    endpoint: text('--endpoint <name>', 'of jobs that go through it; of those that name none unless given'),
+  },
   ask: ({ client, args: [id], options: query }) => getClientForecast({ client, path: { id }, query }),
   shown: renderForecast,
 });
@@ -190,5 +194,6 @@ const forecast = command({
 export const commands = [
   group('clients', 'who schedules callbacks, and by which rules; over the API', [
     ...[list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth, ledger, forecast],
+    ...endpointCommands,
   ]),
 ];

@@ -4,9 +4,18 @@ import { count } from '../show/numbers.ts';
 import { left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
+type Rules = Pick<Client, 'name' | 'revision' | 'enabled' | 'disabledReason' | 'keys' | 'createdAt' | 'updatedAt'> & {
+  warnings?: Client['warnings'];
+  links: object;
+};
+
+export function renderClient({ id, ...rules }: Client, view: View): string {
+  return renderRules(rules, id, view);
+}
+
 /** A line for each field; those that join later are shown as they come. */
-export function renderClient(client: Client, view: View): string {
-  const { id, name, revision, enabled, disabledReason, keys, warnings, ...more } = client;
+export function renderRules(rules: Rules, id: string, view: View): string {
+  const { name, revision, enabled, disabledReason, keys, warnings = [], ...more } = rules;
   const { createdAt: _, updatedAt, links: __, ...fields } = more;
   const state = enabled ? 'enabled' : `disabled${disabledReason === null ? '' : ` (${disabledReason})`}`;
   const facts = [
@@ -29,11 +38,20 @@ export function renderLedger(ledger: ClientLedger, { paint }: View): string {
   const lines = Object.entries(parts).map(
     ([name, jobs]) => `  ${paint.faint(name.padEnd(10))}${count(jobs).padStart(14)}\n`,
   );
+  const waiting =
+    ledger.waiting === 0 ? '' : `  ${count(ledger.waiting)} of these wait for others of their ordering key\n`;
   const checked = check
-    ? `checked ${utcTime(check.at)}: ${count(check.counted)} counted in ${check.partitions} of 64 partitions`
+    ? `checked ${utcTime(check.at)}: ${count(check.counted)} counted in ${check.partitions} of 64 partitions, ${dueOf(check)}`
     : 'not checked yet';
   const verdict = balanced ? 'it balances' : `it does not balance: ${check?.difference ?? 0} jobs`;
-  return `${lines.join('')}\n  ${paint.faint(checked)}; ${verdict}\n`;
+  return `${lines.join('')}${waiting}\n  ${paint.faint(checked)}; ${verdict}\n`;
+}
+
+/** What of the counted ones waits, and for how long. */
+function dueOf({ due, oldestDueMs, hostsAside }: NonNullable<ClientLedger['check']>): string {
+  const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueMs / 1000)} s`;
+  const hosts = hostsAside === 0 ? '' : `, ${hostsAside} hosts left alone`;
+  return `${count(due)} due${oldest}${hosts}`;
 }
 
 export function renderForecast({ minutes, peak, estimated, hours }: ClientForecast, view: View): string {

@@ -28,7 +28,8 @@ export async function showInstallation(context: CommandContext): Promise<ExitCod
   return exitCodes.ok;
 }
 
-async function withDatabase<Result>(
+/** For one command. */
+export async function withDatabase<Result>(
   { environment }: CommandContext,
   work: (pool: Pool) => Promise<Result>,
 ): Promise<Result> {

@@ -4,18 +4,32 @@ import { apiFrom } from '../api/api-client.ts';
 import { ApiRefusal } from '../api/failures.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { UsageError } from '../frame/usage-error.ts';
 import { createPaint, type Paint } from '../show/paint.ts';
+import { checkConfiguration, configured } from './check-configuration.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 /** Looks at everything and starts nothing. What is not set is not asked for. */
 export async function runDoctor(context: CommandContext): Promise<ExitCode> {
-  const { environment, terminal } = context;
+  const { environment } = context;
   const checks = [
     ...(await examine(environment)),
     ...(await examineInstallation(environment)),
     ...(await checkApi(environment)),
   ];
-  writeData(context, { checks }, () => renderChecks(checks, createPaint(terminal.colours.out)));
+  return report(checks, context);
+}
+
+/** The configuration alone: nothing is asked that is not on this machine. */
+export async function runConfigCheck(services: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const unknown = services.filter((name) => !configured.some((known) => known === name));
+  if (unknown.length > 0) throw new UsageError(`no service is called ${unknown.join(', ')}: ${configured.join(', ')}`);
+  const asked = configured.filter((name) => services.length === 0 || services.includes(name));
+  return report(await checkConfiguration(asked, context.environment), context);
+}
+
+function report(checks: readonly Check[], context: CommandContext): ExitCode {
+  writeData(context, { checks }, () => renderChecks(checks, createPaint(context.terminal.colours.out)));
   return checks.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.failure;
 }
 

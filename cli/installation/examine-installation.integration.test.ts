@@ -30,12 +30,14 @@ test('a doctor misses the schema and the topics, and is content when the schema 
   expect(await statesOf()).toEqual({
     MUSTER_CONFIG: 'ok',
     secrets: 'ok',
+    configuration: 'ok',
     sessions: 'ok',
     schema: 'muster migrate',
     topics: 'muster topics',
+    endpoints: 'start what is called, or correct its url in MUSTER_CONFIG; then muster check-endpoint',
   });
   await migrate(database.url);
-  expect(await statesOf()).toMatchObject({ schema: 'ok', 'kept secrets': 'ok', installation: 'ok' });
+  expect(await statesOf()).toMatchObject({ schema: 'ok', clocks: 'ok', 'kept secrets': 'ok', installation: 'ok' });
   await database.drop();
 });
 

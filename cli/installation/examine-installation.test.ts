@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkEndpoints } from './check-endpoints.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 let folder: string;
@@ -31,7 +34,30 @@ test('a doctor misses the secrets that the file names', async () => {
   expect(there.map(({ ok, found }) => [ok, found])).toEqual([
     [true, 'SG; award-reward'],
     [true, 'all 2 are there'],
+    [false, 'nobody answers at http://segments.test, http://rewards.test'],
   ]);
+});
+
+test('a doctor knocks at the called services, each address once', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = (path: string) => ({ url: `http://127.0.0.1:${port}/${path}` });
+  const ended = [url('a'), url('b')];
+  expect(await checkEndpoints(ended)).toMatchObject([
+    { ok: true, found: `connections are taken at http://127.0.0.1:${port}` },
+  ]);
+  server.close();
+  await once(server, 'close');
+  expect(await checkEndpoints(ended)).toMatchObject([
+    { ok: false, found: `nobody answers at http://127.0.0.1:${port}` },
+  ]);
+});
+
+test('a doctor says all that is wrong at once, instead of stopping at the first', async () => {
+  const environment = { DATABASE_URL: 'no url', KAFKA_BROKERS: 'no broker', MUSTER_CONFIG: join(folder, 'none.json') };
+  const wrong = (await examineInstallation(environment)).filter(({ ok }) => !ok).map(({ found }) => found);
+  for (const what of ['DATABASE_URL', 'KAFKA_BROKERS', 'MUSTER_CONFIG']) expect(wrong.join('\n'), what).toContain(what);
 });
 
 test('a doctor sees countries that repeat', async () => {

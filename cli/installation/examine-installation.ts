@@ -4,6 +4,8 @@ import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { readInstallation } from '../../shared/postgres/connection/installation.ts';
+import { lookAtClock } from '../../shared/postgres/connection/clock-look.ts';
+import { lookAtPartitionsAhead } from '../../shared/postgres/connection/partitions-ahead.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
@@ -19,6 +21,8 @@ import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/q
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { checkConfiguration, configured } from './check-configuration.ts';
+import { checkEndpoints } from './check-endpoints.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 /**
@@ -26,7 +30,24 @@ import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts'
  * and what answers.
  */
 export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {
-  return [...checkFile(environment), ...(await checkDatabase(environment)), ...(await checkTopics(environment))];
+  return [
+    ...checkFile(environment),
+    ...(await checkWhole(environment)),
+    ...(await checkDatabase(environment)),
+    ...(await checkTopics(environment)),
+    ...(await checkEndpoints(calledServices(environment))),
+  ];
+}
+
+/** As the services would read it, where all of it is there to be read. */
+async function checkWhole(environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  const hasAll =
+    ['MUSTER_CONFIG', 'KAFKA_BROKERS'].every((name) => isSet(environment, name)) && namesDatabase(environment);
+  return hasAll ? await checkConfiguration(configured, environment) : [];
+}
+
+function namesDatabase(environment: NodeJS.ProcessEnv): boolean {
+  return isSet(environment, 'DATABASE_URL') || isSet(environment, 'DATABASE_URL_FILE');
 }
 
 function checkFile(environment: NodeJS.ProcessEnv): Check[] {
@@ -56,8 +77,11 @@ function calledServices(environment: NodeJS.ProcessEnv) {
 }
 
 async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
-  if (!isSet(environment, 'DATABASE_URL') && !isSet(environment, 'DATABASE_URL_FILE')) return [];
-  const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment);
+  if (!namesDatabase(environment)) return [];
+  const read = readable(() => readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment));
+  // What is wrong with it stands in the line of its own variable.
+  if (!read) return [];
+  const { DATABASE_URL } = read;
   if (!(await databaseAnswers({ DATABASE_URL }))) return [];
   const logger = createLogger('doctor', 'silent');
   const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-doctor', max: 2, logger });
@@ -78,6 +102,8 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
       return unknown.length === 0 ? 'is that of this version' : `is newer than this version: ${unknown.join(', ')}`;
     });
     if (!schema.ok) return [sessions, schema];
+    const clocks = await laterCheckOf('clocks', 'keep both machines on time, by NTP', () => lookAtClock(pool));
+    const partitions = await laterCheckOf('partitions', 'apply muster grants anew', () => lookAtPartitionsAhead(pool));
     const kept = await laterCheckOf('kept secrets', 'set MUSTER_SECRETS_KEY as it was, or set them anew', async () => {
       const box = readSecretBox(environment);
       const { actionTypes } = await createRegistrySource({ pool }).read();
@@ -99,14 +125,15 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
         return agreement([...(await readServiceSettings(pool)), here]);
       },
     );
-    if (!isSet(environment, 'MUSTER_CONFIG')) return [sessions, schema, kept, quotas, settings];
+    const all = [sessions, schema, clocks, partitions, kept, quotas, settings];
+    if (!isSet(environment, 'MUSTER_CONFIG')) return all;
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
       const contradictions = contradictionsBetween(config, installationConfigOf(readEngineConfig(environment)));
       if (contradictions.length > 0) throw new Error(contradictions.join('; '));
       return `${id}, as the file says`;
     });
-    return [sessions, schema, kept, quotas, settings, installation];
+    return [...all, installation];
   } finally {
     await pool.end();
   }
@@ -140,9 +167,10 @@ function agreement(settings: readonly ServiceSetting[]): string {
 async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   if (!isSet(environment, 'KAFKA_BROKERS') || !isSet(environment, 'MUSTER_CONFIG')) return [];
   const shape = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
-  const { KAFKA_BROKERS: brokers, MUSTER_TOPIC_PREFIX: prefix } = readEnvironment(shape, environment);
+  const read = readable(() => ({ ...readEnvironment(shape, environment), security: readKafkaSecurity(environment) }));
+  if (!read) return [];
+  const { KAFKA_BROKERS: brokers, MUSTER_TOPIC_PREFIX: prefix, security } = read;
   if (!(await Promise.all(brokers.map(brokerAnswers))).includes(true)) return [];
-  const security = readKafkaSecurity(environment);
   const logger = createLogger('doctor', 'silent');
   const admin = createKafka({ brokers, security, clientId: 'muster-doctor', logger }).admin();
   const topics = await laterCheckOf('topics', 'muster topics', async () => {
@@ -155,6 +183,16 @@ async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   });
   await admin.disconnect();
   return [topics];
+}
+
+/** Undefined where the configuration is wrong, which is said elsewhere. */
+function readable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined;
+    throw error;
+  }
 }
 
 function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {

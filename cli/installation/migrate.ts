@@ -2,12 +2,16 @@ import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { withDatabase } from './config.ts';
+import { applyRights } from '../../shared/postgres/roles/grants.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
-export async function migrateDatabase(context: CommandContext): Promise<ExitCode> {
+/** @param roles what the names of the roles begin with that may then do what they need */
+export async function migrateDatabase(roles: string | undefined, context: CommandContext): Promise<ExitCode> {
   const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), context.environment);
   await requireDatabase({ DATABASE_URL });
   const applied = await migrate(DATABASE_URL, { onWait: (why) => context.terminal.note(`${why}\n`) });
+  if (roles !== undefined) await withDatabase(context, (pool) => applyRights(pool, roles));
   if (applied.length === 0) context.terminal.note('the schema is the newest already\n');
   writeData(context, { applied }, () => applied.map((name) => `${name}\n`).join(''));
   return exitCodes.ok;

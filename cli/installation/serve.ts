@@ -11,7 +11,7 @@ import { UsageError } from '../frame/usage-error.ts';
 import { compositeService, type Member } from './composite-service.ts';
 
 /** Each service's code is loaded when it is wanted. */
-const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
+export const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
   api: async () => (await import('../../services/api/main.ts')).apiProcess,
   scheduler: async () => (await import('../../services/scheduler/main.ts')).schedulerProcess,
   trigger: async () => (await import('../../services/trigger/main.ts')).triggerProcess,

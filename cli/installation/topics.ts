@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { callsTopic, regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
@@ -10,11 +12,17 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
-const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
+const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true }).extend({
+  MUSTER_REGION: z.string().regex(regionPattern).default('local'),
+});
 
 export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   const environment = readEnvironment(topicsEnvironment, context.environment);
-  const topics = topicsOfFile(readEngineConfig(context.environment), environment.MUSTER_TOPIC_PREFIX);
+  const { MUSTER_TOPIC_PREFIX: prefix, MUSTER_REGION: region } = environment;
+  const engine = readEngineConfig(context.environment);
+  const { partitionsPerShard: partitions, replicationFactor } = engine;
+  const calls = { topic: callsTopic(prefix, region), partitions, replicationFactor };
+  const topics = [...topicsOfFile(engine, prefix), calls];
   const security = readKafkaSecurity(context.environment);
   await createTopics({ brokers: environment.KAFKA_BROKERS, security }, topics);
   writeData(context, { topics }, () =>

@@ -22,27 +22,31 @@ import { listCommands } from './list-commands.ts';
 import { renderJob } from './render.ts';
 import { sendJobs } from './send-jobs.ts';
 
-const states = ['pending', 'firing', 'sidelined', 'called', 'expired', 'cancelled', 'dead'] as const;
+const states = ['pending', 'waiting', 'firing', 'sidelined', 'called', 'expired', 'cancelled', 'dead'] as const;
 
 const filter = {
-  state: oneOf('--state <state>', 'pending, unless it is sidelined', ['pending', 'sidelined']),
+  state: oneOf('--state <state>', 'pending unless given', ['pending', 'waiting', 'sidelined']),
   tag: text('--tag <tag>', 'only with this tag'),
+  endpoint: text('--endpoint <name>', 'only those called through it'),
   dueFrom: text('--due-from <time>', 'inclusive'),
   dueUntil: text('--due-until <time>', 'exclusive'),
 };
 
 const schedule = command({
   name: 'schedule',
-  args: ['<client>', '<url>'],
-  said: 'have a URL called once; now unless a time is given',
+  args: ['<client>', '[url]'],
+  said: 'have a URL called once, or an endpoint of the client; now unless a time is given',
   options: {
     ...due,
+    endpoint: text('--endpoint <name>', 'go through it, to its URL unless another is given'),
     method: oneOf('--method <method>', 'POST unless given', ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']),
     body: text('--body <text>', 'sent as JSON where it is JSON, as text otherwise'),
     idempotencyKey: text('--key <key>', 'a repeat with the same key is the same job'),
     tags: several('--tag <tag>', 'to find it by; may be repeated'),
     relevancySeconds: whole('--relevancy <seconds>', 'not called so long after its time, it expires'),
     jitterSeconds: whole('--jitter <seconds>', 'at a moment of its own within so long after its time'),
+    orderingKey: text('--ordering-key <key>', 'one of this key at a time'),
+    ordering: oneOf('--ordering <how>', 'what goes while one waits for a retry', ['exclusive', 'in-order']),
     timeoutMs: whole('--timeout <ms>', 'of one call; as its client says unless given'),
     finalCodes: severalWhole('--final-code <status>', 'an answer after which it is given up; may be repeated'),
   },
@@ -51,7 +55,7 @@ const schedule = command({
       client,
       body: {
         client: owner,
-        url,
+        ...(url !== undefined && { url }),
         ...job,
         ...dueOf({ at, in: seconds, localTime, zone }),
         ...(body !== undefined && { body: valueOf(body) }),

@@ -77,7 +77,15 @@ describe('scheduler', () => {
       leaders: [{ name: 'job-partitions', owner: 's@1' }],
       partitions: [{ partition: 0, owner: null, wanted: 's@1', since: null, due: 7, oldestMs: 1000 }],
       hosts: [
-        { clientId: 'cli_1', host: 'down.example', state: 'open', cause: 'status 503', openedAt: at, sidelined: 40 },
+        {
+          clientId: 'cli_1',
+          host: 'down.example',
+          endpoint: null,
+          state: 'open',
+          cause: 'status 503',
+          openedAt: at,
+          sidelined: 40,
+        },
       ],
       backlog: { due: 7, oldestMs: 1000, clientsBehind: 2 },
       lagMs: 12,

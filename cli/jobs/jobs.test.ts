@@ -41,6 +41,7 @@ const job = {
     timeoutMs: null,
     finalCodes: null,
     sidelinedFor: null,
+    endpoint: null,
   },
   attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
   links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
@@ -218,7 +219,16 @@ describe('muster clients', () => {
     const ledger = {
       ...{ clientId: 'cli_1', asOf: at, accepted: 1500, called: 1000, expired: 1, cancelled: 2, dead: 3, sidelined: 4 },
       pending: 490,
-      check: { at, stored: 494, counted: 493, partitions: 64, difference: -1 },
+      check: {
+        at,
+        stored: 494,
+        counted: 493,
+        partitions: 64,
+        due: 2,
+        oldestDueMs: 1500,
+        hostsAside: 1,
+        difference: -1,
+      },
       balanced: false,
     };
     api.answers['GET /v1/clients/orders/ledger'] = ok(ledger);
@@ -226,6 +236,7 @@ describe('muster clients', () => {
     expect(code).toBe(exitCodes.failure);
     expect(out).toMatch(/accepted +1,500/);
     expect(out).toContain('does not balance: -1 jobs');
+    expect(out).toContain('2 due, the oldest for 2 s, 1 hosts left alone');
   });
 
   test('forecast and list are tables', async () => {

@@ -202,3 +202,35 @@ describe('the report as text', () => {
     expect(renderReport(finished, plain)).not.toContain('settled');
   });
 });
+
+describe('what a run cost', () => {
+  const cost = { currency: 'SGD', units: 3000, amount: '61.70', steps: [], countries: [] };
+
+  test('is said in units and in money, and of a dry run what it would cost', () => {
+    expect(renderReport({ ...finished, cost }, plain)).toContain('\n  cost 3,000 units, SGD 61.70\n');
+    expect(renderReport({ ...finished, kind: 'dry-run', cost }, plain)).toContain(
+      '\n  would cost 3,000 units, SGD 61.70\n',
+    );
+  });
+
+  test('is said in units where nothing has a price, and not at all where nothing costs any', () => {
+    expect(renderReport({ ...finished, cost: { ...cost, amount: null } }, plain)).toContain('\n  cost 3,000 units\n');
+    expect(renderReport(finished, plain)).not.toContain('cost');
+  });
+});
+
+test('a dry run says that nobody was called, how long the run would take, and what that rests on', () => {
+  const forecast = {
+    batchUsers: 100,
+    load: [],
+    takesSeconds: { atLeast: 90, atMost: 90 },
+    restsOn: 'It rests on the pace of the campaign.',
+  };
+  const text = renderReport(
+    { ...finished, kind: 'dry-run', forecast, audience: { ...finished.audience, shared: 412 } },
+    plain,
+  );
+  expect(text).toContain('a dry run: nobody was called');
+  expect(text).toContain('412 users are in several sources, and count once');
+  expect(text).toContain('takes about 1 min 30 s. It rests on the pace of the campaign.');
+});

@@ -1,6 +1,7 @@
 import type { RunReport, StepLine } from '../../sdk/generated/types.gen.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
 import { budgetColumns } from '../campaigns/budget-columns.ts';
+import { moneyText, takesText } from '../campaigns/render-estimate.ts';
 import { count, duration } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
@@ -25,6 +26,8 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
           failuresTable(report, paint, width),
           unexpectedText(report),
           settledText(report),
+          forecastText(report),
+          costText(report),
           report.budgets.length === 0 ? '' : renderItems(report.budgets, budgetColumns, { paint, width }),
           retriesText(report, paint),
         ];
@@ -178,9 +181,25 @@ function retriesText({ retries }: RunReport, paint: Paint): string {
 function remarks({ stalled, waitingSince, notes, kind, steps }: RunReport, paint: Paint): string {
   const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
   const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
-  const tried = kind === 'test' ? [testText(steps)] : [];
+  const tried = kind === 'test' ? [testText(steps)] : kind === 'dry-run' ? ['a dry run: nobody was called'] : [];
   const lines = [...tried, ...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
   return lines.map((line) => `  ${paint.accent(line)}\n`).join('');
+}
+
+/** In units, and in money where they have a price. */
+function costText({ cost, kind }: RunReport): string {
+  if (!cost) return '';
+  const what = `${count(cost.units)} units${moneyText(cost.amount, cost.currency)}`;
+  return `  ${kind === 'dry-run' ? 'would cost' : 'cost'} ${what}\n`;
+}
+
+/** Of a dry run: who is in several sources, and how long the run would take. */
+function forecastText({ audience, forecast }: RunReport): string {
+  if (forecast === null) return '';
+  const { takesSeconds, restsOn } = forecast;
+  const shared = audience.shared ? `  ${count(audience.shared)} users are in several sources, and count once\n` : '';
+  const takes = takesSeconds === null ? 'nothing says how long it takes' : takesText(takesSeconds);
+  return `${shared}  ${takes}. ${oneLine(restsOn)}\n`;
 }
 
 /** Which steps were real. */

@@ -77,6 +77,7 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     countries: [],
     balanced: true,
     budgets: [],
+    forecast: null,
     retries: null,
     failures: [],
     failuresKept: true,

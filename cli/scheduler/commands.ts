@@ -45,7 +45,9 @@ const host = command({
   name: 'enable-host',
   args: ['<client>', '<host>'],
   said: 'bring back the jobs of a host that is left alone, without waiting for it to be tried',
-  ask: ({ client, args: [owner, name] }) => enableHost({ client, body: { client: owner, host: name } }),
+  options: { endpoint: text('--endpoint <name>', 'of its client, whose jobs wait for the host') },
+  ask: ({ client, args: [owner, name], options }) =>
+    enableHost({ client, body: { client: owner, host: name, ...options } }),
   shown: (enabled) => `${enabled.host}: its jobs are brought back\n`,
 });
 

@@ -166,7 +166,8 @@ const preview = command({
   said: 'when one fires next, or would: by its id, or cron="30 2 * * *" zone=Europe/Berlin',
   options: {
     count: whole('--count <count>', 'so many fires'),
-    after: text('--after <time>', 'RFC 3339; now unless given'),
+    after: text('--after <time>', 'RFC 3339, past too; now unless given'),
+    before: text('--before <time>', 'none at or after it'),
     ...changesFile,
   },
   ask: async ({ client, args: [words], options: { file, ...query }, context: { input } }) => {

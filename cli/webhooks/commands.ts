@@ -27,6 +27,11 @@ function chosenText({ campaigns, tags, owners }: Webhook): string {
   return parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`])).join(' · ');
 }
 
+/** Nothing of e-mail, which is not signed. */
+function issuedText({ secret }: { secret: string | null }): string {
+  return secret === null ? '' : `${secret}\n`;
+}
+
 function lastText({ lastSent }: Webhook): string {
   return lastSent === null ? 'never' : utcTime(lastSent.at);
 }
@@ -34,7 +39,7 @@ function lastText({ lastSent }: Webhook): string {
 const create = command({
   name: 'create',
   args: ['<url>', '[field=value...]'],
-  said: 'tell another service what becomes of campaigns and runs; prints the secret once',
+  said: 'tell another service, or mailto:<address>, what becomes of campaigns and runs; prints the secret once',
   options: {
     events: several('--event <event>', `${askedEvents.join(', ')}; may be given several times`),
     campaigns: several('--campaign <campaign>', 'of it alone; may be given several times'),
@@ -49,7 +54,7 @@ const create = command({
     return createWebhook({ client, body });
   },
   refused: 'not made',
-  shown: ({ secret }) => `${secret}\n`,
+  shown: issuedText,
   noted: ({ webhook: { id } }) => [`${id}: ${readNext}`, `muster webhooks test ${id}`],
 });
 
@@ -158,7 +163,7 @@ const rotate = command({
   },
   ask: ({ client, args: [id], options: body }) => rotateWebhookSecret({ client, path: { id }, body }),
   refused: 'not rotated',
-  shown: ({ secret }) => `${secret}\n`,
+  shown: issuedText,
   noted: ({ webhook: { id } }) => `${id}: ${readNext}`,
 });
 

@@ -96,10 +96,12 @@ create table audit_head (
 );
 insert into audit_head default values;
 
--- In one statement, so that entries made at once stand one behind the other and none waits for a process.
+-- In one statement, so that entries made at once stand one behind the other and none waits for a process. It runs with
+-- the rights of the owner, as all do that change what a service itself may not: no other may write to the two tables
+-- (docs/decisions/0099-what-a-service-may-do.md).
 create function append_audit(
   of_key uuid, of_method text, of_route text, of_subject text, of_status int2, of_request text, of_detail jsonb
-) returns table (number bigint, hash bytea) language sql volatile as $$
+) returns table (number bigint, hash bytea) language sql volatile security definer set search_path = public, pg_temp as $$
   with entry as materialized (select uuid_of_now() as id, now() as at), head as (
     update audit_head h set number = h.number + 1, hash = sha256(h.hash || convert_to(json_build_array(
       h.number + 1, e.id, (extract(epoch from e.at) * 1000000)::bigint, of_key, of_method, of_route, of_subject,
@@ -110,6 +112,20 @@ create function append_audit(
   select head.id, head.number, head.hash, head.at, of_key, of_method, of_route, of_subject, of_status, of_request,
     of_detail from head
   returning a.number, a.hash
+$$;
+
+-- Deletes entries that are older than so many days, 30 at least, from the oldest on and no more than these: those that
+-- stay are verified from where it is cut. Says which are gone.
+create function cut_audit(days int, most int) returns setof bigint
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with oldest as (select number, at, hash from audit_log order by number limit most), old as (
+    select number, hash from oldest where number < all (
+      select number from oldest where at > now() - greatest(days, 30) * interval '1 day')
+  ), gone as (delete from audit_log where number in (select number from old)), cut as (
+    update audit_head set cut_number = o.number, cut_hash = o.hash
+    from (select number, hash from old order by number desc limit 1) o
+  )
+  select number from old
 $$;
 
 create function refuse_audit_change() returns trigger language plpgsql as $$

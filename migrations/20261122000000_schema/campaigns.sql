@@ -34,6 +34,8 @@ create table campaign_revisions (
   primary key (campaign, revision)
 );
 create index campaign_revisions_of_account on campaign_revisions (account, created_at) where account is not null;
+-- Which campaigns name an uploaded list.
+create index campaign_revisions_audience on campaign_revisions using gin ((definition -> 'audience') jsonb_path_ops);
 
 -- One row per start that is due once. Inserted once, deleted by the transaction that makes its run; never updated.
 create table run_starts (

@@ -50,11 +50,19 @@ create table ledger_checks (
   checked_at timestamptz not null,
   partitions int2 not null,
   expected int8 not null,
-  counted int8 not null
+  counted int8 not null,
+  -- Of those that were counted: due and not ended, the oldest of them, and put aside.
+  due int8 not null,
+  oldest_due_at timestamptz,
+  sidelined int8 not null,
+  -- Given up and not replayed, and hosts that are left alone, whatever was counted.
+  dead int8 not null,
+  hosts int4 not null
 );
 
 -- Hosts of clients that do not answer, or said that they are gone. No row: all is well.
 create table host_circuits (
+  -- Or the endpoint whose calls fail there: one endpoint's host says nothing of another's.
   client uuid not null,
   -- Host and port, and a path prefix that the client names; * for all hosts.
   host text not null,

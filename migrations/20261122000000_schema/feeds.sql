@@ -33,6 +33,12 @@ create table feeds (
   users_at_most bigint,
   -- Those that are served first; no more while the canary of the run is not over. Held-out users are not counted.
   canary_users bigint,
+  -- Of a dry run: its batches are written with the ends of all their steps, and no worker hears of them
+  -- (docs/decisions/0092-a-dry-run.md). As the kind of its run says, whatever is written here.
+  dry boolean not null default false,
+  -- Of a dry feed: its batches that were written so, and those of its users whom several of its sources name.
+  sunk_batches int not null default 0,
+  shared_users bigint not null default 0,
   complete boolean not null default false,
   stalled text,
   -- A stalled feed is given back, and not claimed before.
@@ -44,12 +50,24 @@ create table feeds (
   token bigint not null default 0,
   lease_until timestamptz,
   check (audience is not null or segment is not null and snapshot is not null),
-  constraint feeds_within_approval check (users_at_most is null or fed_users <= users_at_most)
+  constraint feeds_within_approval check (users_at_most is null or fed_users <= users_at_most),
+  -- A batch of a dry feed that a worker could be called for cannot be written, nor can it cost anything.
+  constraint feeds_dry_is_sunk check (not dry or sunk_batches = next_batch_no - 1 and next_child_no = 1073741824
+    and step_units is null)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index feeds_of_run on feeds (run);
 -- What triggers look for, beside any number of feeds that are fed and wait. Pages do not touch it: a feed leaves it with
 -- its last one.
 create index feeds_unfed on feeds (run) where not complete;
+
+create function mark_dry_feed() returns trigger language plpgsql as $$
+begin
+  new.dry := coalesce((select kind = 'dry-run' from runs where id = new.run), false);
+  return new;
+end $$;
+
+create trigger mark_dry_feed before insert or update of dry, run on feeds
+  for each row execute function mark_dry_feed();
 
 -- Immutable. Users are one text value kept in line: arrays and TOAST were measured to cost 100 and 40 microseconds a
 -- batch.

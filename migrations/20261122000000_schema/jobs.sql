@@ -9,6 +9,8 @@ create table jobs (
   due_at timestamptz not null,
   id uuid not null,
   client uuid not null,
+  -- Of its client's, that it is called through: its own terms name it.
+  endpoint uuid generated always as (case when terms like '{"endpoint":"%' then substr(terms, 14, 36)::uuid end) stored,
   attempt int2 not null default 1,
   -- Calls that tried its host while that was left alone, answered or not. Lies where the row had a gap.
   probes int4 not null default 0,
@@ -27,6 +29,12 @@ create table jobs (
   repeats uuid,
   -- How it is called, where it says so itself (JSON); as its client says otherwise.
   terms text,
+  -- One of a key at a time; where they come in order, one that is called again keeps its place. Ready when it would be
+  -- due alone; what waits for its turn is due at 'infinity'. Its place is that among those that were accepted at once.
+  ordering_key text,
+  in_order boolean,
+  place int2,
+  ready_at timestamptz,
   primary key (partition_id, due_at, id)
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000,
@@ -35,7 +43,13 @@ create table jobs (
 );
 create unique index jobs_by_id on jobs (id);
 create index jobs_sidelined on jobs (client, sideline, id) where sideline is not null;
-create index jobs_sidelined_in_turn on jobs (client, sideline, (attempt + probes), id) where sideline is not null;
+create index jobs_active_of_key on jobs (client, ordering_key)
+  where ordering_key is not null and (due_at < 'infinity' or sideline is not null);
+create index jobs_waiting_of_key on jobs (client, ordering_key, ready_at, accepted_at, place, id)
+  where ordering_key is not null and due_at = 'infinity' and sideline is null;
+create index jobs_sidelined_in_turn on jobs ((coalesce(endpoint, client)), sideline, (attempt + probes), id)
+  where sideline is not null;
+create index jobs_of_endpoint on jobs (endpoint) where endpoint is not null;
 
 -- Inserted by a claim, gone with its end. It holds as long as its owner is alive (job_nodes), and no longer than its
 -- lease. The epoch fences the owners that held the job before.
@@ -46,6 +60,8 @@ create table fires (
   owner text not null,
   epoch int4 not null,
   lease_until timestamptz not null,
+  -- Of a job with an ordering key: until the lease is over, its call may be under way, whoever has died.
+  is_alone boolean,
   primary key (partition_id, due_at, id)
 ) with (
   fillfactor = 50,
@@ -86,7 +102,9 @@ create table ended_jobs (
   tags text[],
   schedule uuid,
   repeats uuid,
-  terms text
+  terms text,
+  ordering_key text,
+  in_order boolean
 ) partition by range (ended_at);
 create index ended_jobs_by_id on ended_jobs (id);
 create index ended_jobs_of_client on ended_jobs (client, ended_at);
@@ -174,7 +192,8 @@ insert into job_partitions (partition_id) select generate_series(0, 63);
 
 -- Makes the days that are missing, and says how many. What falls beside them lies in the default partition until it is
 -- too old.
-create function make_job_days(since timestamptz, until timestamptz) returns int language plpgsql as $$
+create function make_job_days(since timestamptz, until timestamptz) returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   day timestamptz := date_trunc('day', since, 'UTC');
   parent text;
@@ -201,7 +220,8 @@ begin
   return made;
 end $$;
 
-create function drop_job_days(before timestamptz) returns int language plpgsql as $$
+create function drop_job_days(before timestamptz) returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   child text;
   dropped int := 0;

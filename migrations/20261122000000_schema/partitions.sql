@@ -38,7 +38,9 @@ create function feed_floor(moment timestamptz) returns uuid language sql immutab
 $$;
 
 -- Makes what is missing of the partitions of feeds that begin between the two moments; returns how many weeks it made.
-create function make_feed_partitions(since timestamptz, until timestamptz) returns int language plpgsql as $$
+-- Tables are the owner's to make and to drop, and whoever may call this has them made by it.
+create function make_feed_partitions(since timestamptz, until timestamptz) returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   week timestamptz := date_trunc('week', since, 'UTC');
   suffix text;
@@ -67,6 +69,27 @@ begin
     week := week + interval '7 days';
   end loop;
   return made;
+end $$;
+
+-- Drops a week that is over, by the name of one of its partitions, with those of the other tables that leave with it.
+create function drop_feed_week(week name) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  suffix text := substring(week from '_[0-9]{8}$');
+  leaving text;
+  each_name text;
+begin
+  select t.leaves_with into leaving from feed_tables t
+  where t.name || suffix = week and to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '7 days' <= now();
+  if not found then
+    raise exception '% is no week that is over', week using errcode = 'insufficient_privilege';
+  end if;
+  execute format('drop table %I', week);
+  for each_name in
+    select name || suffix from feed_tables where leaves_with = leaving and name || suffix <> week order by name
+  loop
+    execute format('drop table if exists %I', each_name);
+  end loop;
 end $$;
 
 select make_feed_partitions(now(), now() + interval '14 days');

@@ -12,10 +12,14 @@ create table runs (
   parent uuid,
   -- Which of them: {"of": a run or null, "steps", "countries", "reasons": lists or null}.
   retry jsonb,
-  -- test: of a few users who were named, beside what its campaign does (docs/decisions/0083-a-test-send.md).
-  kind text not null default 'live' check (kind in ('live', 'test')),
+  -- test: of a few users who were named, beside what its campaign does (docs/decisions/0083-a-test-send.md). dry-run: of
+  -- everybody, and nobody is called (docs/decisions/0092-a-dry-run.md).
+  kind text not null default 'live' check (kind in ('live', 'test', 'dry-run')),
   -- Of a test, by step: live where its users really get it, test where its endpoint is told that this is one.
   step_modes text[],
+  -- What a unit of each step cost when it began: {"currency", "steps": [decimal as text, or null]}. Whatever prices are
+  -- later, what it has cost stays (docs/decisions/0095-money.md).
+  prices jsonb,
   -- Whether nobody is fed but the first users (feeds.canary_users): canaryStates of shared/domain/run/canary.ts; null
   -- where there is no canary.
   canary text check (canary in ('serving', 'waits', 'over')),
@@ -49,9 +53,33 @@ create index runs_unfinished on runs (state, state_since) where ended_at is null
 -- A budget sums up these alone, however many of its campaign have ended.
 create index runs_unfinished_of_campaign on runs (campaign) where ended_at is null;
 create index runs_of_parent on runs (parent) where parent is not null;
+-- Of the calendar: what ran, and when.
+create index runs_by_time on runs (scheduled_for) where parent is null and kind = 'live';
 create index runs_of_tests on runs (id) where kind = 'test';
+create index runs_of_dry_runs on runs (id) where kind = 'dry-run';
+-- Their rows go soon.
+create index runs_of_kept_dry_runs on runs (ended_at) where kind = 'dry-run' and failures_kept;
 -- Few: what could not be carried out asks for attention for some days.
 create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;
+
+create function note_prices() returns trigger language plpgsql as $$
+begin
+  select jsonb_build_object(
+      'currency', (select value from service_settings where service = 'api' and name = 'MUSTER_CURRENCY'),
+      'steps', jsonb_agg(t.config -> 'price' order by s.place))
+    into new.prices
+    from campaign_revisions c
+    cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
+    left join action_types t on t.name = s.step ->> 'action'
+    where c.campaign = new.campaign and c.revision = new.revision;
+  return new;
+end $$;
+
+-- Whoever begins it.
+create trigger note_prices_of_begun before update of state on runs for each row
+  when (new.state = 'running' and new.prices is null) execute function note_prices();
+create trigger note_prices before insert on runs for each row
+  when (new.state = 'running' and new.prices is null) execute function note_prices();
 
 -- What has become of a run, in the order of the ids. Written in the transaction that makes it so.
 create table run_events (

@@ -9,7 +9,8 @@ create table batch_steps (
   epoch int not null,
   -- Answered calls: what maxAttempts bounds. A claim changes nothing.
   attempts int2 not null default 0,
-  -- Leases that lapsed with a call begun; the first one with a call that may have begun.
+  -- Leases that lapsed with a call begun; the first one with a call that may have begun. -1: none, and that a call
+  -- begins is written first (a step with a check).
   lapses int2 not null default 0,
   lease_until timestamptz,
   -- Stays set when a waiting row is claimed, and is null in every other running one: so the claim knows where it came
@@ -67,7 +68,8 @@ create table sweep_marks (
   primary key (feed, step)
 );
 
--- Steps whose endpoint is not called until a person has mended the cause; one batch is tried now and then.
+-- Steps whose endpoint is not called until a person has mended the cause, or quiet hours are over; one batch is tried
+-- now and then.
 create table holds (
   feed uuid not null,
   step int2 not null,
@@ -75,6 +77,8 @@ create table holds (
   since timestamptz not null default now(),
   batches int not null default 1,
   next_try_at timestamptz not null,
+  -- It goes on by itself then: quiet hours. Null: somebody has to mend the cause.
+  until timestamptz,
   primary key (feed, step)
 );
 

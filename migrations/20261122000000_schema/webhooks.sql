@@ -27,11 +27,29 @@ create table webhook_events (
   detail jsonb not null default '{}'
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
+-- What completed of recurring campaigns and is told at once, later: of a webhook that has a digest, until it is due.
+create table webhook_digests (
+  webhook uuid primary key references webhooks on delete cascade,
+  -- Another one whenever the one before was told.
+  id uuid not null default uuid_of_now(),
+  due timestamptz not null,
+  runs int not null,
+  -- Over all of them, in users.
+  audience bigint not null,
+  through_the_chain bigint not null,
+  failed bigint not null,
+  -- The first of them.
+  lines jsonb not null
+) with (fillfactor = 70);
+
 create trigger tell_of_webhook_events after insert on webhook_events
   for each statement execute function tell('webhook-events');
 
+-- What notes them runs with the rights of the owner: a service makes none by hand.
+
 -- A run that pauses itself for its failed users says so in these words (services/trigger/keep/auto-pause.ts).
-create function note_run_event() returns trigger language plpgsql as $$
+create function note_run_event() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from webhooks where deleted_at is null) then
     insert into webhook_events (id, kind, at, campaign, run, detail)
@@ -53,7 +71,8 @@ create trigger note_run_event after insert on run_events for each row
     or new.kind = 'auto-paused' and new.detail ->> 'cause' like '% users failed in step %')
   execute function note_run_event();
 
-create function note_campaign_event() returns trigger language plpgsql as $$
+create function note_campaign_event() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from webhooks where deleted_at is null) then
     insert into webhook_events (id, kind, at, campaign) values (uuid_of_now(), 'campaign.scheduled', now(), new.id);
@@ -64,7 +83,8 @@ end $$;
 create trigger note_campaign_event after update of state on campaigns for each row
   when (new.state = 'scheduled' and old.state <> 'scheduled') execute function note_campaign_event();
 
-create function note_approval_event() returns trigger language plpgsql as $$
+create function note_approval_event() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from webhooks where deleted_at is null) then
     insert into webhook_events (id, kind, at, campaign, run, detail)
@@ -79,7 +99,8 @@ create trigger note_approval_event after insert on approvals for each row
 
 -- Of a run that ends; while it goes on, schedulers look. Told once for so many units: more of them, and it may be told
 -- again.
-create function note_low_budget() returns trigger language plpgsql as $$
+create function note_low_budget() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from webhooks where deleted_at is null) then
     new.low_told := new.units;

@@ -54,6 +54,7 @@ const documentation = {
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'quiet hours', description: 'When an action type calls nobody of a country' },
     { name: 'receipts', description: 'What became of users that an asynchronous action accepted' },
     { name: 'dead letters', description: 'Messages that were set aside' },
     { name: 'quarantined steps', description: 'Steps whose calls ended their workers again and again' },

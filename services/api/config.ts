@@ -3,14 +3,23 @@ import { isZone } from '../../shared/domain/recurrence/zone-spans.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
-import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
-import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import { pathEnvironment, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import {
+  commonEnvironment,
+  processEnvironment,
+  readEnvironment,
+} from '../../shared/runtime/configuration/environment.ts';
+import {
+  kafkaSecurityEnvironment,
+  readKafkaSecurity,
+  type KafkaSettings,
+} from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { egressEnvironment, readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
 import { publicUrl, type PublicAddress } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
-import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { readSecretBox, secretsEnvironment, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
   /** Without it, the API does not know who has which partition. */
@@ -28,12 +37,26 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
     .string()
     .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
     .default(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
+  MUSTER_CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'has to be three capital letters such as SGD')
+    .optional(),
   MUSTER_BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
     .optional(),
   ...quotaEnvironment.shape,
 });
+
+/** All that the API reads, but for what its engine's file names. */
+export const apiVariables: readonly string[] = [
+  apiEnvironment,
+  processEnvironment,
+  pathEnvironment,
+  kafkaSecurityEnvironment,
+  secretsEnvironment,
+  egressEnvironment,
+].flatMap(({ shape }) => Object.keys(shape));
 
 export interface ApiConfig {
   databaseUrl: string;
@@ -55,10 +78,14 @@ export interface ApiConfig {
   installationName: string | undefined;
   /** IANA: the one in which times are shown first. */
   zone: string;
+  /** ISO 4217: what prices are in. */
+  currency: string | null;
   /** Seals what action types keep secret; refuses without a key. */
   secretBox: SecretBox;
   /** Where this installation calls anything. */
   egress: RuleList;
+  /** Undefined where no e-mail is sent. */
+  mail: MailSettings | undefined;
   /** What accounts may have. */
   quotas: Quotas;
 }
@@ -70,7 +97,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
   const security = problems.of(() => readKafkaSecurity(environment));
   const box = problems.of(() => readSecretBox(environment));
   const egress = problems.of(() => readInstallationEgress(environment))?.value;
-  if (!read || !engine || !security || !box || !egress) throw problems.toError();
+  const mail = problems.of(() => readMailSettings(environment));
+  if (!read || !engine || !security || !box || !egress || !mail) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
@@ -83,9 +111,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     docs: read.API_DOCS,
     installationName: read.MUSTER_INSTALLATION_NAME,
     zone: read.MUSTER_ZONE,
+    currency: read.MUSTER_CURRENCY ?? null,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
     secretBox: box.value,
     egress,
+    mail: mail.value,
     quotas: quotasOf(read),
   };
 }

@@ -15,6 +15,7 @@ import { createApi } from './api.ts';
 import { approvalsModule } from './approvals/approvals-module.ts';
 import { audiencesModule } from './audiences/audiences-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
+import { quietHoursModule } from './quiet-hours/quiet-hours-module.ts';
 import { suppressionsModule } from './suppressions/suppressions-module.ts';
 import { templatesModule } from './templates/templates-module.ts';
 import { testSendsModule } from './test-sends/test-sends-module.ts';
@@ -22,11 +23,13 @@ import { clientsModule } from './clients/clients-module.ts';
 import { readConfig } from './config.ts';
 import { readConsolePages } from './console/console-pages.ts';
 import { createDatabaseLook } from './frame/database-look.ts';
+import { dryRunsModule } from './dry-runs/dry-runs-module.ts';
 import { frameModule } from './frame/frame-module.ts';
 import { jobsModule } from './jobs/jobs-module.ts';
 import { receiptsModule } from './receipts/receipts-module.ts';
 import { runsModule } from './runs/runs-module.ts';
 import { schedulesModule } from './schedules/schedules-module.ts';
+import { systemModule } from './system/system-module.ts';
 import { shardsModule } from './shards/shards-module.ts';
 import { troubleModule } from './trouble/trouble-module.ts';
 import { webhooksModule } from './webhooks/webhooks-module.ts';
@@ -47,7 +50,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     const digest = digestOfApiKey(config.bootstrapApiKey ?? '');
     if (!isKeyAdded) await addKeyByHand(pool, { name: 'bootstrap', role: 'operator', digest, by: 'the environment' });
     isKeyAdded = true;
-    if (!areSettingsNoted) await noteSettings(pool, 'api', { QUOTA_OPEN_RUNS: config.quotas.openRuns });
+    const { quotas, currency } = config;
+    const settings = { QUOTA_OPEN_RUNS: quotas.openRuns, ...(currency !== null && { MUSTER_CURRENCY: currency }) };
+    if (!areSettingsNoted) await noteSettings(pool, 'api', settings);
     areSettingsNoted = true;
     return installation.id;
   };
@@ -67,6 +72,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...approvalsModule(parts),
       ...templatesModule(parts),
       ...testSendsModule(parts),
+      ...dryRunsModule(parts),
       ...runsModule(parts),
       ...audiencesModule(parts),
       ...receiptsModule(parts),
@@ -74,10 +80,12 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...clients,
       ...actionTypesModule(parts),
       ...suppressionsModule(parts),
+      ...quietHoursModule(parts),
       ...troubleModule(parts),
       ...jobsModule(parts, clients),
       ...schedulesModule(parts),
       ...webhooksModule(parts),
+      ...systemModule(parts),
       host: config.host,
       port: config.port,
       publicAddress: config.publicAddress,

@@ -6,6 +6,7 @@ import { approvalsRoutes } from './approvals/approvals-module.ts';
 import { audienceRoutes } from './audiences/audience-routes.ts';
 import { campaignsRoutes } from './campaigns/campaigns-module.ts';
 import { clientsRoutes } from './clients/clients-module.ts';
+import { dryRunRoutes } from './dry-runs/dry-run-routes.ts';
 import { findRoutes } from './find/find-routes.ts';
 import { addIdempotency, type IdempotentRequests } from './frame/idempotency.ts';
 import type { HttpServer } from './frame/server/create-http-server.ts';
@@ -13,11 +14,13 @@ import { limitRequests } from './frame/server/limit-requests.ts';
 import { logChanges } from './frame/server/log-changes.ts';
 import { jobsRoutes } from './jobs/jobs-module.ts';
 import { liveRoutes } from './live/live-module.ts';
+import { quietHoursRoutes } from './quiet-hours/quiet-hours-routes.ts';
 import { runReceiptRoutes } from './receipts/run-receipt-routes.ts';
 import { runsRoutes } from './runs/runs-module.ts';
 import { schedulesRoutes } from './schedules/schedules-module.ts';
 import { shardRoutes } from './shards/shard-routes.ts';
 import { suppressionRoutes } from './suppressions/suppression-routes.ts';
+import { systemRoutes } from './system/system-routes.ts';
 import { templatesRoutes } from './templates/templates-module.ts';
 import { testSendRoutes } from './test-sends/test-send-routes.ts';
 import { troubleRoutes } from './trouble/trouble-module.ts';
@@ -30,6 +33,7 @@ const rooms = [
   approvalsRoutes,
   templatesRoutes,
   testSendRoutes,
+  dryRunRoutes,
   runsRoutes,
   liveRoutes,
   findRoutes,
@@ -37,12 +41,14 @@ const rooms = [
   audienceRoutes,
   actionTypeRoutes,
   suppressionRoutes,
+  quietHoursRoutes,
   troubleRoutes,
   shardRoutes,
   clientsRoutes,
   schedulesRoutes,
   jobsRoutes,
   webhooksRoutes,
+  systemRoutes,
 ];
 
 /** What all of them together ask for. */

@@ -21,7 +21,7 @@ const callMarginMs = 1000;
 const waitMs = 1000;
 /** So long after its time, a job whose client is unknown is given up. */
 const unknownForMs = 60_000;
-/** Jobs of a client that is disabled wait under this name, for all of its hosts. */
+/** Jobs of a client or an endpoint that is disabled wait under this name, for all of its hosts. */
 export const everyHost = '*';
 
 export interface CallJobDeps {
@@ -60,7 +60,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
-  const opened = deps.opener.open(job);
+  const opened = deps.opener.open({ ...job, clientId: terms.ownerId });
   const path = opened.kind === 'opened' ? opened.path : job.path;
   const host = job.probeOf ?? circuitHostOf({ host: job.host, path }, terms.sideline.pathPrefixes);
   const refusal = refusalOf(job, host, terms, deps);
@@ -124,16 +124,18 @@ type Unauthorised = Extract<Authorization, { kind: 'unsent' }>;
 /** A client that was just made is known here within a second, and its first job may be due before. */
 function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {
   const lateMs = clock.monotonicMs() + job.clockAheadMs - job.scheduledForMs;
-  return lateMs > unknownForMs ? { kind: 'dead', cause: 'its client is gone' } : { kind: 'released', delayMs: 500 };
+  return lateMs > unknownForMs
+    ? { kind: 'dead', cause: 'its client or endpoint is gone' }
+    : { kind: 'released', delayMs: 500 };
 }
 
 /** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
 function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
-  const { enabled, timeoutMs } = terms;
+  const { heldBecause, timeoutMs } = terms;
   const { clock, stateOf } = deps;
   const nowMs = clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
-  if (!enabled) return { kind: 'sidelined', host: everyHost };
+  if (heldBecause !== null) return { kind: 'sidelined', host: everyHost };
   const state = stateOf(job.clientId, host);
   if (job.probeOf === null && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host };
   // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.

@@ -16,11 +16,12 @@ export interface ClientAuthDeps {
 /** @throws {SecretBoxError} where its secrets do not open here */
 export function openClientAuth(
   auth: Exclude<StoredClientAuth, StoredCertificate>,
+  clientId: string,
   limits: CallLimits,
   { secretBox, tokenEndpoint, clock }: ClientAuthDeps,
 ): CallAuth {
   const open = (name: string, { sealed }: { sealed: string }, sentTo = auth.origins) =>
-    secretBox.open(sealed, authPlace(limits.clientId, name, sentTo));
+    secretBox.open(sealed, authPlace(clientId, name, sentTo));
   const origins = new Set(auth.origins);
   switch (auth.kind) {
     case 'bearer':

@@ -8,6 +8,7 @@ import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { clientSnapshotOf } from '../../shared/runtime/installation/client-reader.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { certificateFor, type Pair } from '../../test/support/certificates.ts';
 import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
@@ -55,12 +56,12 @@ function storedAuth({ certificate, key }: Pair): StoredClientAuth {
 function termsOf(auth: StoredClientAuth, secretBox = box) {
   const now = new Date();
   const client = {
-    ...{ clientId, name: 'shop', revision: 1, enabled: true, disabledReason: null, auth, keys: [] },
+    ...{ clientId, name: 'shop', revision: 1, enabled: true, disabledReason: null, auth, keys: [], endpoints: [] },
     definition: clientDefinition.parse({ egress: { allow: [{ cidr: '127.0.0.0/8' }] } }),
     ...{ createdAt: now, updatedAt: now },
   };
   const directory = createClientDirectory({
-    reader: { current: () => ({ revision: 1, byId: new Map([[clientId, client]]), byRef: new Map() }) },
+    reader: { current: () => clientSnapshotOf(1, [client]) },
     ...{ secretBox, clock: systemClock, logger: pino({ level: 'silent' }) },
     tokenEndpoint: { call: () => expect.unreachable('no token is asked for') },
   });

@@ -6,6 +6,7 @@ import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Client } from '../../shared/ports/clients.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { clientSnapshotOf } from '../../shared/runtime/installation/client-reader.ts';
 import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createClientDirectory } from './client-directory.ts';
@@ -16,7 +17,16 @@ const secretOf = () => `whsec_${randomBytes(24).toString('base64')}`;
 function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   const clock = createSettableClock();
   let client: Client = {
-    ...{ clientId, name: 'orders', revision: 1, enabled: true, disabledReason: null, auth: null, keys: [] },
+    ...{
+      clientId,
+      name: 'orders',
+      revision: 1,
+      enabled: true,
+      disabledReason: null,
+      auth: null,
+      keys: [],
+      endpoints: [],
+    },
     definition: clientDefinition.parse({
       concurrency: 7,
       publishRatePerSecond: 5,
@@ -26,7 +36,7 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
     ...{ createdAt: clock.now(), updatedAt: clock.now() },
   };
   const directory = createClientDirectory({
-    reader: { current: () => ({ revision: 1, byId: new Map([[clientId, client]]), byRef: new Map() }) },
+    reader: { current: () => clientSnapshotOf(1, [client]) },
     secretBox: box,
     ...{ clock, tokenEndpoint: { call: () => expect.unreachable('no token is asked for') } },
     logger: pino({ level: 'silent' }),
@@ -50,14 +60,37 @@ describe('what calls of a client go by', () => {
   it('is what its definition says, and follows a change', () => {
     const { directory, change } = setUp();
     expect(directory.termsOf(clientId)).toMatchObject({
-      ...{ enabled: true, onGone: 'sideline' },
+      ...{ heldBecause: null, onGone: 'sideline' },
       sideline: { afterFailures: 10, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
       limits: { clientId, concurrency: 7, timeoutMs: 1500, egress: [] },
       retries: { strategy: 'exponential', attempts: 5 },
     });
     change({ enabled: false });
-    expect(directory.termsOf(clientId)).toMatchObject({ enabled: false });
+    expect(directory.termsOf(clientId)).toMatchObject({ heldBecause: 'the client is disabled' });
     expect(directory.termsOf(clientIdOf(2))).toBeUndefined();
+  });
+
+  it('is of an endpoint what that says itself, under a revision that moves with its client', () => {
+    const { clock, directory, change } = setUp();
+    const times = { createdAt: clock.now(), updatedAt: clock.now() };
+    const endpoint = {
+      ...{ endpointId: clientIdOf(3), name: 'billing', revision: 1, url: 'https://billing.test/', ...times },
+      ...{ terms: { concurrency: 2 }, enabled: true, disabledReason: null, auth: null, keys: [] },
+    };
+    change({ endpoints: [endpoint] });
+    const ofEndpoint = () => directory.termsOf(clientIdOf(3));
+    expect(ofEndpoint()).toMatchObject({
+      ...{ ownerId: clientId, heldBecause: null, onGone: 'sideline' },
+      limits: { clientId: clientIdOf(3), concurrency: 2, timeoutMs: 1500 },
+    });
+    expect(directory.termsOf(clientId)).toMatchObject({ ownerId: clientId, limits: { clientId, concurrency: 7 } });
+    change({ endpoints: [{ ...endpoint, enabled: false }] });
+    expect(ofEndpoint()?.heldBecause).toBe('the endpoint is disabled');
+    expect(directory.termsOf(clientId)?.heldBecause).toBeNull();
+    change({ enabled: false });
+    expect(ofEndpoint()?.heldBecause).toBe('the client is disabled');
+    change({ endpoints: [] });
+    expect(ofEndpoint()).toBeUndefined();
   });
 
   it('is signed with every secret that is valid, so that secrets can be changed while calls go on', () => {

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { signWebhook, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
-import type { Client } from '../../shared/ports/clients.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { CallOutlet } from '../../shared/runtime/installation/call-outlets.ts';
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
@@ -27,10 +27,10 @@ interface OpenedKey {
 /** What calls go by, as the clients are now. Secrets are opened once. */
 export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirectory {
   const { reader, secretBox, tokenEndpoint, clock, logger } = deps;
-  /** By client: made anew when its revision moves. */
+  /** By outlet: made anew when its client's revision moves. */
   const made = new Map<string, { revision: number; terms: ClientTerms }>();
 
-  function openKeys({ clientId, name, keys }: Client): OpenedKey[] {
+  function openKeys({ clientId, name, keys }: CallOutlet): OpenedKey[] {
     return keys.flatMap(({ keyId, sealed, expiresAt }) => {
       try {
         const key = webhookKeyOf(secretBox.open(sealed, clientKeyContext(clientId, keyId)));
@@ -44,12 +44,12 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     });
   }
 
-  function openAuth({ clientId, name, auth }: Client, limits: CallLimits): Pick<ClientTerms, 'auth' | 'limits'> {
+  function openAuth({ clientId, name, auth }: CallOutlet, limits: CallLimits): Pick<ClientTerms, 'auth' | 'limits'> {
     if (!auth) return { auth, limits };
     try {
       return auth.kind === 'mtls'
         ? { auth: null, limits: { ...limits, tls: openClientTls(auth, clientId, secretBox) } }
-        : { auth: openClientAuth(auth, limits, { secretBox, tokenEndpoint, clock }), limits };
+        : { auth: openClientAuth(auth, clientId, limits, { secretBox, tokenEndpoint, clock }), limits };
     } catch (error) {
       // What OpenSSL says of a key is not logged.
       const fault = error instanceof SecretBoxError ? error.fault : 'cannot be read';
@@ -58,14 +58,14 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     }
   }
 
-  function make(client: Client): ClientTerms {
-    const { clientId, revision, definition, enabled } = client;
-    const opened = openKeys(client);
+  function make(outlet: CallOutlet): ClientTerms {
+    const { outletId, clientId, revision, definition, heldBecause } = outlet;
+    const opened = openKeys(outlet);
     const { concurrency, timeoutMs, egress, retry, sideline, onGone, keepBodies, finalCodes } = definition;
-    const limits = { clientId, revision, concurrency, timeoutMs, egress: egress.allow };
+    const limits = { clientId: outletId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
-      ...openAuth(client, limits),
-      ...{ enabled, onGone, keepsBodies: keepBodies, retries: retry, finalCodes },
+      ...openAuth(outlet, limits),
+      ...{ ownerId: clientId, heldBecause, onGone, keepsBodies: keepBodies, retries: retry, finalCodes },
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;
@@ -77,12 +77,12 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
 
   return {
     termsOf: (clientId) => {
-      const client = reader.current()?.byId.get(clientId);
-      if (!client) return undefined;
+      const outlet = reader.current()?.outlets.get(clientId);
+      if (!outlet) return undefined;
       const before = made.get(clientId);
-      if (before?.revision === client.revision) return before.terms;
-      const terms = make(client);
-      made.set(clientId, { revision: client.revision, terms });
+      if (before?.revision === outlet.revision) return before.terms;
+      const terms = make(outlet);
+      made.set(clientId, { revision: outlet.revision, terms });
       return terms;
     },
   };

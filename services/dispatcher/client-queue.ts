@@ -10,6 +10,8 @@ const rememberedPerSecond = 50;
 
 /** What a dispatcher has of one client. */
 export interface ClientQueue {
+  /** Whose endpoint it is; its own where it is none. */
+  readonly ownerId: string;
   /** References that wait for their claim. */
   readonly length: number;
   /** Claimed, without a slot. */
@@ -30,7 +32,7 @@ export interface ClientQueue {
   measure(sinceMs: number): void;
 }
 
-export function createClientQueue(): ClientQueue {
+export function createClientQueue(ownerId: string): ClientQueue {
   /** The first `taken` are gone already: cutting them off one by one would cost as much as there are. */
   let references: HeardReference[] = [];
   let taken = 0;
@@ -40,6 +42,7 @@ export function createClientQueue(): ClientQueue {
   const isEmpty = () => queue.length === 0 && queue.claimed.length === 0 && queue.inFlight === 0;
 
   const queue: ClientQueue = {
+    ownerId,
     get length() {
       return references.length - taken;
     },

@@ -5,12 +5,12 @@ import { createClientQueues, type ClientQueues } from './client-queues.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
 
-function setUp({ concurrency = 100, ofClient = 10 } = {}) {
+function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) => clientId } = {}) {
   const clock = createSettableClock();
   const started: HeldJob[] = [];
   const concurrencyOf = () => ofClient;
   const queues: ClientQueues = createClientQueues({
-    ...{ concurrency, concurrencyOf, clock },
+    ...{ concurrency, concurrencyOf, ownerOf, clock },
     start: (job) => void started.push(job),
   });
   let number = 0;
@@ -35,7 +35,15 @@ function setUp({ concurrency = 100, ofClient = 10 } = {}) {
           claimedAtMs: 0,
           expiresInMs: null,
         },
-        ...{ method: 'POST', url: 'https://one.example/', headers: null, body: null, repeats: null, terms: null },
+        ...{
+          method: 'POST',
+          url: 'https://one.example/',
+          headers: null,
+          body: null,
+          repeats: null,
+          terms: null,
+          orderingKey: null,
+        },
       },
       0,
       1000,
@@ -237,5 +245,47 @@ describe('what may be sent to a dispatcher', () => {
     add('next', 99_999);
     add('third', 1);
     expect([mayQueue(queues, 'next'), mayQueue(queues, 'third')]).toEqual([false, true]);
+  });
+});
+
+describe('endpoints of one client', () => {
+  /** `a/1` is one of `a`. */
+  const ownerOf = (clientId: string) => clientId.split('/')[0] ?? '';
+  const manyOf = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`);
+
+  it('that hang hold up neither each other nor other clients, however many they are', () => {
+    const { add, claim, countOf, queues } = setUp({ ofClient: 1000, ownerOf });
+    for (const endpoint of manyOf(20)) {
+      add(endpoint, 200);
+      claim();
+    }
+    const hanging = queues.inFlight;
+    add('a/late', 10);
+    add('b', 200);
+    const next = claim();
+    expect(countOf(next, 'a/late')).toBeGreaterThan(0);
+    // What one client may have beside all of another's: half of what is free, and that is half of all.
+    expect(hanging).toBeLessThanOrEqual(50 + 20);
+    expect(countOf(next, 'b')).toBeGreaterThanOrEqual(15);
+  });
+
+  it('have one share of each round of claims together', () => {
+    const { add, claim, countOf } = setUp({ concurrency: 10_000, ofClient: 5000, ownerOf });
+    for (const endpoint of manyOf(9)) add(endpoint, 500);
+    add('b', 500);
+    expect(countOf(claim(20), 'b')).toBeGreaterThanOrEqual(10);
+  });
+
+  it('give back all that they had', () => {
+    const { add, claim, countOf, queues } = setUp({ ofClient: 1000, ownerOf });
+    for (let rounds = 0; rounds < 3; rounds++) {
+      for (const endpoint of manyOf(5)) add(endpoint, 20);
+      const begun = claim();
+      for (const endpoint of begun) queues.done(endpoint);
+      queues.take(500);
+    }
+    add('a/0', 200);
+    // As one alone: half of its client's half.
+    expect(countOf(claim(), 'a/0')).toBe(25);
   });
 });

@@ -18,6 +18,8 @@ export interface ClientQueuesDeps {
   concurrencyOf: (clientId: string) => number;
   /** Nothing more of it may be claimed, whatever its slots. */
   isClosed?: (clientId: string) => boolean;
+  /** Whose endpoint it is; itself unless given. */
+  ownerOf?: (clientId: string) => string;
   /** Begins the call of a job; its slot is given back by `done`. */
   start: (job: HeldJob) => void;
   clock: Pick<Clock, 'monotonicMs'>;
@@ -27,7 +29,8 @@ export interface ClientQueuesDeps {
  * What dispatchers know of: references that wait for their claim, claimed jobs that wait for a slot, and calls, client
  * by client, so that none waits behind another's. Of all slots a client may have as many as are free beside it: half of
  * them when it is alone, and the next client finds room. Where many have calls that hang, each client still has one
- * call beyond the sum.
+ * call beyond the sum. An endpoint is as a client here, but for what all of one client may have together: that is what
+ * the client may have, and each of them leaves half of what is free there to the next.
  */
 export interface ClientQueues {
   readonly queued: number;
@@ -54,45 +57,68 @@ export interface ClientQueues {
 }
 
 export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
-  const { concurrency, concurrencyOf, isClosed = () => false, start, clock } = deps;
+  const { concurrency, concurrencyOf, isClosed = () => false, ownerOf = (clientId) => clientId, start, clock } = deps;
   /** In the order of their turns. */
   const queues = new Map<string, ClientQueue>();
+  /** By owner, what was claimed of it and has not ended. */
+  const underWay = new Map<string, number>();
   let [queued, waiting, inFlight] = [0, 0, 0];
   let measuredAtMs = clock.monotonicMs();
 
   function queueOf(clientId: string): ClientQueue {
-    const queue = queues.get(clientId) ?? createClientQueue();
+    const queue = queues.get(clientId) ?? createClientQueue(ownerOf(clientId));
     queues.set(clientId, queue);
     return queue;
   }
 
-  /** How many more may be claimed. @param forOthers claims that are about to be made for others */
-  function roomOf(clientId: string, queue: ClientQueue, forOthers: number): number {
+  function noteOf({ ownerId }: ClientQueue, count: number): void {
+    const sum = (underWay.get(ownerId) ?? 0) + count;
+    if (sum > 0) underWay.set(ownerId, sum);
+    else underWay.delete(ownerId);
+  }
+
+  /** How many more may be claimed. @param taken what is about to be claimed of it, of its owner, and of all */
+  function roomOf(clientId: string, queue: ClientQueue, taken: { own: number; ofOwner: number; all: number }): number {
     if (isClosed(clientId)) return 0;
+    const { ownerId } = queue;
     const own = queue.inFlight + queue.claimed.length;
-    const free = concurrency - (inFlight + waiting - own) - forOthers;
-    const slots = Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil(free / 2)));
-    return slots + Math.floor((queue.perSecond * claimAheadMs) / 1000) - own;
+    const all = underWay.get(ownerId) ?? 0;
+    const free = concurrency - (inFlight + waiting - all) - (taken.all - taken.ofOwner);
+    const share = Math.max(1, Math.ceil(free / 2));
+    const beside = all - own + taken.ofOwner - taken.own;
+    const most = ownerId === clientId && beside === 0 ? share : Math.max(1, Math.ceil((share - beside) / 2));
+    const ahead = Math.floor((queue.perSecond * claimAheadMs) / 1000);
+    return Math.min(concurrencyOf(clientId), most) + ahead - own - taken.own;
   }
 
   function take(most: number): HeardReference[] {
     measure();
     const taken: HeardReference[] = [];
     const takenOf = new Map<string, number>();
+    const takenOfOwner = new Map<string, number>();
     // The first round gives each its share, the second what others left of theirs.
-    for (const share of [Math.max(1, Math.floor(most / Math.max(1, queues.size))), most]) {
+    for (const shareOf of [firstShares(most), () => most]) {
       for (const [clientId, queue] of [...queues]) {
-        const own = takenOf.get(clientId) ?? 0;
-        const room = roomOf(clientId, queue, taken.length - own) - own;
-        const got = queue.take(Math.max(0, Math.min(room, share, most - taken.length)));
+        const { ownerId } = queue;
+        const [own, ofOwner] = [takenOf.get(clientId) ?? 0, takenOfOwner.get(ownerId) ?? 0];
+        const room = roomOf(clientId, queue, { own, ofOwner, all: taken.length });
+        const got = queue.take(Math.max(0, Math.min(room, shareOf(ownerId), most - taken.length)));
         if (got.length === 0) continue;
         taken.push(...got);
         takenOf.set(clientId, own + got.length);
+        takenOfOwner.set(ownerId, ofOwner + got.length);
         moveBehind(clientId, queue);
       }
     }
     queued -= taken.length;
     return taken;
+  }
+
+  /** The same for each owner, and of it for each of its endpoints. */
+  function firstShares(most: number): (ownerId: string) => number {
+    const counts = new Map<string, number>();
+    for (const { ownerId } of queues.values()) counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1);
+    return (ownerId) => Math.max(1, Math.floor(most / Math.max(1, counts.size) / (counts.get(ownerId) ?? 1)));
   }
 
   /** A client that was served goes to the end of the round. */
@@ -156,6 +182,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
       for (const job of jobs) {
         const queue = queueOf(job.clientId);
         queue.claimed.push(job);
+        noteOf(queue, 1);
         waiting++;
         startOne(job.clientId, queue);
       }
@@ -164,6 +191,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
       const queue = queues.get(clientId);
       if (!queue) return;
       inFlight--;
+      noteOf(queue, -1);
       queue.inFlight--;
       queue.ended++;
       // The slot is the client's own again, unless all slots together are few.
@@ -173,7 +201,9 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     clear: () => {
       const left: HeldJob[] = [];
       for (const queue of queues.values()) {
-        left.push(...queue.claimed.splice(0));
+        const claimed = queue.claimed.splice(0);
+        noteOf(queue, -claimed.length);
+        left.push(...claimed);
         queue.take(queue.length);
       }
       [queued, waiting] = [0, 0];

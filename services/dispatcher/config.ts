@@ -8,6 +8,7 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/configu
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /**
@@ -48,6 +49,8 @@ export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
   secretBox: SecretBox;
   /** Where this installation calls anything. */
   egress: RuleList;
+  /** Undefined where no e-mail is sent. */
+  mail: MailSettings | undefined;
 };
 
 export function readConfig(environment: NodeJS.ProcessEnv): DispatcherConfig {
@@ -57,6 +60,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): DispatcherConfig {
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
   const secretBox = problems.of(() => readSecretBox(environment))?.value;
   const egress = problems.of(() => readInstallationEgress(environment))?.value;
+  const mail = problems.of(() => readMailSettings(environment))?.value;
   if (!read || !engine || !secretBox || !egress || problems.found) throw problems.toError();
-  return { ...read, engine, secretBox, egress, kafka: { brokers: read.KAFKA_BROKERS, security } };
+  return { ...read, engine, secretBox, egress, mail, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

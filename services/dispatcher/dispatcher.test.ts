@@ -237,7 +237,7 @@ describe('the dispatcher', () => {
 
   it('calls nothing for a client that is disabled, and all of it once it is enabled again', async () => {
     const { clock, subject, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject();
-    clients.set(clientIdOf(1), { enabled: false });
+    clients.set(clientIdOf(1), { heldBecause: 'the client is disabled' });
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await offer({ jobId: jobIdOf(1) });
@@ -260,7 +260,7 @@ describe('the dispatcher', () => {
 
     await offer({ jobId: jobIdOf(1), clientId: clientIdOf(404), dueInMs: -61_000 });
     await passTime(clock, 100);
-    expect((await subject.rows()).dead).toEqual([{ jobId: jobIdOf(1), cause: 'its client is gone' }]);
+    expect((await subject.rows()).dead).toEqual([{ jobId: jobIdOf(1), cause: 'its client or endpoint is gone' }]);
     await stop(dispatcher);
   });
 

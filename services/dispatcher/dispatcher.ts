@@ -5,6 +5,7 @@ import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Notices } from '../../shared/ports/notices.ts';
+import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
@@ -21,6 +22,7 @@ import { heldJobOf, type HeldJob } from './held-job.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { createHeldJobs } from './held-jobs.ts';
 import { createCircuitKeeper } from './keep-circuits.ts';
+import { createKeyTurns } from './key-turns.ts';
 import type { CallLedger } from './ports/call-ledger.ts';
 import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
@@ -45,6 +47,7 @@ export interface DispatcherDeps {
   consumer: MessageConsumer;
   ledger: CallLedger;
   circuits: HostCircuits;
+  keys: Pick<KeyAdvancer, 'advance'>;
   clients: ClientDirectory;
   opener: CallOpener;
   endpoint: CallbackEndpoint;
@@ -105,6 +108,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const concurrencyOf = (clientId: string) => slots.of(clientId);
   const queues = createClientQueues({
     ...{ concurrency: deps.concurrency, concurrencyOf, isClosed: (clientId) => slots.isClosed(clientId), clock },
+    ownerOf: (clientId) => clients.termsOf(clientId)?.ownerId ?? clientId,
     start: (job) => serve(job, () => queues.done(job.clientId)),
   });
   const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
@@ -123,6 +127,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       serve(job);
     },
   });
+  const keyTurns = createKeyTurns({ keys: deps.keys, clock, logger });
   const callDeps = {
     ...{ endpoint: deps.endpoint, opener: deps.opener, clients, clock, random: deps.random },
     aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
@@ -177,6 +182,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const { message, reason } of forgedAmong(claims, written)) {
       letters.keep(message, 'contradicted', reason, () => undefined);
     }
+    keyTurns.written(written.calls);
     meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
     const jobs = written.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs));
     held.add(jobs);
@@ -190,13 +196,15 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await keeper.stop();
     for (let tries = 0; serving + held.unwritten > 0 && tries < lastTries;) {
       let pauseMs = minBetweenFlushesMs;
-      await held.flush([], deps.leaseMs).catch((error: unknown) => {
+      const written = await held.flush([], deps.leaseMs).catch((error: unknown) => {
         tries++;
         pauseMs = afterErrorMs;
         logger.warn({ err: error }, 'could not write what became of jobs, trying again');
       });
+      if (written) keyTurns.written(written.calls);
       if (serving + held.unwritten > 0) await clock.sleep(pauseMs);
     }
+    await keyTurns.stop();
     await slots.stop();
     await consumer.stop();
   }
@@ -205,6 +213,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (isStopping) return;
     isTakingIn = true;
     keeper.start();
+    keyTurns.start();
     loop.start();
     await consumer.start(receiver);
   }

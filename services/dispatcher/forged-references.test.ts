@@ -83,7 +83,8 @@ describe('a forged reference', () => {
       const retries = { strategy: 'fixed', attempts: 3, delayMs: 1000 } as const;
       const terms = {
         limits,
-        enabled: true,
+        ownerId: id,
+        heldBecause: null,
         retries,
         sideline,
         onGone: 'dead-letter',

@@ -1,10 +1,14 @@
+import { mailAddressOf, mailDomainOf, mailScheme } from '../../shared/contracts/webhooks/notice-urls.ts';
 import type { ClaimedJob } from './ports/call-ledger.ts';
 
 /** A claimed job as this process holds it. Times by the monotonic clock. */
 export interface HeldJob extends ClaimedJob {
-  /** Host and port of its URL, only https's own port left out; nothing where that is none. */
+  /**
+   * Host and port of its URL, only https's own port left out, or `@` and the domain of an address; nothing where that
+   * is none.
+   */
   host: string;
-  /** Scheme, host and port. */
+  /** Scheme, host and port; `mailto:` of an e-mail. */
   origin: string;
   /** What comes behind them, without a fragment. */
   path: string;
@@ -26,11 +30,24 @@ export interface HeldJob extends ClaimedJob {
 /** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
 export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, probeOf: string | null = null): HeldJob {
   const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
-  const target = URL.parse(claim.url);
-  const [origin, path] = target ? [target.origin, target.pathname + target.search] : ['', ''];
   const clockAheadMs = claim.claimedAtMs - askedMs;
-  const host = target ? hostOf(target) : '';
-  return { ...claim, host, origin, path, leaseMs, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, probeOf };
+  return {
+    ...claim,
+    ...targetOf(claim.url),
+    leaseMs,
+    leaseUntilMs: askedMs + leaseMs,
+    expiresAtMs,
+    clockAheadMs,
+    probeOf,
+  };
+}
+
+function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path'> {
+  const address = mailAddressOf(url);
+  if (address !== undefined) return { host: `@${mailDomainOf(address)}`, origin: mailScheme, path: address };
+  const target = URL.parse(url);
+  if (!target) return { host: '', origin: '', path: '' };
+  return { host: hostOf(target), origin: target.origin, path: target.pathname + target.search };
 }
 
 /** Two origins of one host are two servers: what answers http says nothing of https. */

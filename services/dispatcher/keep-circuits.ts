@@ -70,7 +70,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
 
   async function keep(row: HostCircuit): Promise<void> {
     const terms = clients.termsOf(row.clientId);
-    if (row.state === 'disabled' && row.host === everyHost && terms?.enabled !== false) {
+    if (row.state === 'disabled' && row.host === everyHost && !terms?.heldBecause) {
       await circuits.beginClosing(row);
     } else if (row.state === 'closing' && row.nextInMs <= 0) {
       await circuits.bringBack(row, broughtBack(row.sinceMs));
@@ -104,7 +104,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const key = { clientId: job.clientId, host };
     if (verdict.kind === 'sidelined' && verdict.host === everyHost) {
       const all = { ...key, host: everyHost };
-      if (stateOf(all.clientId, all.host) !== 'disabled') leaveAlone(all, 'disabled', 'the client is disabled', 0);
+      if (stateOf(all.clientId, all.host) !== 'disabled')
+        leaveAlone(all, 'disabled', terms?.heldBecause ?? 'the client is disabled', 0);
       return;
     }
     if (sign === 'none' || !terms) return;

@@ -8,6 +8,7 @@ import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
+import { createKeyAdvancer } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
@@ -25,12 +26,14 @@ import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
+import { chooseEndpoint } from './mail/choose-endpoint.ts';
+import { createMailEndpoint } from './mail/mail-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createNodeReporter } from './report-node.ts';
 
-/** One connection flushes, the others look after hosts, clients and the region. */
-const maxConnections = 4;
+/** One connection flushes, one advances keys, the others look after hosts, clients and the region. */
+const maxConnections = 5;
 
 /** Of an answer with an access token. Those that are signed and carry roles have some kilobytes. */
 const maxTokenBytes = 64 * 1024;
@@ -80,6 +83,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const nodes = createJobNodes({ pool });
   const ways = { clock, names, installation: config.egress };
   const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
+  const mail = config.mail && createMailEndpoint({ settings: config.mail, clock });
+  if (mail) onClose(mail, (opened) => opened.close());
   const tokenEndpoint = onClose(createCallbackEndpoint({ ...ways, keptBytes: maxTokenBytes }), (opened) =>
     opened.close(),
   );
@@ -87,9 +92,10 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
     ledger: createCallLedger({ ...own, leaseMs, region: () => regionWatch.current() }),
     circuits: createHostCircuits(own),
+    keys: createKeyAdvancer(own),
     clients: createClientDirectory({ reader, secretBox: config.secretBox, tokenEndpoint, clock, logger }),
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
-    endpoint,
+    endpoint: chooseEndpoint(endpoint, mail),
     deadLetters: createDeadLetters({ pool }),
     ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ notices, clock, random: () => Math.random(), logger, meter },

@@ -94,6 +94,16 @@ const sandboxEnvironment = z.object({
   SANDBOX_MESSAGES_BUSY_SHARE: share,
   SANDBOX_MESSAGES_NO_ANSWER_SHARE: share,
   SANDBOX_MESSAGES_SERVER_ERROR_SHARE: share,
+
+  SANDBOX_CHECKS_FORM: form.default('full'),
+  /** A question is answered anew each time: there is nothing to remember. */
+  SANDBOX_CHECKS_MEMORY: z.literal('none').default('none'),
+  SANDBOX_CHECKS_LATENCY_MS: latency,
+  SANDBOX_CHECKS_FAILURE_SHARE: share,
+  SANDBOX_CHECKS_RETRYABLE_SHARE: share,
+  SANDBOX_CHECKS_BUSY_SHARE: share,
+  SANDBOX_CHECKS_NO_ANSWER_SHARE: share,
+  SANDBOX_CHECKS_SERVER_ERROR_SHARE: share,
 });
 
 type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
@@ -170,6 +180,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
       rewards: settingsOf(read, 'REWARDS'),
       points: settingsOf(read, 'POINTS'),
       messages: settingsOf(read, 'MESSAGES'),
+      checks: settingsOf(read, 'CHECKS'),
     },
     faults: read.SANDBOX_FAULTS,
   };

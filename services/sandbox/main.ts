@@ -48,6 +48,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
       rewards: service('rewards', await rewardsStore(config, logger), 200),
       points: service('points', memoryOf(config, 'points'), 200),
       messages: service('messages', memoryOf(config, 'messages'), 202),
+      checks: service('checks', memoryOf(config, 'checks'), 200),
     },
     faults,
     ledger,

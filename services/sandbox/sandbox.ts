@@ -35,7 +35,7 @@ export interface Sandbox extends Service {
 }
 
 const maxBodyBytes = 4 * 1024 * 1024;
-const batchPath = /^\/(rewards|points|messages)\/v1\/(batches|status)$/;
+const batchPath = /^\/(rewards|points|messages|checks)\/v1\/(batches|status)$/;
 
 /**
  * The services that a campaign calls, in one process: the demo's other side, and the reference of docs/contracts.md.
@@ -90,7 +90,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     if (!body) return problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
     const unsigned = deps.checkSignature?.(request.headers, body) ?? null;
     if (unsigned !== null) return problem(401, 'bad-signature', unsigned);
-    const service = name === 'rewards' ? services.rewards : name === 'points' ? services.points : services.messages;
+    const service = new Map(Object.entries(services)).get(name);
+    if (!service) return problem(404, 'not-found', 'there is nothing here');
     if (isStatus) return await service.answerStatus(body);
     const onClosed = (listener: () => void) => void response.once('close', listener);
     return await service.answer({ headers: request.headers, body, onClosed });
@@ -145,12 +146,13 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 function statsOf({ segmentation, services, receipts }: SandboxDeps) {
-  const { rewards, points, messages } = services;
+  const { rewards, points, messages, checks } = services;
   return {
     segmentation: segmentation.stats,
     rewards: rewards.stats,
     points: points.stats,
     messages: messages.stats,
+    checks: checks.stats,
     receipts: receipts?.stats ?? null,
   };
 }

@@ -84,6 +84,33 @@ describe('the credit of a client', () => {
     );
   });
 
+  it('keeps a client to one rate over all schedulers of all regions, however their partitions lie', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 400 }),
+        fc.array(fc.integer({ min: 0, max: 64 }), { maxLength: 5 }),
+        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 60 }),
+        (rate, cuts, gapsMs) => {
+          const places = [0, ...cuts.toSorted((a, b) => a - b), 64];
+          const owned = places.slice(1).map((place, index) => place - (places[index] ?? 0));
+          const schedulers = owned.filter((partitions) => partitions > 0);
+          const credits = schedulers.map((partitions) => {
+            const credit = creditOf({ rateOf: () => rate, share: () => partitions / 64 });
+            credit.refresh([dispatcher('a', 1_000_000)], 0);
+            return credit;
+          });
+          let [nowMs, taken] = [0, 0];
+          for (const gapMs of gapsMs) {
+            nowMs += gapMs;
+            for (const credit of credits) while (credit.spend('limited', nowMs)) taken++;
+          }
+          // At once: a quarter of a second's worth, and no less than one of each.
+          expect(taken).toBeLessThanOrEqual(schedulers.length + rate / 4 + (rate * nowMs) / 1000 + 1);
+        },
+      ),
+    );
+  });
+
   it('of a client without a rate does not depend on one that has one', () => {
     const credit = creditOf({ rateOf: (client) => (client === 'limited' ? 4 : undefined) });
     credit.refresh([dispatcher('a', 100)], 0);

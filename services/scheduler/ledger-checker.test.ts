@@ -5,6 +5,8 @@ import { createMemoryLeases } from '../../test/support/memory/leases.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../test/support/settable-clock.ts';
 import { createLedgerChecker, type LedgerChecker } from './ledger-checker.ts';
+import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
 import type { CheckedLedger } from './ports/ledger-check.ts';
 
 const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -16,13 +18,16 @@ describe('the check of the ledger', () => {
   let asked: number[][];
   let jobs: number;
   let found: CheckedLedger[];
+  const names = new Map([[clientId, 'orders']]);
   beforeEach(() => {
     clock = createSettableClock();
     database = createMemoryDatabase(clock);
     [errors, asked, jobs, found] = [[], [], 0, []];
   });
 
-  function checkerOf(owner: string): LedgerChecker {
+  const nothing = { due: 0, oldestDueMs: 0, sidelined: 0, dead: 0, hosts: 0 };
+
+  function checkerOf(owner: string, meter?: Meter): LedgerChecker {
     const logger = pino({ level: 'silent' });
     logger.error = (facts: object) => void errors.push(facts);
     const ledger = {
@@ -32,12 +37,21 @@ describe('the check of the ledger', () => {
         return Promise.resolve(found);
       },
     };
-    return createLedgerChecker({ ledger, leases: createMemoryLeases({ database }), owner, clock, logger });
+    const nameOf = (id: string) => names.get(id);
+    return createLedgerChecker({
+      ledger,
+      leases: createMemoryLeases({ database }),
+      nameOf,
+      owner,
+      clock,
+      logger,
+      meter,
+    });
   }
 
   it('counts everything once a minute, and says nothing of what balances', async () => {
     const checker = checkerOf('one');
-    found = [{ clientId, expected: 5, counted: 5 }];
+    found = [{ ...nothing, clientId, expected: 5, counted: 5 }];
     checker.start();
     await passTime(clock, 130_000);
     await checker.stop();
@@ -47,7 +61,7 @@ describe('the check of the ledger', () => {
 
   it('names a client of which a job is missing', async () => {
     const checker = checkerOf('one');
-    found = [{ clientId, expected: 5, counted: 4 }];
+    found = [{ ...nothing, clientId, expected: 5, counted: 4 }];
     checker.start();
     await passTime(clock, 10);
     await checker.stop();
@@ -64,6 +78,36 @@ describe('the check of the ledger', () => {
       [0, 1, 2, 3],
       [4, 5, 6, 7],
     ]);
+  });
+
+  it('says what waits of the twenty clients with most of it, and of all others together', async () => {
+    const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
+    jobs = 16_000_000;
+    const few = Array.from(
+      { length: 25 },
+      (_, index) => `0189${String(index).padStart(4, '0')}-ac96-774b-bcce-b302099a8057`,
+    );
+    const figures = { expected: 0, counted: 0, due: 2, oldestDueMs: 5000, sidelined: 1, dead: 3, hosts: 1 };
+    found = [
+      { ...figures, clientId, due: 100, oldestDueMs: 90_000, hosts: 7, dead: 44 },
+      ...few.map((each) => ({ ...figures, clientId: each })),
+      { ...nothing, clientId: 'well', expected: 0, counted: 0 },
+    ];
+    const checker = checkerOf('one', meter);
+    checker.start();
+    await passTime(clock, 10);
+    const { text } = await meter.expose();
+    const linesOf = (name: string) => text.split('\n').filter((line) => line.startsWith(`${name}{`));
+    // A sixteenth was counted.
+    expect(text).toContain('muster_client_due_jobs{client="orders"} 1600\n');
+    expect(text).toContain('muster_client_due_jobs{client="(others)"} 192\n');
+    expect(linesOf('muster_client_due_jobs')).toHaveLength(21);
+    expect(text).toContain('muster_client_oldest_due_seconds{client="orders"} 90\n');
+    expect(text).toContain('muster_client_oldest_due_seconds{client="(others)"} 5\n');
+    expect(text).toContain('muster_client_hosts_aside{client="orders"} 7\n');
+    expect(text).toContain('muster_client_dead_jobs{client="(others)"} 18\n');
+    expect(text).toContain('muster_client_sidelined_jobs{client="(others)"} 96\n');
+    await checker.stop();
   });
 
   it('is made by one process of several, and by another when that has stopped', async () => {

@@ -6,6 +6,7 @@ import type { Leases } from '../../shared/ports/leases.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
+import { exportClientFigures, figureOf, type ClientFigure } from './client-figures-meter.ts';
 import type { LedgerCheck } from './ports/ledger-check.ts';
 
 const checkEveryMs = 60_000;
@@ -16,6 +17,8 @@ const leaseName = 'ledger-check';
 export interface LedgerCheckerDeps {
   ledger: LedgerCheck;
   leases: Leases;
+  /** By their ids, as people know them. */
+  nameOf: (clientId: string) => string | undefined;
   owner: string;
   clock: Clock;
   logger: Logger;
@@ -24,8 +27,8 @@ export interface LedgerCheckerDeps {
 
 /**
  * Checks once a minute, in one process of all, that what was accepted is there: accepted = called + expired + cancelled
- * + dead + stored. Up to a million stored jobs are counted, one by one; of more, so many partitions as hold about a
- * million, other ones each time.
+ * + dead + stored; and says of each client what of it waits. Up to a million stored jobs are counted, one by one; of
+ * more, so many partitions as hold about a million, other ones each time.
  */
 export interface LedgerChecker {
   start(): void;
@@ -33,9 +36,10 @@ export interface LedgerChecker {
 }
 
 export function createLedgerChecker(deps: LedgerCheckerDeps): LedgerChecker {
-  const { ledger, leases, owner, clock, logger, meter } = deps;
+  const { ledger, leases, nameOf, owner, clock, logger, meter } = deps;
   let next = 0;
   let unbalanced: number | null = null;
+  let figures: readonly ClientFigure[] = [];
   meter?.gauge({
     name: 'muster_ledger_unbalanced_clients',
     help: 'Clients whose stored jobs are not what their totals say, by the last check; of the process that checks.',
@@ -43,6 +47,8 @@ export function createLedgerChecker(deps: LedgerCheckerDeps): LedgerChecker {
       if (unbalanced !== null) gauge.of({}).set(unbalanced);
     },
   });
+
+  if (meter) exportClientFigures(meter, { figures: () => figures, nameOf });
 
   async function check(): Promise<void> {
     const jobs = await ledger.expectedInAll();
@@ -57,12 +63,13 @@ export function createLedgerChecker(deps: LedgerCheckerDeps): LedgerChecker {
       logger.error(facts, 'the jobs of a client are not what was accepted less what has ended');
     }
     unbalanced = wrong.length;
+    figures = checked.map((each) => figureOf(each, count));
   }
 
   const turn = async () => {
     const lease = await leases.acquire(leaseName, owner, 2 * checkEveryMs);
     if (lease) await check();
-    else unbalanced = null;
+    else [unbalanced, figures] = [null, []];
     return checkEveryMs;
   };
   const loop = createLoop({ name: 'check-ledger', turn, afterErrorMs: checkEveryMs, clock, logger });

@@ -1,8 +1,10 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
+import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import type { Notices } from '../../shared/ports/notices.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
+import { createKeyAdvancer } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
@@ -28,6 +30,7 @@ import { createJobHistory } from './postgres/job-history.ts';
 import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
+import { createKeySweeper } from './sweep-keys.ts';
 import { createWebhookEvents } from './postgres/webhook-events.ts';
 import { createWebhookTeller } from './tell-webhooks.ts';
 
@@ -66,18 +69,6 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
-  const checker = onClose(
-    createLedgerChecker({
-      owner,
-      clock: systemClock,
-      logger,
-      meter,
-      ledger: createLedgerCheck({ pool }),
-      leases: createLeases({ pool }),
-    }),
-    (created) => created.stop(),
-  );
-  checker.start();
   const recurring = createRecurring({
     leases: createLeases({ pool }),
     dueSchedules: createDueSchedules({
@@ -110,6 +101,19 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   );
   await untilDatabaseAnswers({ clock: systemClock, logger }, () => clients.refresh());
   clients.start();
+  const checker = onClose(
+    createLedgerChecker({
+      owner,
+      clock: systemClock,
+      logger,
+      meter,
+      ledger: createLedgerCheck({ pool }),
+      nameOf: (clientId) => clients.current()?.byId.get(clientId)?.name,
+      leases: createLeases({ pool }),
+    }),
+    (created) => created.stop(),
+  );
+  checker.start();
   const offerer = await startOfferer(config, context, { installationId, notices, clients });
   const address = config.API_PUBLIC_URL;
   const teller = createWebhookTeller({
@@ -119,7 +123,9 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   });
   const parts = [scheduler, recurring, offerer];
   for (const part of parts) part.start();
-  const loops = [history, teller];
+  const keys = createKeyAdvancer({ pool, slot: totalsSlotOf(owner) });
+  const keySweeper = createKeySweeper({ keys, clock: systemClock, logger });
+  const loops = [history, teller, keySweeper];
   for (const loop of loops) loop.start();
   return {
     ...scheduler,
@@ -165,8 +171,8 @@ async function startOfferer(
     leases: createLeases({ pool }),
     publisher: ownPublisher(publisher, installationId),
     dispatchers: createDispatchers({ pool }),
-    rateOf: (clientId) => clients.current()?.byId.get(clientId)?.definition.publishRatePerSecond,
-    nameOf: (clientId) => clients.current()?.byId.get(clientId)?.name,
+    rateOf: (clientId) => clients.current()?.outlets.get(clientId)?.definition.publishRatePerSecond,
+    nameOf: (clientId) => clients.current()?.outlets.get(clientId)?.name,
     region: () => region.current(),
     notices,
     topic,

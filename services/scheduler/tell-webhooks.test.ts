@@ -3,12 +3,14 @@ import { expect, it } from 'vitest';
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { webhookClientName } from '../../shared/domain/job/webhook-clients.ts';
 import type { Client } from '../../shared/ports/clients.ts';
-import type { ClientSnapshot } from '../../shared/runtime/installation/client-reader.ts';
+import { clientSnapshotOf, type ClientSnapshot } from '../../shared/runtime/installation/client-reader.ts';
 import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createMemoryNotices } from '../../test/support/memory/notices.ts';
 import { passTime, settled } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { createWebhookTeller } from './tell-webhooks.ts';
+import { notice, webhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
+import type { WebhookEvent } from './ports/webhook-events.ts';
+import { createWebhookTeller, digestCall, toldOf } from './tell-webhooks.ts';
 
 const webhookId = clientIdOf(1);
 
@@ -17,19 +19,15 @@ function setUp(toTell: number[] = []) {
   const clock = createSettableClock();
   const notices = createMemoryNotices();
   const asked: string[] = [];
-  let snapshot: ClientSnapshot = { revision: 1, byId: new Map(), byRef: new Map() };
+  let snapshot: ClientSnapshot = clientSnapshotOf(1, []);
   const listeners: ((snapshot: ClientSnapshot) => void)[] = [];
   const know = (...names: string[]) => {
     const clients = names.map((name): Client => {
       const times = { createdAt: clock.now(), updatedAt: clock.now() };
-      const standing = { revision: 1, enabled: true, disabledReason: null, auth: null, keys: [] };
+      const standing = { revision: 1, enabled: true, disabledReason: null, auth: null, keys: [], endpoints: [] };
       return { clientId: webhookId, name, definition: clientDefinition.parse({}), ...standing, ...times };
     });
-    snapshot = {
-      revision: snapshot.revision + 1,
-      byId: new Map(clients.map((each) => [each.name, each])),
-      byRef: new Map(),
-    };
+    snapshot = clientSnapshotOf(snapshot.revision + 1, clients);
     for (const listener of listeners) listener(snapshot);
   };
   const teller = createWebhookTeller({
@@ -39,6 +37,7 @@ function setUp(toTell: number[] = []) {
         const events = toTell.shift() ?? 0;
         return Promise.resolve({ events, calls: events });
       },
+      tellDigests: () => Promise.resolve(0),
       noteWhatStands: () => {
         asked.push('look');
         return Promise.resolve(0);
@@ -75,4 +74,56 @@ it('what is told is taken at once, as long as there is more, and what stands is 
   await passTime(clock, 30_000);
   expect(asked).toEqual(['look', 'tell', 'look', 'tell', 'look', 'tell']);
   await teller.stop();
+});
+
+const uuid = (number: number) => `018f0000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+const nowMs = Date.parse('2026-12-01T02:00:00Z');
+
+function eventOf(kind: string, fields: Partial<WebhookEvent> = {}): WebhookEvent {
+  const campaign = { campaignId: uuid(1), name: 'Payday', owner: null, tags: [], countries: ['SG'] };
+  const run = { runId: uuid(2), state: 'completed', scheduledFor: new Date(nowMs), startedAt: null };
+  const figures = { audience: 300, throughTheChain: 290, failed: 10 };
+  const of = { campaign, run, figures, recurs: true, ...fields };
+  return { eventId: uuid(3), kind, at: new Date(nowMs), webhookId: null, detail: {}, ...of };
+}
+
+function listening(number: number, fields: object) {
+  const definition = webhookDefinition.parse({ events: ['run.started', 'run.ended'], ...fields });
+  return { webhookId: uuid(number), url: 'https://hooks.example.com/', definition, createdAt: new Date(0) };
+}
+
+it('what is routine of recurring campaigns waits for a digest, and all else is told at once', () => {
+  const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' };
+  const webhooks = [listening(7, { digest }), listening(8, {}), listening(9, { digest, tags: ['vip'] })];
+  const events = [
+    ...[eventOf('run.started'), eventOf('run.completed'), eventOf('run.completed'), eventOf('run.failed')],
+    eventOf('run.completed', { recurs: false }),
+  ];
+  const { calls, kept } = toldOf(events, webhooks, { base: '', nowMs });
+  const toldTo = (number: number) =>
+    calls.filter(({ clientId }) => clientId === uuid(number)).map(({ tags }) => tags?.[0]);
+  expect(toldTo(7)).toEqual(['run.failed', 'run.completed']);
+  expect(toldTo(8)).toEqual(['run.started', 'run.completed', 'run.completed', 'run.failed', 'run.completed']);
+  expect(toldTo(9)).toEqual([]);
+  const sums = { runs: 2, audience: 600, throughTheChain: 580, failed: 20 };
+  // Ten in the morning there: the next day.
+  expect(kept).toMatchObject([{ webhookId: uuid(7), due: new Date('2026-12-02T01:00:00Z'), ...sums }]);
+  expect(kept[0]?.lines).toHaveLength(2);
+});
+
+it('a digest of a week is told on Monday, and says how many runs there were beyond those that it names', () => {
+  const digest = { every: 'week', at: '09:00', zone: 'Asia/Singapore' };
+  const webhook = listening(7, { digest });
+  const events = Array.from({ length: 150 }, () => eventOf('run.completed'));
+  const [row] = toldOf(events, [webhook], { base: '', nowMs }).kept;
+  if (!row) throw new Error('nothing is kept');
+  expect(row.due).toEqual(new Date('2026-12-07T01:00:00Z'));
+  const { data } = notice.parse(
+    JSON.parse(digestCall({ ...row, digestId: uuid(4) }, webhook, 'https://muster.test').body ?? ''),
+  );
+  expect(data).toMatchObject({
+    text: '150 runs of recurring campaigns completed. 43,500 of 45,000 users through the chain, 1,500 failed',
+    ...{ link: 'https://muster.test/campaigns', digest: { runs: 150 } },
+  });
+  expect(data.digest?.first).toHaveLength(100);
 });

@@ -1,4 +1,4 @@
-import { isAskedFor, type WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
+import { isAskedFor, type Notice, type WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { isWebhookClient } from '../../shared/domain/job/webhook-clients.ts';
@@ -8,7 +8,15 @@ import type { Notices } from '../../shared/ports/notices.ts';
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
-import type { ListeningWebhook, WebhookEvent, WebhookEvents } from './ports/webhook-events.ts';
+import { digestDueMs, digestLineOf, digestNotice, maxDigestLines, waitsForDigest } from './digest.ts';
+import type {
+  Digest,
+  KeptForDigest,
+  ListeningWebhook,
+  Told,
+  WebhookEvent,
+  WebhookEvents,
+} from './ports/webhook-events.ts';
 import { noticeOf } from './webhook-notice.ts';
 
 /** Events of one transaction, which has a call of each for every webhook that asks for it. */
@@ -41,9 +49,12 @@ export function createWebhookTeller({ events, clients, base, notices, clock, log
     const nowMs = clock.monotonicMs();
     if (nowMs - lookedMs >= lookEveryMs) {
       await events.noteWhatStands(stalledForMs);
+      await events.tellDigests((digest, webhook) => digestCall(digest, webhook, base));
       lookedMs = nowMs;
     }
-    const told = await events.tell(eventsAtOnce, (event, webhooks) => callsOf(event, webhooks, base));
+    const told = await events.tell(eventsAtOnce, (some, webhooks) =>
+      toldOf(some, webhooks, { base, nowMs: clock.now().getTime() }),
+    );
     if (told.calls > 0) logger.info({ ...told }, 'webhooks are told');
     return told.events === eventsAtOnce ? 0 : lookEveryMs;
   }
@@ -54,14 +65,46 @@ export function createWebhookTeller({ events, clients, base, notices, clock, log
   return loop;
 }
 
-/** The id of each is of its event and its webhook: however often it is made, it is one job. */
-export function callsOf(event: WebhookEvent, webhooks: readonly ListeningWebhook[], base: string): JobToStore[] {
-  const asking = webhooks.filter((webhook) => isTold(webhook, event));
+/** What is made of events: calls at once, or a line in a digest. */
+export function toldOf(
+  events: readonly WebhookEvent[],
+  webhooks: readonly ListeningWebhook[],
+  { base, nowMs }: { base: string; nowMs: number },
+): Told {
+  return {
+    calls: events.flatMap((event) => callsOf(event, webhooks, base)),
+    kept: webhooks.flatMap((webhook) => keptFor(webhook, events, nowMs)),
+  };
+}
+
+function keptFor(webhook: ListeningWebhook, events: readonly WebhookEvent[], nowMs: number): KeptForDigest[] {
+  const { webhookId, definition } = webhook;
+  if (definition.digest === null) return [];
+  const waiting = events.filter((event) => isTold(webhook, event) && waitsForDigest(definition, event));
+  const lines = waiting.map(digestLineOf).filter((line) => line !== undefined);
+  if (lines.length === 0) return [];
+  const sum = (of: keyof (typeof lines)[number]['figures']) =>
+    lines.reduce((total, { figures }) => total + figures[of], 0);
+  const users = { audience: sum('audience'), throughTheChain: sum('throughTheChain'), failed: sum('failed') };
+  const due = new Date(digestDueMs(definition.digest, nowMs));
+  return [{ webhookId, due, runs: lines.length, ...users, lines: lines.slice(0, maxDigestLines) }];
+}
+
+function callsOf(event: WebhookEvent, webhooks: readonly ListeningWebhook[], base: string): JobToStore[] {
+  const asking = webhooks.filter((webhook) => isTold(webhook, event) && !waitsForDigest(webhook.definition, event));
   const notice = asking.length === 0 ? undefined : noticeOf(event, base);
   if (!notice) return [];
-  const body = JSON.stringify(notice);
   const key = publicId('webhookEvent', event.eventId);
-  return asking.map(({ webhookId, url }) => ({
+  return asking.map((webhook) => callOf(webhook, key, notice));
+}
+
+export function digestCall(digest: Digest, webhook: ListeningWebhook, base: string): JobToStore {
+  return callOf(webhook, publicId('webhookDigest', digest.digestId), digestNotice(digest, base));
+}
+
+/** Its id is of its webhook and the key: however often it is made, it is one job. */
+function callOf({ webhookId, url }: ListeningWebhook, key: string, notice: Notice): JobToStore {
+  return {
     jobId: jobIdOf(webhookId, key),
     clientId: webhookId,
     key,
@@ -71,10 +114,10 @@ export function callsOf(event: WebhookEvent, webhooks: readonly ListeningWebhook
     method: 'POST',
     url,
     headers: '{"content-type":"application/json"}',
-    body,
-    tags: [event.kind],
+    body: JSON.stringify(notice),
+    tags: [notice.type],
     scheduleId: null,
-  }));
+  };
 }
 
 /** What happened before there was the webhook is no news for it. */

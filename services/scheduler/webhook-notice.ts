@@ -50,6 +50,7 @@ export function noticeOf(event: WebhookEvent, base: string): Notice | undefined 
       figures,
       approval: approvalOf(detail),
       budget: budgetOf(detail),
+      digest: null,
     },
   };
 }
@@ -67,7 +68,7 @@ function ended(word: string): Said {
   };
 }
 
-const texts: Readonly<Record<Notice['type'], Said>> = {
+const texts: Readonly<Record<Exclude<Notice['type'], 'campaign.digest'>, Said>> = {
   'webhook.test': () => 'This is a test: Muster reaches you',
   'campaign.scheduled': (name) => `${name} was scheduled`,
   'approval.waiting': (name, { run }, { why = [] }) =>
@@ -84,7 +85,7 @@ const texts: Readonly<Record<Notice['type'], Said>> = {
   'run.failed': ended('failed'),
 };
 
-function isKnown(kind: string): kind is Notice['type'] {
+function isKnown(kind: string): kind is keyof typeof texts {
   return Object.hasOwn(texts, kind);
 }
 

@@ -1,6 +1,7 @@
 import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { createRequestBodies } from './call/request-body.ts';
+import { createChecks } from './checks/checks.ts';
 import { createBeginMarks } from './claims/begin-marks.ts';
 import { createFeedDirectory } from './claims/feed-directory.ts';
 import { createStoppedFeeds } from './claims/stopped-feeds.ts';
@@ -18,6 +19,7 @@ import { createGuardKeeper } from './slots/guard-keeper.ts';
 import { createRateKeeper } from './slots/rate-keeper.ts';
 import { createSlotGroups } from './slots/slot-groups.ts';
 import { createHeldSteps } from './step/held-steps.ts';
+import { createQuietHours } from './step/quiet-hours.ts';
 import { createRefusalCounts } from './step/refusal-counts.ts';
 import { createStepOutcomes } from './step/step-outcomes.ts';
 import { createStepServer } from './step/step-server.ts';
@@ -55,17 +57,23 @@ export function createWorker(deps: WorkerDeps): Worker {
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
   const stops = createStoppedFeeds({
     directory,
-    onStopped: (feedIds) => slots.releaseFeeds(feedIds),
+    onStopped: (feedIds) => {
+      slots.releaseFeeds(feedIds);
+      checks.slots.releaseFeeds(feedIds);
+    },
     clock,
     logger,
   });
   const begins = createBeginMarks(() => wake.poke());
   const outcomes = createStepOutcomes(() => wake.poke());
 
+  const quietHours = createQuietHours(deps.quietHours ?? [], clock);
+  const heldSteps = createHeldSteps({ holds: deps.holds, monotonicMs, logger });
   const groups = createSlotGroups({ shards, actionTypes, concurrency, monotonicMs, random });
   const server = createStepServer({
     directory,
-    heldSteps: createHeldSteps({ holds: deps.holds, monotonicMs, logger }),
+    heldSteps,
+    quietHours,
     refusalCounts: createRefusalCounts({ contexts: deps.contexts, monotonicMs, logger }),
     endpoint: deps.endpoint,
     bodyOf: createRequestBodies(),
@@ -89,6 +97,24 @@ export function createWorker(deps: WorkerDeps): Worker {
     release: (works, pause) => server.release(works, pause),
     monotonicMs,
   });
+  const checks = createChecks({
+    heldSteps,
+    quietHours,
+    topics: deps.topics,
+    actionTypes,
+    concurrency,
+    directory,
+    endpoint: deps.endpoint,
+    outcomes,
+    release: (works, pause) => server.release(works, pause),
+    onHandled,
+    onWaiting: () => rateKeeper.onWork(),
+    meter,
+    leaseMs,
+    clock,
+    random,
+    logger,
+  });
   const guardKeeper = createGuardKeeper({
     guards: deps.guards,
     guarded: () => guardedShards(groups.all.values()),
@@ -103,7 +129,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   guardWake.connect(guardKeeper);
   const rateKeeper = createRateKeeper({
     rateShares: deps.rateShares,
-    rated: () => ratedActions(groups.all.values(), queue.topics()),
+    rated: () => ratedActions([...groups.all.values(), ...checks.groups.values()], queue.topics()),
     onRoom: () => wake.poke(),
     clock,
     logger,
@@ -151,9 +177,11 @@ export function createWorker(deps: WorkerDeps): Worker {
     groups,
     server,
     slots,
+    checks,
     guardKeeper,
     rateKeeper,
-    handOn: createHandOn({ topics, shards, actionTypes, queue, slots, directory, stops }),
+    handOn: createHandOn({ topics, shards, actionTypes, queue, slots, directory, stops, quietHours }),
     nextSteps,
+    quietHours,
   });
 }

@@ -114,6 +114,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     shards: served.shards,
     topics: topicNames(config.topicPrefix),
     config: served,
+    quietHours: first.quietHours,
     leaseMs: config.leaseMs,
     concurrency: config.concurrency,
     clock: systemClock,
@@ -144,7 +145,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     warnOfRefusals(servedNow, logger);
     endpoint.follow(nowCallable);
     connection.keep(topicsOf(next.shards, topicTerms));
-    worker.follow(servedNow);
+    worker.follow(servedNow, next.quietHours);
   });
   warnOfRefusals(served, logger);
   registry.start();

@@ -1,5 +1,6 @@
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
+import type { QuietRule } from '../../shared/domain/run/quiet-hours.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { EndpointGuards } from '../../shared/ports/endpoint-guards.ts';
@@ -29,6 +30,8 @@ export interface WorkerDeps {
   topics: TopicNames;
   /** Action types, to begin with. */
   config: Pick<EngineConfig, 'actionTypes'>;
+  /** To begin with; none when absent. */
+  quietHours?: readonly QuietRule[];
   /** As the ledger claims. */
   leaseMs: number;
   /** Calls in flight over all action types. */

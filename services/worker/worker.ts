@@ -1,10 +1,12 @@
 import type { TopicNames } from '../../shared/domain/endpoint/shard.ts';
+import type { QuietRule } from '../../shared/domain/run/quiet-hours.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
+import type { Checks } from './checks/checks.ts';
 import type { BeginMarks } from './claims/begin-marks.ts';
 import type { FeedDirectory } from './claims/feed-directory.ts';
 import { matchClaims, matchResults } from './claims/flush-matching.ts';
@@ -29,6 +31,7 @@ import { levelsOf } from './slots/group-views.ts';
 import type { GuardKeeper } from './slots/guard-keeper.ts';
 import type { RateKeeper } from './slots/rate-keeper.ts';
 import type { SlotGroups } from './slots/slot-groups.ts';
+import type { QuietHours } from './step/quiet-hours.ts';
 import type { StepOutcomes } from './step/step-outcomes.ts';
 import type { StepServer } from './step/step-server.ts';
 import type { Wake } from './wake.ts';
@@ -47,8 +50,8 @@ const lastFlushes = 4;
 export interface Worker extends Service {
   /** Resolves when the group has been joined. */
   start(): Promise<void>;
-  /** Serves these shards from now on, and calls by these types. */
-  follow(served: Served): void;
+  /** Serves these shards from now on, and calls by these types, but for these hours. */
+  follow(served: Served, quietHours?: readonly QuietRule[]): void;
   /** What each shard has under way. */
   levels(): readonly ShardLevels[];
 }
@@ -76,17 +79,19 @@ export interface WorkerParts {
   groups: SlotGroups;
   server: StepServer;
   slots: CallSlots;
+  checks: Checks;
   guardKeeper: GuardKeeper;
   rateKeeper: RateKeeper;
   handOn: HandOn;
   nextSteps: NextStepPublisher;
+  quietHours: QuietHours;
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
   const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter } = parts;
   const { queue, receiver, unbegunIntake, timedSteps } = parts;
-  const { directory, stops, begins, outcomes, groups, server, slots, guardKeeper, rateKeeper, handOn, nextSteps } =
-    parts;
+  const { directory, stops, begins, outcomes, groups, server, slots, checks } = parts;
+  const { guardKeeper, rateKeeper, handOn, nextSteps, quietHours } = parts;
   const { shards, actionTypes } = serving;
   /** By topic. */
   const recordedBy = new Map<string, number>();
@@ -94,6 +99,14 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   let isTakingIn = false;
   const vain = createVainClaims();
   const actionTypeOf = (step: StepRef) => directory.actionTypeOf(step);
+  /** Whom quiet hours or a check withhold was not called, whatever becomes of this worker. */
+  const checked = (step: StepRef) => directory.checkOf(step) !== null || isDropped(step);
+
+  function isDropped(step: StepRef): boolean {
+    if (quietHours.isEmpty) return false;
+    const country = directory.contextOf(step.feedId)?.country ?? '';
+    return quietHours.of(actionTypeOf(step) ?? '', country)?.then === 'drop';
+  }
 
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
@@ -108,8 +121,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       guardKeeper.onWork();
       rateKeeper.onWork();
     }
-    stops.look(() => slots.waitingFeeds());
-    const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver, vain });
+    stops.look(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
+    const claims = await selectClaims(maxGroup, { queue, slots, checks, directory, shards, receiver, vain });
     unbegunIntake.onSteps(claims);
     const results = outcomes.takeResults(maxGroup);
     const begun = begins.waiting();
@@ -119,7 +132,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     const byResult = new Map(results.map(({ result, work }) => [result, work]));
     const flush = { results: [...byResult.keys()], claims, begins: begun, handOn: handOn.choose(results, claims) };
     const { unitsPerUser } = directory;
-    const terms = { unitsPerUser, actionTypeOf, timedWithinMs: timedSteps.withinMs() };
+    const terms = { unitsPerUser, actionTypeOf, checked, timedWithinMs: timedSteps.withinMs() };
     const flushed = await ledger.flush({ ...flush, ...terms }).catch((error: unknown) => {
       // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
       // meanwhile.
@@ -129,7 +142,9 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     });
     const tookMs = clock.monotonicMs() - startedMs;
     meter.flushed(flushed, results.length, claims.length, tookMs);
-    slots.onFlush(tookMs / Math.max(tookMs, quickFlushMs));
+    const took = tookMs / Math.max(tookMs, quickFlushMs);
+    slots.onFlush(took);
+    checks.slots.onFlush(took);
 
     timedSteps.add(flushed.timed, byResult);
     begins.settle(begun, flushed.begun);
@@ -168,7 +183,9 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
 
   function serve(works: readonly Work[]): void {
     const [going, stopped] = stops.split(works);
-    slots.add(going);
+    const [asked, callable] = checks.split(going);
+    checks.ask(asked);
+    slots.add(callable);
     server.release(stopped, null);
   }
 
@@ -202,9 +219,11 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
 
   function untilNext(): number {
     slots.resume();
-    const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), timedSteps.nextInMs());
+    checks.slots.resume();
+    const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), checks.slots.nextCallInMs([]), timedSteps.nextInMs());
     const soonestMs = Math.max(quickFlushMs, Math.ceil(nextInMs));
-    return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, soonestMs);
+    const isAnyWaiting = slots.waitingFeeds().length + checks.slots.waitingFeeds().length > 0;
+    return Math.min(isAnyWaiting ? lookForStopsMs : idleMs, soonestMs);
   }
 
   /** What the last turns left, and what they bring back: then leases run out. */
@@ -232,9 +251,11 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       isTakingIn = true;
     },
     ready: () => isTakingIn && consumer.ready().ok,
-    follow: (served) => {
+    follow: (served, rules = []) => {
+      quietHours.follow(rules);
       if (!serving.follow(served)) return;
       groups.reshape();
+      checks.reshape();
       slots.resume();
       // A rate that is new lets no call begin until this worker holds a share of it.
       rateKeeper.poke();
@@ -252,8 +273,9 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       return Promise.resolve();
     },
     finishWork: async () => {
+      checks.slots.close();
       slots.close();
-      await slots.idle();
+      await Promise.all([checks.slots.idle(), slots.idle()]);
       await Promise.all([guardKeeper.stop(), rateKeeper.stop(), unbegunIntake.stop()]);
       await loop.stop();
       await flushTheRest();

@@ -21,7 +21,9 @@ const composeFile = z.object({
       environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
       profiles: z.array(z.string()).default([]),
       healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
-      depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+      depends_on: z
+        .record(z.string(), z.object({ condition: z.string(), required: z.boolean().default(true) }))
+        .default({}),
       volumes: z.array(z.string()).default([]),
       read_only: z.boolean().default(false),
       cap_drop: z.array(z.string()).default([]),
@@ -31,9 +33,8 @@ const composeFile = z.object({
   volumes: z.record(z.string(), z.null()),
 });
 
-const { services, volumes } = composeFile.parse(
-  parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }),
-);
+const composeText = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+const { services, volumes } = composeFile.parse(parse(composeText, { merge: true }));
 const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
 const serviceOf = (name: string) => {
   const service = services[name];
@@ -45,15 +46,34 @@ const oneShots = ['migrate', 'topics'];
 const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
 const servers = ['kafka', 'postgres'];
 /** Started where they are asked for alone. */
+const profiles = { sandbox: 'demo', muster: 'tools', prometheus: 'observability' } as const;
 const observers = ['prometheus'];
+const tools = ['muster'];
 
 describe('docker-compose.yml', () => {
   it('has every service, the servers, and what prepares them', () => {
-    expect(Object.keys(services).sort()).toEqual([...oneShots, ...ours, ...servers, ...observers].sort());
-    for (const name of observers) expect(serviceOf(name).profiles).toEqual(['observability']);
+    expect(Object.keys(services).sort()).toEqual([...oneShots, ...ours, ...servers, ...observers, ...tools].sort());
   });
 
-  it.each([...oneShots, ...ours])('builds %s from the one Dockerfile', (name) => {
+  it('starts by itself all but what belongs to a profile', () => {
+    const inProfiles = Object.entries(services).filter(([, { profiles: of }]) => of.length > 0);
+    expect(Object.fromEntries(inProfiles.map(([name, { profiles: of }]) => [name, of.join(' ')]))).toEqual(profiles);
+    for (const [name, { depends_on: awaited }] of Object.entries(services)) {
+      for (const [other, { required }] of Object.entries(awaited))
+        expect(required, `${name} waits for ${other}`).toBe(!(other in profiles));
+    }
+  });
+
+  it('knows no secret: each has to be given, and muster init writes them', () => {
+    const variables = [...composeText.matchAll(/\$\{(\w+)([^}]*)\}/g)];
+    const secrets = variables.filter(([, name = '']) => /PASSWORD|KEY|SECRET/.test(name));
+    expect(new Set(secrets.map(([, name]) => name))).toEqual(
+      new Set(['POSTGRES_PASSWORD', 'MUSTER_SECRETS_KEY', 'MUSTER_BOOTSTRAP_API_KEY']),
+    );
+    for (const [whole, , otherwise] of secrets) expect(otherwise, whole).toBe(':?run muster init first');
+  });
+
+  it.each([...oneShots, ...ours, ...tools])('builds %s from the one Dockerfile', (name) => {
     expect(serviceOf(name).build).toEqual({ context: '.', dockerfile: 'deploy/Dockerfile' });
   });
 
@@ -89,7 +109,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it.each([...oneShots, ...ours])('gives %s no rights and nothing to write', (name) => {
+  it.each([...oneShots, ...ours, ...tools])('gives %s no rights and nothing to write', (name) => {
     expect(serviceOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     expect(serviceOf(name).security_opt).toEqual(['no-new-privileges:true']);
   });

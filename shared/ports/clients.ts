@@ -1,4 +1,5 @@
 import type { StoredClientAuth } from '../contracts/jobs/client-auth.ts';
+import type { EndpointTerms } from '../contracts/jobs/client-endpoints.ts';
 import type { ClientDefinition } from '../contracts/jobs/clients.ts';
 
 /** One secret that calls are signed with. Several may be valid at once: that is how they are rotated. */
@@ -12,6 +13,27 @@ export interface ClientKey {
    * read.
    */
   expiresAt: Date | null;
+}
+
+/** Where calls of a client go, and by which rules: what it does not say itself is its client's. */
+export interface ClientEndpoint {
+  /** By `endpointIdOf`. */
+  endpointId: string;
+  /** Unique among those of its client. */
+  name: string;
+  /** Moves with every change, from 1. Its client's moves with it. */
+  revision: number;
+  url: string;
+  terms: EndpointTerms;
+  /** False: nothing is called through it; its jobs wait. */
+  enabled: boolean;
+  disabledReason: string | null;
+  /** Its own, sealed for its client. */
+  auth: StoredClientAuth | null;
+  /** Its own, sealed for its client. */
+  keys: ClientKey[];
+  createdAt: Date;
+  updatedAt: Date;
 }
 
 /** Owner of jobs. */
@@ -30,6 +52,8 @@ export interface Client {
   auth: StoredClientAuth | null;
   /** Not expired when they were read, newest first. */
   keys: ClientKey[];
+  /** By name. */
+  endpoints: ClientEndpoint[];
   createdAt: Date;
   updatedAt: Date;
 }

@@ -24,6 +24,14 @@ export interface JobToStore {
   scheduleId: string | null;
   /** How it is called, where it says so itself: `writeOwnTerms`. */
   terms?: string | null | undefined;
+  /** One of this key of its client at a time; beside others unless given. */
+  ordering?: JobOrdering | undefined;
+}
+
+export interface JobOrdering {
+  key: string;
+  /** One that is called again keeps its place. */
+  isInOrder: boolean;
 }
 
 /** A job that is there already, in whatever state. */

@@ -1,4 +1,5 @@
 import type { ActionTypeConfig, EngineConfig } from '../contracts/endpoints/engine-config.ts';
+import type { QuietRule } from '../domain/run/quiet-hours.ts';
 import type { Shard } from '../domain/endpoint/shard.ts';
 
 /**
@@ -46,6 +47,8 @@ export interface Registry {
   actionTypes: RegisteredActionType[];
   /** In the order of their names. */
   shards: RegisteredShard[];
+  /** The first one that is in force counts. */
+  quietHours: readonly QuietRule[];
 }
 
 /** What an engine's file brings. */

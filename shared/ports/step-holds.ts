@@ -7,6 +7,8 @@ export interface FeedStep {
 export interface HeldStep extends FeedStep {
   /** What a person has to mend, for people. */
   cause: string;
+  /** Not for a person to mend: it goes on by itself so long from now. */
+  endsInMs?: number | undefined;
 }
 
 /**
@@ -16,6 +18,7 @@ export interface HeldStep extends FeedStep {
 export interface StepHolds {
   /**
    * Holds the steps. Where one is held already, the batch is counted, the cause is the newest, and since when stays.
+   * One that ends by itself is tried when it ends, by what was said last.
    */
   hold(held: readonly HeldStep[]): Promise<void>;
   /**

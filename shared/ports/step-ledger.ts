@@ -1,5 +1,6 @@
 import type { Verdict } from '../domain/run/admission.ts';
 import type { StepMode } from '../domain/run/run-kinds.ts';
+import type { StepCheck } from '../domain/step/checks.ts';
 import type { OwnOutcome } from '../domain/step/outcomes.ts';
 import type { SuppressedUser } from '../domain/step/suppressions.ts';
 import type { UsersText } from '../domain/step/users-text.ts';
@@ -37,7 +38,8 @@ export interface ClaimedStep extends StepRef {
    */
   waited: boolean;
   /**
-   * Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call.
+   * Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call;
+   * and where it is `noneBegun`.
    */
   lapses: number;
   /** All users of the batch as they were fed, those lost earlier in the chain included. */
@@ -54,6 +56,11 @@ export interface ClaimedStep extends StepRef {
    * made before that.
    */
   suppressed?: readonly SuppressedUser[];
+  /** Its step is `checked`: the check is to be asked, and no call is made before that. */
+  check?: {
+    /** How often it gave no answer for this batch. */
+    readonly tries: number;
+  };
 }
 
 /**
@@ -86,11 +93,11 @@ export interface ChildBatch {
 }
 
 /**
- * What a call was answered, kept for the question what became of a user. Only steps that are put back or have children
- * need one: of the others, outcome and failures tell.
+ * What a call was answered, or that the step's check gave no answer (`unchecked`): kept for the question what became of
+ * a user. Only steps that are put back or have children need one: of the others, outcome and failures tell.
  */
 export interface AttemptNote {
-  reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous';
+  reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous' | 'unchecked';
   /** For people; null where the users have their own. */
   cause: string | null;
   /** What was said of users that go on, by code and message. */
@@ -157,6 +164,8 @@ export interface LedgerFlush {
   timedWithinMs?: number | undefined;
   /** Whose suppression lists are asked, of claims and of what is handed on; the one of all types alone when absent. */
   actionTypeOf?: ((step: StepRef) => string | undefined) | undefined;
+  /** Steps that have a check; none when absent. */
+  checked?: ((step: StepRef) => boolean) | undefined;
   /** Of the feeds of these results and claims; none has a budget when absent. */
   unitsPerUser?: UnitsPerUser | undefined;
 }
@@ -245,6 +254,9 @@ export interface StepLedger {
    * open is not asked about: what was begun before is settled by the bytes that it was begun with. A step of an action
    * type with a list is not handed on.
    *
+   * No call of a claimed step that is `checked` counts as begun before `begins` names it. Such a step is not asked for
+   * where its key is open.
+   *
    * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun.
    * After four lapses a step is quarantined: no worker claims it any more.
    */
@@ -262,7 +274,7 @@ export interface FeedContext {
   runId: string;
   campaignId: string;
   country: string;
-  chain: readonly { action: string; params: Readonly<Record<string, unknown>> }[];
+  chain: readonly { action: string; params: Readonly<Record<string, unknown>>; check?: StepCheck | undefined }[];
   /** What a user costs in each step; null where the campaign has no budget in this country. */
   unitsPerUser: readonly number[] | null;
   /** Of a test, by step; null: its users get all of them. */

@@ -81,9 +81,17 @@ async function pathsOf(): Promise<Map<string, string>> {
     ...(ended ? [['report', `runs/${ended.runId}/report`] as const] : []),
     ...(ended ? [['failures', `runs/${ended.runId}/failures`] as const] : []),
     ...(ended && user ? [['user', `runs/${ended.runId}/users/${encodeURIComponent(user.userId)}`] as const] : []),
+    ['calendar', 'calendar'],
+    ['audiences', 'audiences'],
+    ['jobs', 'jobs'],
+    ['schedules', 'schedules'],
+    ['clients', 'clients'],
+    ['scheduler', 'scheduler'],
     ['shards', 'shards'],
     ['dead-letters', 'dead-letters'],
+    ['dead-jobs', 'dead-letters?show=jobs'],
     ['keys', 'keys'],
+    ['system', 'system'],
     ['audit', 'audit'],
   ]);
 }

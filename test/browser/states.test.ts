@@ -45,8 +45,14 @@ const failing = [
   ['a report', () => `runs/${ids.endedId}/report`, 'The report could not be read', 'Users by step and country'],
   ['failures', () => `runs/${ids.endedId}/failures`, 'The failures could not be read', 'What was said'],
   ['one user', () => `runs/${ids.endedId}/users/${ids.userId}`, 'What became of this user', 'What happened'],
+  ['jobs', () => 'jobs', 'The jobs could not be read', 'Nothing is to be called'],
+  ['clients', () => 'clients', 'The clients could not be read', 'There is no client yet'],
+  ['scheduler', () => 'scheduler', 'The scheduler could not be read', 'Regions and nodes'],
+  ['settings', () => 'system', 'The system could not be read', 'Depends on'],
+  ['schedules', () => 'schedules', 'The schedules could not be read', 'Nothing recurs yet'],
   ['shards', () => 'shards', 'The shards could not be read', 'Longest lag'],
   ['dead letters', () => 'dead-letters', 'The dead letters could not be read', 'No message was set aside'],
+  ['dead jobs', () => 'dead-letters?show=jobs', 'The dead jobs could not be read', 'No job was given up'],
   ['the audit log', () => 'audit', 'The changes could not be read', 'start campaign'],
 ] as const;
 

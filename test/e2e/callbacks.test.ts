@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addClientKey, createClient, createJob, createJobs } from '../../sdk/generated/sdk.gen.ts';
 import { z } from 'zod';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
+import { createReceiver } from '../../sdk/example-receiver.ts';
+import { createReminders } from '../../sdk/example-service.ts';
+import { createMuster } from '../../sdk/muster.ts';
 import { startInstallation, type Installation } from './installation.ts';
 
 const jobs = 2000;
@@ -117,6 +120,45 @@ describe('callbacks over Kafka', () => {
     }
     expect(await ledger()).toMatchObject({ accepted: jobs, pending: 0 });
     expect(receiver.received.filter(({ path }) => path === '/forbidden')).toEqual([]);
+  });
+
+  it('are scheduled, taken back, verified and done once by the examples of the library', async () => {
+    const handled: string[] = [];
+    const secrets: string[] = [];
+    const shop = createReceiver({
+      secrets,
+      handle: (text) => {
+        handled.push(text);
+        if (handled.length === 1) throw new Error('its first try fails');
+      },
+    });
+    try {
+      const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
+      const retry = { strategy: 'fixed' as const, attempts: 20, delayMs: 200 };
+      await createClient({ ...api(), body: { name: 'shop', egress, retry } });
+      const { MUSTER_API_URL: url = '', MUSTER_API_KEY: apiKey = '' } = muster.cliEnvironment;
+      const library = createMuster({ url, apiKey });
+      const reminders = createReminders({ muster: library, client: 'shop' });
+      secrets.push(await reminders.open(`http://127.0.0.1:${await listen(shop)}/reminders`));
+
+      const id = await reminders.remind('cart-1', 1);
+      expect(await reminders.remind('cart-1', 1)).toBe(id);
+      await reminders.remind('cart-2', 600);
+      expect(await reminders.forget(['cart-2'])).toEqual([]);
+      const deadline = performance.now() + deadlineMs;
+      for (let job = await library.job(id); job.state !== 'called'; job = await library.job(id)) {
+        if (performance.now() > deadline) throw new Error(`it is ${job.state} after ${job.attempts.length} calls`);
+        await wait(100);
+      }
+      expect(handled).toEqual(['{"cart":"cart-1"}', '{"cart":"cart-1"}']);
+      expect(await reminders.forget(['cart-1', 'cart-2'])).toEqual(['cart-1']);
+      await expect(library.schedule({ client: 'shop', endpoint: 'other' })).rejects.toThrow(
+        /\/endpoint the client "shop" has no endpoint "other"/,
+      );
+    } finally {
+      shop.close();
+      shop.closeAllConnections();
+    }
   });
 
   interface Sums {

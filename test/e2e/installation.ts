@@ -19,6 +19,7 @@ import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createTestDatabase, createTestDatabaseOn, type TestDatabase } from '../support/postgres-database.ts';
 import type { Evidence } from '../support/evidence.ts';
+import { createRoles, type ServiceRole } from '../support/database-roles.ts';
 
 export const countries = ['SG', 'ID', 'VN'];
 
@@ -102,6 +103,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const servers = options.servers ?? { databaseUrl: inject('databaseUrl'), kafkaBrokers: inject('kafkaBrokers') };
   const database = await (options.servers ? createTestDatabaseOn(options.servers.databaseUrl) : createTestDatabase());
   await options.alterDatabase?.(database.url);
+  const roles = await createRoles(database.url);
   const folder = mkdtempSync(join(tmpdir(), 'muster-e2e-'));
   const [apiPort = 0, sandboxPort = 0] = await findFreePorts(2);
   const apiKey = `muster_${randomBytes(16).toString('hex')}`;
@@ -121,7 +123,6 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const rewardsStore = options.sandbox['SANDBOX_REWARDS_MEMORY'] === undefined ? 'postgres' : 'memory';
   const environment = {
     ...process.env,
-    DATABASE_URL: (await options.throughProxy?.(database.url)) ?? database.url,
     KAFKA_BROKERS: servers.kafkaBrokers,
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: topicPrefix,
@@ -144,12 +145,15 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     ...options.sandbox,
   };
   const services = new Map<string, ServiceProcess>();
-  const engineOf = typeof options.engineOf === 'function' ? options.engineOf(database.url) : options.engineOf;
+  const reached = (await options.throughProxy?.(database.url)) ?? database.url;
+  const engineOf =
+    typeof options.engineOf === 'function' ? options.engineOf(roles.urlFor('engine', database.url)) : options.engineOf;
   const environments = new Map(Object.entries(engineOf ?? {}));
   const start = (name: string, extra: Record<string, string> = {}) => {
     const logFile = join(folder, `${name}.log`);
     const service = serviceOf(name);
-    const own = service === 'sandbox' ? sandboxEnvironment : { ...environment, ...environments.get(name) };
+    const engineEnvironment = { ...environment, DATABASE_URL: roles.urlFor(roleOf(service), reached) };
+    const own = service === 'sandbox' ? sandboxEnvironment : { ...engineEnvironment, ...environments.get(name) };
     const ofServices = typeof options.root === 'function' ? options.root(name) : options.root;
     const root = service === 'sandbox' ? undefined : ofServices;
     const process = { service, environment: { ...own, ...extra }, logFile, ...(root !== undefined && { root }) };
@@ -162,6 +166,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
     await Promise.all([...services.values()].map((service) => service.end('SIGTERM')));
     await database.drop();
+    await roles.drop();
   };
   const stop = async () => {
     await end();
@@ -235,6 +240,11 @@ function serviceOf(name: string): ServiceName {
   return service;
 }
 
+/** One process of all services is both. */
+function roleOf(service: ServiceName): ServiceRole {
+  return service === 'api' || service === 'all' ? service : 'engine';
+}
+
 export interface ActionTypeFile {
   url: string;
   class: 'A' | 'B' | 'C' | 'D';
@@ -249,6 +259,7 @@ export interface ActionTypeFile {
   retry?: { firstDelayMs: number; maxDelayMs: number };
   receipts?: true;
   receiptsSecretEnv?: string;
+  check?: true;
 }
 
 export interface EngineConfigFile {

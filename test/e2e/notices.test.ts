@@ -19,6 +19,7 @@ import {
   testWebhook,
 } from '../../sdk/generated/sdk.gen.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { startMailServer, type MailServer } from '../support/mail-server.ts';
 import { rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,6 +44,8 @@ function startShownReceiver(folder: string, environment: Record<string, string>)
 
 let muster: Installation;
 let slack: Server;
+let mail: MailServer;
+const busy = { times: 0 };
 let receiver: ChildProcess | undefined;
 const folder = mkdtempSync(join(tmpdir(), 'notices-'));
 const heard: string[] = [];
@@ -59,16 +62,20 @@ beforeAll(async () => {
   });
   slack.listen(0, '127.0.0.1');
   await once(slack, 'listening');
+  mail = await startMailServer((address) =>
+    address.startsWith('gone') ? '550 no such user' : busy.times-- > 0 ? '451 try again later' : undefined,
+  );
   muster = await startInstallation({
     workers: 'all-in-one',
     sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=300' },
-    engine: { API_PUBLIC_URL: publicUrl },
+    engine: { API_PUBLIC_URL: publicUrl, SMTP_URL: mail.url, SMTP_FROM: 'Muster <muster@muster.test>' },
   });
 });
 afterAll(async () => {
   receiver?.kill();
   slack.close();
   await muster.stop();
+  await mail.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -91,7 +98,7 @@ it('the receiver that the page shows believes signed notices alone, and says all
   const { webhook, secret } = await webhookAt(port, ['run.started', 'run.ended']);
   const { port: slackPort } = z.object({ port: z.number() }).parse(slack.address());
   receiver = startShownReceiver(folder, {
-    WEBHOOK_SECRET: secret,
+    WEBHOOK_SECRET: secret ?? '',
     SLACK_URL: `http://127.0.0.1:${slackPort}`,
     PORT: String(port),
   });
@@ -129,4 +136,22 @@ it('the receiver that the page shows believes signed notices alone, and says all
   expect(listed.find((each) => each.id === webhook.id)).toMatchObject({ waiting: 0, dead: 0 });
   expect(listed.find((each) => each.id === dead.id)).toMatchObject({ waiting: 3, lastSent: null });
   expect(heard.some((said) => said.includes('forged'))).toBe(false);
+});
+
+it('an e-mail is sent again when the server has no time, and given up where it knows no such address', async () => {
+  busy.times = 1;
+  const addressed = async (address: string) => {
+    const body = { url: `mailto:${address}`, events: ['campaign.scheduled' as const] };
+    return (await createWebhook({ ...api(), body })).data.webhook.id;
+  };
+  const [team, gone] = [await addressed('team@muster.test'), await addressed('gone@muster.test')];
+  await testWebhook({ ...api(), path: { id: team } });
+  await testWebhook({ ...api(), path: { id: gone } });
+  const deliveryTo = async (id: string) => (await listWebhookDeliveries({ ...api(), path: { id } })).data.items[0];
+  await until(async () => [await deliveryTo(team), await deliveryTo(gone)].every((each) => each !== undefined));
+  expect(await deliveryTo(team)).toMatchObject({ state: 'sent', attempts: 2, status: 250 });
+  expect(await deliveryTo(gone)).toMatchObject({ state: 'dead', attempts: 1, status: 550 });
+  expect(mail.heard.map(({ to, text: message }) => [to, /^Subject: (.*)\r$/m.exec(message)?.[1]])).toEqual([
+    [['team@muster.test'], '[Muster] This is a test: Muster reaches you'],
+  ]);
 });

@@ -100,3 +100,52 @@ describe('callbacks beside a client that has too much', () => {
     expect(lateMsOf(trial, late)).toEqual([]);
   });
 });
+
+describe('endpoints of one client, of which one hangs', () => {
+  let trial: CallbackTrial;
+  afterEach(() => trial.end());
+  const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
+  const calledOf = (ids: readonly string[]) => lateMsOf(trial, ids).length;
+  const wanted = { count: 300, dueInMs: 500, spreadMs: 4000 };
+  const ofQuick = { ...wanted, client: 'shop', endpoint: 'quick', path: 'quick' };
+
+  /** The endpoint `hangs` has all slots of it full for seconds. Resolves with how it was alone. */
+  async function begin(options: CallbackTrialOptions = {}): Promise<number> {
+    trial = await startCallbackTrial(options);
+    await trial.addClient('shop', { concurrency: 5 });
+    await trial.addEndpoint('shop', 'quick');
+    await trial.addEndpoint('shop', 'hangs');
+    await trial.receiver.behave({ hangs: { does: 'hang' } });
+    const alone = await trial.schedule(ofQuick);
+    await until('all are called', () => calledOf(alone) === alone.length, 60_000);
+    await trial.schedule({ count: 1000, client: 'shop', endpoint: 'hangs', path: 'hangs' });
+    await lasting(3000);
+    return p99(alone);
+  }
+
+  it('row 22: the others, and other clients, are called as if it were not there', async () => {
+    const alone = await begin();
+    const over = trial.injections.begin('one endpoint of a client hangs', 'receiver');
+    const [quick, others] = [await trial.schedule(ofQuick), await trial.schedule(wanted)];
+    await until('all of them are called', () => calledOf([...quick, ...others]) === 600, 60_000);
+    over();
+    // What is being called cannot be cancelled, and would hang ten times.
+    await trial.receiver.behave({});
+    await changeJobs({ client: trial.client, body: { verb: 'cancel', client: 'shop' } });
+    await trial.awaitEnded(120_000);
+
+    const measured = { 'p99 alone ms': alone, 'p99 beside ms': p99(quick), 'p99 of another client ms': p99(others) };
+    expect(await trial.judgeCallbacks({ rows: '22', scenario: 'one endpoint of a client hangs', measured })).toEqual(
+      [],
+    );
+    expect(p99(quick)).toBeLessThan(alone * 1.2 + 50 + busyMachineMs);
+    expect(p99(others)).toBeLessThan(alone * 1.2 + 50 + busyMachineMs);
+  });
+
+  it('row 22: where all jobs of a client wait in one line, they are not (control)', async () => {
+    await begin({ without: faultControls.endpointsAreOutlets });
+    const quick = await trial.schedule(ofQuick);
+    await lasting(12_000);
+    expect(calledOf(quick)).toBeLessThan(quick.length / 2);
+  });
+});

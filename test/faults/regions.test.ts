@@ -10,6 +10,7 @@ import {
 import { createMusterClient } from '../../sdk/muster.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import type { Occurrence } from '../support/callback-evidence.ts';
+import { orderViolations } from '../support/order-evidence.ts';
 import { ownerOf } from './support/callback-owners.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { claimEvents } from './support/callback-witness.ts';
@@ -187,6 +188,26 @@ describe('row 36: two regions', () => {
 
     const verdict = { rows: '36', scenario: 'operator switches', occurrences: expected };
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
+  });
+
+  it('the operator switches while jobs of keys are called in both: never two of a key at a time, never out of order', async () => {
+    await begin();
+    const worksForMs = 200;
+    await trial.receiver.behave({ slow: { latencyMs: worksForMs } });
+    const orderingKeyOf = (index: number) => `merchant-${index % 20}`;
+    const wanted = { count: 1200, path: 'slow', spreadMs: 8000, orderingKeyOf, ordering: 'in-order' } as const;
+    const ids = await trial.schedule(wanted);
+    await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
+    const reason = 'the east is to be emptied';
+    await switchRegion({ client: trial.client, path: { region: 'west' }, body: { reason } });
+    const switchedMs = Date.now();
+    await trial.awaitEnded();
+
+    expect(await claimsOfEast(switchedMs)).toEqual([]);
+    const keys = Array.from({ length: 20 }, (_, key) => ids.filter((_id, index) => index % 20 === key));
+    const calls = await trial.receiver.allCalls();
+    expect(orderViolations(keys, calls, { worksForMs, isInOrder: true })).toEqual([]);
+    expect(await trial.judgeCallbacks({ rows: '36', scenario: 'operator switches, jobs of keys' })).toEqual([]);
   });
 
   it('one loses its Kafka for good: its half waits until the operator switches, and then all is called, once', async () => {

@@ -1,12 +1,16 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { AudienceSearch } from '../../services/api/audiences/audience-store.port.ts';
 import { createAudienceStore } from '../../services/api/audiences/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createHotPathPool, createUploadPool } from '../../shared/postgres/connection/pool.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { campaignsNamingList, publicListId } from '../../shared/postgres/audiences/list-usage.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
+import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
@@ -79,5 +83,61 @@ describe('an upload on Postgres', () => {
       [uuidv7(), 'SG', 'x'],
     );
     expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index Scan using audience_parts_pkey/);
+  });
+});
+
+describe('the lists of an installation', () => {
+  async function upload({ audiences }: Awaited<ReturnType<typeof postgresStores>>, rejected = 0): Promise<string> {
+    const audienceId = uuidv7();
+    const begun = await audiences.begin({ audienceId, name: 'Riders', country: 'SG' });
+    if (begun.kind !== 'begun') throw new Error('the upload did not begin');
+    await begun.upload.add({ users: ['a'], countries: ['SG'], lines: [1] });
+    await begun.upload.finish({ rows: 1 + rejected, rejected, rejects: [] });
+    return audienceId;
+  }
+
+  it('are found by name, by rejects and by whether a campaign names them now, and counted so', async () => {
+    const stores = await postgresStores();
+    const { audiences, campaigns } = stores;
+    const [taken, left, free] = [await upload(stores), await upload(stores, 3), await upload(stores)];
+    const cut = await audiences.begin({ audienceId: uuidv7(), name: 'Riders', country: 'SG' });
+    if (cut.kind === 'begun') await cut.upload.fail('cut', { rows: 0, rejected: 0, rejects: [] });
+    const list = (id: string) => ({ list: publicId('audience', id) });
+    const include = [{ segment: 'riders' }, list(taken)];
+    const excluding = campaignDefinitionOf({ audience: { include, exclude: [list(left), { segment: 'staff' }] } });
+    await campaigns.create(campaignDefinitionOf({ audience: { include } }));
+    await campaigns.create(campaignDefinitionOf({ audience: { include: [{ segment: 'riders' }] } }));
+    const { campaignId } = await campaigns.create(excluding);
+
+    const found = async (search: AudienceSearch) =>
+      (await audiences.list(search, 10, null)).items.map(({ audienceId, usedBy }) => [audienceId, usedBy]);
+    expect(await found({ isUsed: true })).toEqual([
+      [left, 1],
+      [taken, 2],
+    ]);
+    expect(await found({ isUsed: false, state: 'ready' })).toEqual([[free, 0]]);
+    expect(await found({ hasRejects: true })).toEqual([[left, 1]]);
+    expect(await audiences.counts({})).toEqual({ all: 4, withRejects: 1, notUsed: 1, failed: 1 });
+    await audiences.rename(free, 'Gold_tier');
+    expect(await found({ text: 'D_T' })).toEqual([[free, 0]]);
+    expect(await audiences.counts({ text: 'riders' })).toEqual({ all: 3, withRejects: 1, notUsed: 0, failed: 1 });
+
+    await campaigns.redefine(campaignId, campaignDefinitionOf({ audience: { include } }), 1);
+    expect(await found({ isUsed: true })).toEqual([[taken, 2]]);
+  });
+
+  it('find the campaigns that name one by an index, however many campaigns there are', async () => {
+    await postgresStores();
+    const { pool } = database;
+    await pool.query(`insert into campaigns (id, name, state, revision)
+      select uuidv7(), 'campaign ' || n, 'draft', 1 from generate_series(1, 3000) n`);
+    await pool.query(`insert into campaign_revisions (campaign, revision, definition)
+      select id, 1, '{"audience": {"include": [{"segment": "riders"}]}}' from campaigns`);
+    await pool.query('analyze campaigns, campaign_revisions');
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
+      `explain select (select count(*) from (${campaignsNamingList(publicListId('a.id'))}) u) from audiences a`,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan.match(/Bitmap Index Scan on campaign_revisions_audience/g)).toHaveLength(2);
   });
 });

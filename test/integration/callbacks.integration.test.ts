@@ -108,7 +108,7 @@ describe('the statement that ends and claims', () => {
     const scans = plan
       .split(/(?=Index (?:Only )?Scan)/)
       .filter((part) => /^Index (Only )?Scan using \w+ on (fires|jobs)/.test(part));
-    expect(scans).toHaveLength(4);
+    expect(scans).toHaveLength(6);
     for (const scan of scans) expect(scan.split('\n')[1]).toMatch(/Index Cond: .*(partition_id|id) = /);
   });
 
@@ -123,6 +123,29 @@ describe('the statement that ends and claims', () => {
     const ids = claims.flatMap(({ claimed }) => claimed.map(({ jobId }) => jobId));
     expect(ids).toHaveLength(200);
     expect(new Set(ids).size).toBe(200);
+  });
+
+  it('claims nothing that is being ended, and holds up no end: they lock in one order', async () => {
+    const subject = postgresJobSubject(database.pool);
+    const keys = await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1 }]);
+    const [job] = (await ledgerOf('a').flush({ results: [], claims: keys })).claimed;
+    if (!job) throw new Error('not claimed');
+    await subject.passTime(ledgerLeaseMs + 1);
+
+    const reader = await database.pool.connect();
+    try {
+      await reader.query('begin');
+      // The end has the fire now, and waits for the job.
+      await reader.query('select from jobs for key share');
+      const note = { status: 200, latencyMs: 1, error: null, answer: null };
+      const ending = ledgerOf('a').flush({ results: [{ ...job, verdict: { kind: 'called' }, note }], claims: [] });
+      await untilOneWaits(database.pool);
+      expect((await ledgerOf('b').flush({ results: [], claims: keys })).claimed).toEqual([]);
+      await reader.query('commit');
+      expect((await ending).recorded.size).toBe(1);
+    } finally {
+      reader.release();
+    }
   });
 
   it('refuses a zombie that ends while another takes over', async () => {

@@ -3,7 +3,8 @@ import { createClientFigures } from '../../services/api/clients/postgres/client-
 import { createClientLedgers } from '../../services/api/clients/postgres/client-ledgers.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import { createLedgerCheck } from '../../services/scheduler/postgres/ledger-check.ts';
-import { jobIdOf, jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
+import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
+import { endpointIdOf, jobIdOf, jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { databaseForFile } from '../support/file-database.ts';
@@ -44,27 +45,45 @@ describe('ledgers of clients and their check', () => {
   });
 
   it('adds up whatever became of its jobs', async () => {
-    const counts = { accepted: 10, called: 0, expired: 0, cancelled: 1, dead: 0, sidelined: 1, pending: 8 };
+    const counts = { accepted: 10, called: 0, expired: 0, cancelled: 1, dead: 0, sidelined: 1, pending: 8, waiting: 0 };
     expect(await subject.ledgers.ledgerOf(clientId)).toEqual({ ...counts, check: null });
     expect((await subject.figures.counts([clientId])).get(clientId)).toEqual({ accepted: 10, stored: 9 });
   });
 
   it('a check counts what is stored beside what totals say, and the ledger has its last one', async () => {
     expect(await subject.check.expectedInAll()).toBe(9);
-    expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 9 }]);
+    const figures = { due: 0, oldestDueMs: 0, sidelined: 1, dead: 0, hosts: 0 };
+    expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 9, ...figures }]);
     const { check } = await subject.ledgers.ledgerOf(clientId);
     expect(check).toMatchObject({ partitions: 64, expected: 9, counted: 9 });
   });
 
   it('a check tells when a job is missing', async () => {
     await subject.lose(ids[2] ?? '');
-    expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 8 }]);
+    expect(await subject.check.check(all)).toMatchObject([{ clientId, expected: 9, counted: 8 }]);
+  });
+
+  it('a check says what is due, since when, and how many hosts are left alone, endpoints too', async () => {
+    const endpoint = endpointIdOf(clientId, 'billing');
+    const { pool } = database;
+    await pool.query(`insert into clients (id, name, definition) values ($1, 'orders', '{}')`, [clientId]);
+    await pool.query(
+      `insert into client_endpoints (id, client, name, url, definition) values ($1, $2, 'billing', 'https://a.test', '{}')`,
+      [endpoint, clientId],
+    );
+    const circuits = createHostCircuits({ pool, owner: 'a dispatcher', slot: 1 });
+    for (const outlet of [clientId, endpoint]) await circuits.open({ clientId: outlet, host: 'a.test' }, 'it hangs', 0);
+    await pool.query(`update jobs set due_at = now() - interval '1 minute' where id = any($1)`, [ids.slice(2, 5)]);
+    const [checked] = await subject.check.check(all);
+    expect(checked).toMatchObject({ due: 3, hosts: 2, sidelined: 1 });
+    expect(checked?.oldestDueMs).toBeGreaterThanOrEqual(60_000);
+    expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ due: 3, hosts: 2 });
   });
 
   it('a check of a part counts that part alone', async () => {
     const part = all.slice(0, 20);
     const counted = ids.slice(1).filter((jobId) => part.includes(jobPartitionOf(jobId))).length;
-    expect(await subject.check.check(part)).toEqual([{ clientId, expected: 9, counted }]);
+    expect(await subject.check.check(part)).toMatchObject([{ clientId, expected: 9, counted }]);
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ partitions: 20, counted });
   });
 

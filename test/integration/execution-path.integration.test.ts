@@ -7,6 +7,8 @@ import {
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
 import { describeBudgets } from '../support/conformance/budgets.conformance.ts';
+import { describeCheckedSteps } from '../support/conformance/checked-steps.conformance.ts';
+import { describeDryFeeds } from '../support/conformance/dry-feeds.conformance.ts';
 import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
@@ -107,12 +109,14 @@ describeStepClaims('on Postgres', postgresStores);
 describeStepContradictions('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHandOn('on Postgres', postgresStores);
+describeCheckedSteps('on Postgres', postgresStores);
 describeSuppressedUsers('on Postgres', postgresStores);
 describeTimedSteps('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
 describeLedgerModel('on Postgres', postgresStores, 60);
 describeFeedContexts('on Postgres', postgresStores);
 describeUnbegunSteps('on Postgres', postgresStores);
+describeDryFeeds('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);

@@ -76,6 +76,7 @@ beforeAll(async () => {
 async function begin(): Promise<void> {
   const target = { client: 'shop', url: 'https://shop.example.com/hook' };
   await made('POST', '/v1/clients', { name: 'shop' });
+  await made('POST', '/v1/clients/shop/endpoints', { name: 'returns', url: target.url });
   await made('PUT', '/v1/groups/night', { countries: ['SG'] });
   await made('POST', '/v1/jobs', { ...target, delaySeconds: 600 });
   await made('POST', '/v1/schedules', { name: 'hourly', target, cron: '0 * * * *' });

@@ -1,22 +1,33 @@
-import { describe, expect, it } from 'vitest';
+import type { Pool } from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { describeRetention, type RetentionSubject } from '../support/conformance/retention.conformance.ts';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
+import { createRoles, type DatabaseRoles } from '../support/database-roles.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { lockWaits } from '../support/lock-waits.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
+let roles: DatabaseRoles;
+/** As the trigger works: it owns no table. */
+let engine: Pool;
+
+beforeAll(async () => {
+  roles = await createRoles(database.url);
+  engine = database.open(createPool, { connectionString: roles.urlFor('engine', database.url) });
+});
 
 /**
  * Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then.
  */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
   await database.empty();
-  const retention = createRetentionStore({ pool: database.pool });
+  const retention = createRetentionStore({ pool: engine });
   for (const kind of ['users', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
   const rows = createPostgresRunRows({ pool: database.pool });
   return {

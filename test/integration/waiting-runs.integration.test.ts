@@ -10,7 +10,14 @@ const crowd = { countries: ['SG', 'ID', 'VN', 'MY', 'TH'], chain: [{ action: 'aw
 /** Pages that a look for feeds reads, which finds none, beside so many more runs that are fed and wait. */
 async function pagesBeside(runs: number): Promise<number> {
   await addWaitingRuns(database.pool, { ...crowd, runs });
-  const looking = claim.with({ owner: 'trigger', leaseMs: 1000, limit: 10, withStalled: true, direction: 1 });
+  const looking = claim.with({
+    owner: 'trigger',
+    leaseMs: 1000,
+    limit: 10,
+    withStalled: true,
+    withoutDry: false,
+    direction: 1,
+  });
   const { rows } = await database.pool.query<Plan>(`${explained} ${looking.text}`, looking.values ?? []);
   return pagesOf(rows[0]);
 }

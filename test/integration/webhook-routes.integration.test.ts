@@ -11,7 +11,7 @@ import { authorized } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import { teamsOn } from '../support/teams-on-postgres.ts';
 import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { callsOf } from '../../services/scheduler/tell-webhooks.ts';
+import { toldOf } from '../../services/scheduler/tell-webhooks.ts';
 import { createApi } from '../../services/api/api.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { problem } from '../../services/api/frame/problems.contract.ts';
@@ -31,7 +31,8 @@ const look = async (id: string) => webhookShape.parse((await on.ask('GET', `/v1/
 const uuid = (id: string) => uuidOf('webhook', id) ?? '';
 const errorsOf = (answer: { json: () => unknown }) =>
   problem.parse(answer.json()).errors.map(({ code, pointer }) => `${code} ${pointer}`);
-const tell = () => createWebhookEvents({ pool: on.pool }).tell(100, (event, webhooks) => callsOf(event, webhooks, ''));
+const tell = () =>
+  createWebhookEvents({ pool: on.pool }).tell(100, (some, webhooks) => toldOf(some, webhooks, { base: '', nowMs: 0 }));
 
 describe('a webhook', () => {
   it('is shown without what opens it, its secret once, and both are kept sealed', async () => {
@@ -49,7 +50,7 @@ describe('a webhook', () => {
     const sealed = z.string().parse(key?.['sealed']);
     const context = clientKeyContext(uuid(webhook.id), z.string().parse(key?.['id']));
     expect(on.deps.secretBox.open(sealed, context)).toBe(secret);
-    expect(JSON.stringify((await on.ask('GET', '/v1/webhooks')).json())).not.toContain(secret.slice(6));
+    expect(JSON.stringify((await on.ask('GET', '/v1/webhooks')).json())).not.toContain(secret?.slice(6));
   });
 
   it('is refused with all that is wrong with it, and where no call may go', async () => {
@@ -66,6 +67,26 @@ describe('a webhook', () => {
     const inside = await on.ask('POST', '/v1/webhooks', { ...body, url: 'http://169.254.169.254/latest' });
     expect([inside.statusCode, errorsOf(inside)]).toEqual([422, ['forbidden-address /url']]);
     expect(await on.rowsOf('clients')).toEqual([]);
+  });
+
+  it('writes to an address of a domain that is allowed, without a secret', async () => {
+    const { webhook, secret } = await made({ url: 'mailto:team@example.com' });
+    expect([webhook.url, secret]).toEqual(['mailto:team@example.com', null]);
+    expect(await on.rowsOf('client_keys')).toEqual([]);
+    const elsewhere = await on.ask('POST', '/v1/webhooks', { ...body, url: 'mailto:team@elsewhere.test' });
+    expect([elsewhere.statusCode, errorsOf(elsewhere)]).toEqual([422, ['forbidden-address /url']]);
+    const several = await on.ask('POST', '/v1/webhooks', { ...body, url: 'mailto:a@example.com,b@elsewhere.test' });
+    expect([several.statusCode, errorsOf(several)]).toEqual([422, ['invalid-value /url']]);
+    const called = await on.ask('PATCH', `/v1/webhooks/${webhook.id}`, { url });
+    expect([called.statusCode, errorsOf(called)]).toEqual([422, ['other-way /url']]);
+    expect((await on.ask('POST', `/v1/webhooks/${webhook.id}/rotate`, {})).json()).toMatchObject({ code: 'no-secret' });
+    const without = await createApi({ ...on.deps, mail: undefined });
+    const refused = await without.server.inject({
+      ...{ method: 'POST', url: '/v1/webhooks', headers: authorized },
+      payload: { ...body, url: 'mailto:team@example.com' },
+    });
+    expect([refused.statusCode, refused.json()]).toMatchObject([409, { code: 'no-email' }]);
+    await without.close();
   });
 
   it('is refused where no secret can be kept', async () => {

@@ -3,7 +3,7 @@ import { failureCause } from '../../services/trigger/keep/auto-pause.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { callsOf, stalledForMs } from '../../services/scheduler/tell-webhooks.ts';
+import { digestCall, stalledForMs, toldOf } from '../../services/scheduler/tell-webhooks.ts';
 import { createdWebhook, notice, type Notice } from '../../shared/contracts/webhooks/webhooks.ts';
 import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
 import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
@@ -16,7 +16,8 @@ import { untilOneWaits } from '../support/lock-waits.ts';
 const on = apiOnPostgres();
 const base = 'https://muster.test';
 const events = () => createWebhookEvents({ pool: on.pool });
-const tell = (limit = 100) => events().tell(limit, (event, webhooks) => callsOf(event, webhooks, base));
+const tell = (limit = 100) =>
+  events().tell(limit, (some, webhooks) => toldOf(some, webhooks, { base, nowMs: Date.now() }));
 const idOf = (runId: string) => publicId('run', runId);
 const campaignIdOf = (id: string) => publicId('campaign', id);
 const runs = () => createRunStore({ pool: on.pool });
@@ -355,5 +356,51 @@ describe('telling', () => {
     );
     expect(await tell()).toEqual({ events: 1, calls: 1 });
     expect(await calls()).toEqual(made);
+  });
+});
+
+describe('a digest', () => {
+  const digest = { every: 'day', at: '09:00', zone: 'UTC' };
+  const tellDigests = () => events().tellDigests((row, listening) => digestCall(row, listening, base));
+  const due = () => on.pool.query(`update webhook_digests set due = now() - interval '1 second'`);
+
+  /** A run of a campaign that recurs, which ends. */
+  async function completed(): Promise<void> {
+    const { runId, campaignId } = await running();
+    await on.pool.query(
+      `insert into schedules (id, name, campaign, definition, state, high_water)
+       values (uuid_of_now(), 'daily', $1, '{}', 'active', now())`,
+      [campaignId],
+    );
+    await runs().finish(runId, 'completed', null);
+    await tell();
+  }
+
+  it('is told once, when it is due, of all that completed since the last one', async () => {
+    const { webhookId } = await webhook({ events: ['run.started', 'run.ended'], digest });
+    await completed();
+    await completed();
+    expect([await typesTo(webhookId), await tellDigests()]).toEqual([[], 0]);
+    await due();
+    expect((await Promise.all([tellDigests(), tellDigests(), tellDigests()])).toSorted()).toEqual([0, 0, 1]);
+    const [told] = await toldTo(webhookId);
+    expect(told).toMatchObject({ type: 'campaign.digest', data: { digest: { runs: 2 } } });
+    expect(told?.data.digest?.first).toHaveLength(2);
+    await completed();
+    await due();
+    expect([await tellDigests(), (await toldTo(webhookId)).map(({ data }) => data.digest?.runs).toSorted()]).toEqual([
+      ...[1, [1, 2]],
+    ]);
+  });
+
+  it('is told at once when it is asked for no more, and never where nothing is told', async () => {
+    const kept = await webhook({ events: ['run.ended'], digest });
+    const silent = await webhook({ events: ['run.ended'], digest });
+    await completed();
+    expect((await on.ask('PATCH', `/v1/webhooks/${kept.id}`, { digest: null })).statusCode).toBe(200);
+    expect((await on.ask('PATCH', `/v1/webhooks/${silent.id}`, { enabled: false })).statusCode).toBe(200);
+    expect(await tellDigests()).toBe(1);
+    expect([await typesTo(kept.webhookId), await typesTo(silent.webhookId)]).toEqual([['campaign.digest'], []]);
+    expect(await on.rowsOf('webhook_digests')).toEqual([]);
   });
 });

@@ -86,8 +86,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: the beginning of a run is refused by its row',
     edits: [
       {
-        text: "\n      and is_cleared(campaign, revision, ${$('policy')}, ${$('approval')})",
-        replacement: "\n      and (${$('policy')}::int is null or ${$('approval')}::uuid is null or true)",
+        text: "(kind = 'dry-run' or is_cleared(campaign, revision, ${$('policy')}, ${$('approval')}))",
+        replacement: "(${$('policy')}::int is null or ${$('approval')}::uuid is null or true)",
       },
     ],
     project: 'integration',

@@ -4,6 +4,15 @@ import type { Mutation } from './mutation.ts';
 export type FaultControl = Pick<Mutation, 'takesAway' | 'edits'>;
 
 export const faultControls = {
+  endpointsAreOutlets: {
+    takesAway: 'jobs are offered, claimed and put aside by their endpoint, not by their client alone',
+    edits: [
+      {
+        text: '`coalesce(${row}.endpoint, ${row}.client)`',
+        replacement: '`coalesce(${row}.client, ${row}.endpoint)`',
+      },
+    ],
+  },
   looksAreGoodForWhoAsked: {
     takesAway: 'what is read of a run is good for who asked before the answer came',
     edits: [

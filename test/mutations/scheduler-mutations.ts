@@ -29,7 +29,7 @@ export const schedulerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a job whose lease runs is not claimed by another dispatcher',
-    edits: [{ text: '    where f.lease_until < now()\n', replacement: '    where true\n' }],
+    edits: [{ text: '(f.lease_until < now()\n', replacement: '(true\n' }],
     project: 'integration',
     noticedBy: ['callbacks.integration'],
   },

@@ -35,11 +35,41 @@ export const triggerMutations: readonly Mutation[] = [
     noticedBy: ['services/trigger/admit/fairness'],
   },
   {
+    takesAway: 'a dry feed takes no batch that a worker could be called for',
+    edits: [
+      {
+        text: 'check (not dry or sunk_batches = next_batch_no - 1 and',
+        replacement: 'check (true or sunk_batches = next_batch_no - 1 and',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'only the batches of dry feeds end as they are written',
+    edits: [{ text: "${sunk === '' ? '' : 'dry and '}", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'nothing of a dry feed is published',
+    edits: [{ text: '      if (feed.isDry) return;\n', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/trigger/feed/feeding-bounds'],
+  },
+  {
+    takesAway: 'dry feeds take no room of any shard',
+    edits: [{ text: 'where not f.dry) as chain', replacement: ') as chain' }],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
     takesAway: 'a page is not written a second time after a lost answer',
     edits: [
       {
-        text: "and next_batch_no = coalesce(${$('firstNo')}::int, next_batch_no)\n    returning feed, from_step",
-        replacement: "and coalesce(${$('firstNo')}::int, next_batch_no) is not null\n    returning feed, from_step",
+        text: "and next_batch_no = coalesce(${$('firstNo')}::int, next_batch_no)\n    returning feed, run, from_step",
+        replacement:
+          "and coalesce(${$('firstNo')}::int, next_batch_no) is not null\n    returning feed, run, from_step",
       },
     ],
     project: 'integration',
@@ -49,8 +79,8 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'a feeder without the token of its feed writes nothing',
     edits: [
       {
-        text: "where feed = ${$('feedId')} and token = ${$('token')}\n      and next_batch_no",
-        replacement: "where feed = ${$('feedId')} and ${$('token')}::bigint is not null\n      and next_batch_no",
+        text: "feed = ${$('feedId')} and token = ${$('token')}\n      and next_batch_no",
+        replacement: "feed = ${$('feedId')} and ${$('token')}::bigint is not null\n      and next_batch_no",
       },
     ],
     project: 'integration',

@@ -96,8 +96,8 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the begin of a call is written where a lease lapsed before',
     edits: [
       {
-        text: '  return work.claim.lapses > 0 ? marked(work, admission, deps) : null;',
-        replacement: '  return work.claim.lapses < 0 ? marked(work, admission, deps) : null;',
+        text: '  return work.claim.lapses !== 0 ? marked(work, admission, deps) : null;',
+        replacement: '  return work.claim.lapses === 100 ? marked(work, admission, deps) : null;',
       },
     ],
     project: 'unit',

@@ -1,22 +1,27 @@
 import { pino } from 'pino';
 import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
-import { createDispatcher, type Dispatcher } from '../../services/dispatcher/dispatcher.ts';
+import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
 import { createHeartbeat } from '../../services/dispatcher/heartbeat.ts';
 import { createNodeReporter } from '../../services/dispatcher/report-node.ts';
+import { createKeySweeper } from '../../services/scheduler/sweep-keys.ts';
 import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
 import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
 import type { JobNodes } from '../../shared/ports/job-nodes.ts';
+import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { createCallbackTables, type CallbackTables } from '../support/memory/callback-tables.ts';
 import { createMemoryDueReferences } from '../support/memory/due-references.ts';
+import { createMemoryKeyAdvancer } from '../support/memory/key-advancer.ts';
 import { createMemoryHostCircuits } from '../support/memory/host-circuits.ts';
+import { createOrderWitness } from './order-witness.ts';
+import { takingLittle } from './taking-little.ts';
 import { createMemoryDispatchers, createMemoryJobNodes, isDead } from '../support/memory/job-nodes.ts';
 import { memoryJobSubject } from '../support/memory/job-subject.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
@@ -61,11 +66,14 @@ export interface CallbackScenario {
   latestMs?: number;
   weaken?: (ledger: CallLedger, tables: CallbackTables) => CallLedger;
   weakenDue?: (due: DueReferences) => DueReferences;
+  weakenKeys?: (keys: KeyAdvancer, tables: CallbackTables) => KeyAdvancer;
+  /** Jobs have ordering keys, two of each client. */
+  ordering?: 'exclusive' | 'in-order';
   weakenNodes?: (nodes: JobNodes, tables: CallbackTables) => JobNodes;
 }
 
-const terms: Omit<ClientTerms, 'limits'> = {
-  ...{ enabled: true, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 } },
+const terms: Omit<ClientTerms, 'limits' | 'ownerId'> = {
+  ...{ heldBecause: null, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 } },
   sideline: { afterFailures: 4, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: [] },
   ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], auth: null, sign: () => [] },
 };
@@ -88,13 +96,21 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const calls = new Map<string, number[]>();
   const claims = new Map<string, { epoch: number; atMs: number; owner: string }>();
   const recordings = new Map<string, number>();
+  const order = createOrderWitness(tables, problems);
+  const keysOf = () => {
+    const keys = createMemoryKeyAdvancer({ tables });
+    return scenario.weakenKeys?.(keys, tables) ?? keys;
+  };
   let [spawned, stopped] = [0, false];
 
-  function call(webhookId: string): Promise<CallbackAnswer> {
+  async function call(webhookId: string): Promise<CallbackAnswer> {
     calls.set(webhookId, [...(calls.get(webhookId) ?? []), clock.nowMs()]);
+    const answered = order.begins(webhookId);
     const answer = isTroubled() ? scenario.answerOf() : wellAnswer;
-    if (answer !== 'hang') return Promise.resolve(answer);
-    return clock.sleep(1000).then(() => ({ kind: 'unanswered', cause: 'no whole answer within 1000 ms' }));
+    // The receiver of ordered jobs works on what it was sent, whoever has died.
+    if (answer === 'hang' || scenario.ordering) await clock.sleep(answer === 'hang' ? 1000 : 100);
+    answered();
+    return answer === 'hang' ? { kind: 'unanswered', cause: 'no whole answer within 1000 ms' } : answer;
   }
 
   /** Looks at every claim and every end as it is written. */
@@ -166,6 +182,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       ...{ notices, topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
     });
     offerer.start();
+    createKeySweeper({ keys: faults.wrap(keysOf()), clock: faults.wrapClock(clock), logger }).start();
   }
 
   /** Returns what happens to its place in the group when it dies. */
@@ -186,9 +203,11 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       consumer,
       ledger: faults.wrap(ledger),
       circuits: faults.wrap(createMemoryHostCircuits(own)),
+      keys: faults.wrap(keysOf()),
       clients: {
         termsOf: (clientId) => ({
           ...terms,
+          ownerId: clientId,
           limits: { clientId, revision: 1, concurrency: 4, timeoutMs: 1000, egress: [] },
         }),
       },
@@ -224,10 +243,18 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   for (let number = 0; number < scenario.jobs; number++) {
     await passTime(clock, chance.below(300));
     const dueInMs = chance.happens(0.3) ? -scenario.lateMs() : chance.below(3000);
+    const { ordering } = scenario;
+    const keyed = ordering && { key: `merchant-${chance.below(2)}`, isInOrder: ordering === 'in-order' };
     const [jobId, clientId] = [jobIdOf(scenario.numberOf?.(number) ?? number), clientIdOf(chance.below(3))];
     dues.set(jobId, clock.nowMs() + dueInMs);
     addedAt.set(jobId, clock.nowMs());
-    await subject.add([{ jobId, clientId, dueInMs, url: `https://host-${chance.below(3)}.example/` }]);
+    const url = `https://host-${chance.below(3)}.example/`;
+    await subject.add([{ jobId, clientId, dueInMs, url, ...(keyed && { ordering: keyed }) }]);
+    if (keyed) {
+      order.accepted({ jobId, clientId, dueMs: clock.nowMs() + dueInMs, acceptedMs: clock.nowMs(), ...keyed });
+      // Who accepts the others dies right after.
+      if (number % 3 > 0) await keysOf().advance([{ clientId, key: keyed.key }]);
+    }
     // The other notices are lost, as are all of retries and of the switch.
     if (number % 2 === 0) notices.tell('jobs');
   }
@@ -253,27 +280,6 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   if (tables.jobs.size + tables.fires.size > 0)
     problems.push(`${tables.jobs.size} jobs and ${tables.fires.size} fires are left`);
   return problems;
-}
-
-/** One job of each client. */
-function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNodeReporter>[0]['dispatcher'] {
-  return {
-    levels: () => dispatcher.levels(),
-    get received() {
-      return dispatcher.received;
-    },
-    get handled() {
-      return dispatcher.handled;
-    },
-    onWork: (listener) => dispatcher.onWork(listener),
-    credit: () => {
-      const credit = dispatcher.credit();
-      if (credit === null) return null;
-      const toClients: Record<string, number> = {};
-      for (const [clientId, most] of Object.entries(credit.toClients)) toClients[clientId] = Math.min(1, most);
-      return { toAnyClient: 1, toClients };
-    },
-  };
 }
 
 export const wellAnswer: CallbackAnswer = { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.alloc(0) };

@@ -71,22 +71,29 @@ describe('a two-step, three-batch run', () => {
     180_000,
   );
 
-  it('calls nobody who is on a suppression list when a worker dies, fails or freezes at any of its port calls', async () => {
-    const suppressed: Scenario['suppressed'] = (step, user) => user.endsWith(String(step));
-    const plain = await simulate(scenario(() => 'pass', { suppressed }));
-    expect(plain.evidence.failures.filter(({ outcome }) => outcome === 'suppressed')).toHaveLength(50);
-    const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
-    for (let atCall = 1; atCall <= plain.calls.worker; atCall++) {
-      for (const fate of faultyFates) {
-        const isNow: Scenario['fateOf'] = ({ name, nth }, { number }) =>
-          name === 'worker' && nth === 1 && number === atCall ? fate : 'pass';
-        const disturbed = scenario(isNow, { suppressed });
-        const found = findings(disturbed, await simulate(disturbed));
-        if (found.length > 0) broken.push({ atCall, fate, found: found.slice(0, 5) });
+  it.each([
+    { who: 'is on a suppression list', by: 'suppressed' as const },
+    { who: 'a check refuses', by: 'refused' as const },
+  ])(
+    'calls nobody who $who when a worker dies, fails or freezes at any of its port calls',
+    async ({ by }) => {
+      const withheld = { [by]: (step: number, user: string) => user.endsWith(String(step)) };
+      const plain = await simulate(scenario(() => 'pass', withheld));
+      expect(plain.evidence.failures.filter(({ outcome }) => outcome === 'suppressed')).toHaveLength(50);
+      const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
+      for (let atCall = 1; atCall <= plain.calls.worker; atCall++) {
+        for (const fate of faultyFates) {
+          const isNow: Scenario['fateOf'] = ({ name, nth }, { number }) =>
+            name === 'worker' && nth === 1 && number === atCall ? fate : 'pass';
+          const disturbed = scenario(isNow, withheld);
+          const found = findings(disturbed, await simulate(disturbed));
+          if (found.length > 0) broken.push({ atCall, fate, found: found.slice(0, 5) });
+        }
       }
-    }
-    expect(broken).toEqual([]);
-  }, 180_000);
+      expect(broken).toEqual([]);
+    },
+    180_000,
+  );
 
   it.each<[ControlVerb, ProcessName]>([
     ['pause', 'scheduler'],

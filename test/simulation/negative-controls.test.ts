@@ -23,6 +23,13 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
     keeping: 'B',
     fates: ['die-after', 'freeze-after'],
   },
+  'claims are not told that they have a check': { checked: true },
+  'a call that was lost is asked about first': { checked: true, keeping: 'B', manners: ['lost'] },
+  'a lost claim of a step with a check leaves its key in doubt': {
+    checked: true,
+    keeping: 'B',
+    fates: ['die-after', 'freeze-after'],
+  },
   'nobody sweeps': { lossy: 0.3 },
   'results are written under any epoch': { fates: ['freeze-before', 'freeze-after'], manners: ['retryable', 'busy'] },
   'a running step can be claimed while its lease runs': { keeping: 'naive', fates: [], lossy: 0.5 },

@@ -11,6 +11,7 @@ import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.po
 import { createWorker } from '../../services/worker/assemble-worker.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
+import type { QuietRule } from '../../shared/domain/run/quiet-hours.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
 import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
@@ -66,6 +67,7 @@ export interface Surroundings {
   shards: ReadonlyMap<string, Shard>;
   config: EngineConfig;
   endpoint: ScriptedEndpoint;
+  quietHours: readonly QuietRule[];
   segmentation: Segmentation;
   /** In [0, 1). */
   random: () => number;
@@ -180,6 +182,7 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
     shards,
     config,
+    quietHours: surroundings.quietHours,
     leaseMs,
     concurrency: 4,
   });

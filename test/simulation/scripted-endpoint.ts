@@ -52,6 +52,8 @@ export interface ScriptedEndpointOptions {
   statusMannerOf: () => StatusManner;
   /** Users that fail for good, by step. */
   fails: (step: number, user: string, isChildRun: boolean) => boolean;
+  /** Whom the check refuses, by step. */
+  refused?: ((step: number, user: string) => boolean) | undefined;
   /** The worker that calls for this user dies of it, always; null: none does. */
   poison: string | null;
   /** Where a user has an effect in a step for the first time. */
@@ -83,6 +85,8 @@ export interface ScriptedEndpoint {
    * asked for that.
    */
   readonly appliedAgain: readonly number[];
+  /** Questions of the check about batches of which a call was not answered. */
+  askedInDoubt(): number;
   /** When calls began, but for those of processes that were frozen. */
   readonly beganAtMs: readonly number[];
 }
@@ -98,14 +102,20 @@ interface KeyHistory {
   inFlight: Set<Caller>;
   last: Caller | null;
   answer: UserResult[] | null;
+  /** A call has begun, and no whole answer came. */
+  inDoubt: boolean;
 }
 
 /** A call arrives so late at most, after its caller gave up. */
 export const lateMs = 8000;
 const queuedMs = 20_000;
 
+/** Name of the check that steps have, where they have one. */
+export const checkType = 'caps';
+
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
   const { steps, keeping, mannerOf, statusMannerOf, fails, poison, onApplied, chance, clock, timeoutMs } = options;
+  let askedInDoubt = 0;
   const noEffects = () => Array.from({ length: steps }, () => new Map<string, number>());
   const effects = noEffects();
   /** In the order in which they called first: a child run comes after its parent. */
@@ -230,19 +240,45 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     if (isRepeat) appliedAgain[step - 1] = (appliedAgain[step - 1] ?? 0) + 1;
   }
 
-  async function callBy(caller: Caller, { idempotencyKey, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
+  /** A question is answered by what is so at this moment, and has no effect. */
+  async function check({ idempotencyKey, body }: BatchRequest): Promise<BatchAnswer> {
+    const call = batchCall.parse(JSON.parse(body.toString('utf8')));
+    // What a status query settled, no call tells.
+    const ofCall = histories.get(idempotencyKey.replace(/-check-\d+$/, ''));
+    if (ofCall?.inDoubt === true && keeping !== 'C') askedInDoubt++;
+    await clock.sleep(1 + chance.below(5));
+    const manner = mannerOf(call);
+    const results = call.users.map((id): UserResult => {
+      return options.refused?.(call.step, id)
+        ? { id, status: 'failed', code: 'cap-reached' }
+        : { id, status: 'succeeded' };
+    });
+    if (manner === 'answer' || manner === 'retryable') return answered(200, { results });
+    if (manner === 'missing') return answered(200, { results: results.filter(() => !chance.happens(0.2)) });
+    if (manner === 'unreachable') return { kind: 'not-applied', cause: 'connection refused' };
+    if (manner === 'busy') return { ...answered(429, {}), retryAfterMs: 1000 };
+    if (manner === 'refuse') return answered(422, { code: 'not-now' });
+    await clock.sleep(timeoutMs);
+    return { kind: 'ambiguous', cause: `no whole answer within ${timeoutMs} ms` };
+  }
+
+  async function callBy(caller: Caller, request: BatchRequest): Promise<BatchAnswer> {
+    const { actionType, idempotencyKey, notAfterMs, body } = request;
+    if (actionType === checkType) return check(request);
     // As the HTTP client does: it is the last to look at the clock before a call leaves the process.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'not-applied', cause: 'came too late to be sent' };
     const call = batchCall.parse(JSON.parse(body.toString('utf8')));
-    const history = histories.get(idempotencyKey) ?? { inFlight: new Set(), last: null, answer: null };
+    const history = histories.get(idempotencyKey) ?? { inFlight: new Set(), last: null, answer: null, inDoubt: true };
     histories.set(idempotencyKey, history);
     witness(history, caller, call);
     history.inFlight.add(caller);
+    history.inDoubt = true;
     if (poison !== null && call.users.includes(poison)) caller.kill();
     // An answer takes a moment, so that others can come in between.
     await clock.sleep(1 + chance.below(5));
     const answer = await serve(history, call);
     history.inFlight.delete(caller);
+    history.inDoubt = answer.kind === 'ambiguous' || (answer.kind === 'answered' && answer.status === 500);
     if (answer.kind === 'answered' && answer.status === 200) history.last = caller;
     return answer;
   }
@@ -253,6 +289,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     effectsIn,
     overlapping,
     appliedAgain,
+    askedInDoubt: () => askedInDoubt,
     beganAtMs,
   };
 }

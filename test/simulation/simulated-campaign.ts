@@ -1,17 +1,24 @@
 import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { lateMs, type Keeping } from './scripted-endpoint.ts';
+import { checkType, lateMs, type Keeping } from './scripted-endpoint.ts';
 import { budgetsFor, type BudgetPlan } from './simulated-budgets.ts';
 
 /** Of every call. */
 export const timeoutMs = 1000;
 
+interface DefinedTerms {
+  deadlineSeconds: number;
+  budget?: BudgetPlan | null;
+  refused?: unknown;
+}
+
 export function definitionFor(
   chain: readonly string[],
   countries: string[],
-  { deadlineSeconds, budget = null }: { deadlineSeconds: number; budget?: BudgetPlan | null },
+  { deadlineSeconds, budget = null, refused }: DefinedTerms,
 ): CampaignDefinition {
-  const steps = chain.map((action) => ({ action, params: {} }));
+  const check = { type: checkType, onUnavailable: deadlineSeconds % 2 === 0 ? 'wait' : 'fail' } as const;
+  const steps = chain.map((action) => ({ action, params: {}, ...(refused !== undefined && { check }) }));
   return {
     name: 'Simulated',
     countries,
@@ -33,10 +40,11 @@ export function engineConfigFor(chain: readonly string[], countries: string[], k
     concurrency: 4,
     ...(keeping === 'C' && status),
   });
+  const check = actionTypeConfig.parse({ url: 'http://unused', class: 'A', check: true, timeoutMs, concurrency: 4 });
   return {
     countries,
     segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },
-    actionTypes: Object.fromEntries(chain.map((name) => [name, actionType])),
+    actionTypes: { ...Object.fromEntries(chain.map((name) => [name, actionType])), [checkType]: check },
     partitionsPerShard: 2,
     replicationFactor: 1,
   };

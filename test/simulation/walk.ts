@@ -30,6 +30,10 @@ export interface Leaning {
   forged?: boolean;
   /** Some are on suppression lists. */
   suppressed?: boolean;
+  /** Steps have a check, which refuses some. */
+  checked?: boolean;
+  /** It begins in quiet hours. */
+  quiet?: boolean;
 }
 
 /**
@@ -71,6 +75,8 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     forged: leaning.forged ?? (Object.keys(leaning).length === 0 && seed % 7 === 0),
     pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
     suppressed: isSuppressing(leaning, seed) ? (step, user) => (Number(user.slice(3)) * 7 + step) % 5 === 0 : undefined,
+    refused: isChecking(leaning, seed) ? (step, user) => (Number(user.slice(3)) * 3 + step) % 7 === 0 : undefined,
+    quietForMs: (leaning.quiet ?? (Object.keys(leaning).length === 0 && seed % 9 === 4)) ? 120_000 : undefined,
     budget: hasBudget(leaning, chance) ? someBudget(steps, chance) : null,
   };
 }
@@ -78,6 +84,11 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
 /** By the seed, not by chance: other walks stay what they were. */
 function isSuppressing(leaning: Leaning, seed: number): boolean {
   return leaning.suppressed ?? (Object.keys(leaning).length === 0 && seed % 6 === 0);
+}
+
+/** Likewise. */
+function isChecking(leaning: Leaning, seed: number): boolean {
+  return leaning.checked ?? (Object.keys(leaning).length === 0 && seed % 8 === 3);
 }
 
 /** What is bent to something else has none, unless it asks for one. */
@@ -102,7 +113,7 @@ function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
 }
 
 /** What the witnesses find. */
-export function findings(scenario: Scenario, { evidence, lateCalls, budgets, child }: Outcome): string[] {
+export function findings(scenario: Scenario, { evidence, lateCalls, budgets, child, askedInDoubt }: Outcome): string[] {
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
   if (mayExpire) runStates.push('expired');
@@ -113,6 +124,7 @@ export function findings(scenario: Scenario, { evidence, lateCalls, budgets, chi
     ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
     ...budgets,
     ...child,
+    ...(askedInDoubt > 0 ? [`I9: ${askedInDoubt} questions about a call that was lost`] : []),
   ];
   return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after a stop`] : found;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { isChildBatch } from '../../shared/domain/step/batch.ts';
 import { statusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
-import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { StepRow } from '../support/memory/step-tables.ts';
 import type { Weakening } from './processes.ts';
@@ -42,15 +42,7 @@ export const weakenings = {
     const again = { delayMs: 0, open: false, answered: false, cause: null };
     return { feedId, batchNo, step, epoch, state: 'waiting', ...again };
   }),
-  'claims are not told who is suppressed': {
-    ledger: (ledger) => ({
-      ...ledger,
-      flush: async (flush) => {
-        const flushed = await ledger.flush(flush);
-        return { ...flushed, claimed: flushed.claimed.map(({ suppressed: _, ...claim }) => claim) };
-      },
-    }),
-  },
+  'claims are not told who is suppressed': changedClaims(({ suppressed: _, ...claim }) => claim),
   'a lost claim of suppressed users leaves its key in doubt': {
     ledger: (ledger, database) => ({
       ...ledger,
@@ -59,6 +51,23 @@ export const weakenings = {
         for (const claim of flushed.claimed) {
           const row = rowOf(database, claim);
           if (claim.suppressed && row) row.lapses = 0;
+        }
+        return flushed;
+      },
+    }),
+  },
+  'claims are not told that they have a check': changedClaims(({ check: _, ...claim }) => claim),
+  'a call that was lost is asked about first': changedClaims((claim) =>
+    claim.open ? { ...claim, check: { tries: 0 } } : claim,
+  ),
+  'a lost claim of a step with a check leaves its key in doubt': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        for (const claim of flushed.claimed) {
+          const row = rowOf(database, claim);
+          if (claim.check && row) row.lapses = 0;
         }
         return flushed;
       },
@@ -258,6 +267,19 @@ function beforeClaims(change: (row: StepRow | undefined, nowMs: number) => void)
       flush: (flush) => {
         for (const claim of flush.claims) change(rowOf(database, claim), database.clock.nowMs());
         return ledger.flush(flush);
+      },
+    }),
+  };
+}
+
+/** The worker that claims is told something else. */
+function changedClaims(change: (claim: ClaimedStep) => ClaimedStep): Weakening {
+  return {
+    ledger: (ledger) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        return { ...flushed, claimed: flushed.claimed.map(change) };
       },
     }),
   };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../shared/domain/run/run-states.ts';
+import { quietAt, type QuietRule } from '../../shared/domain/run/quiet-hours.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { Evidence } from '../support/evidence.ts';
@@ -68,6 +69,10 @@ export interface Scenario {
   retried?: boolean;
   /** Who is on the suppression list of the step's action type; nobody when absent. */
   suppressed?: ((step: number, user: string) => boolean) | undefined;
+  /** Every step has a check that refuses these users; none has one when absent. */
+  refused?: ((step: number, user: string) => boolean) | undefined;
+  /** From its start, in which its actions call nobody: they wait. */
+  quietForMs?: number | undefined;
   /** None when absent. */
   budget?: BudgetPlan | null;
 }
@@ -87,6 +92,8 @@ export interface Outcome {
   faults: number;
   /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
+  /** Questions about batches whose call was lost. */
+  askedInDoubt: number;
   /** What is wrong with its child run. */
   child: readonly string[];
   /** What is wrong with its budgets. */
@@ -131,13 +138,17 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   );
   const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
   bus.disturb(() => (isFaulty() ? scenario.messageFate() : 'keep'));
+  const ofAudience = [...audience.values()].flat();
   const suppressed = chain.map((_, index) => {
-    const users = [...audience.values()].flat();
-    return new Set(users.filter((user) => scenario.suppressed?.(index + 1, user)));
+    return new Set(ofAudience.filter((user) => scenario.suppressed?.(index + 1, user)));
+  });
+  const withheld = suppressed.map((users, index) => {
+    return new Set([...users, ...ofAudience.filter((user) => scenario.refused?.(index + 1, user))]);
   });
   suppressed.forEach((users, index) => {
     for (const user of users) suppress(database, chain[index] ?? '', user, null);
   });
+  const quietHours = quietFrom(startMs, scenario.quietForMs);
   const budgets = createSimulatedBudgets(scenario.budget ?? null, database);
   const endpoint = createScriptedEndpoint({
     ...scenario,
@@ -150,7 +161,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const config = engineConfigFor(chain, countries, scenario.keeping);
   seedMemoryRegistry(database, config);
   const surroundings: Surroundings = {
-    ...{ database, bus, topics, shards, endpoint, weakening, config },
+    ...{ database, bus, topics, shards, endpoint, weakening, config, quietHours },
     segmentation: createSimulatedSegmentation(sources?.usersOf ?? ((_, country) => audience.get(country) ?? [])),
     random: () => chance.next(),
   };
@@ -200,7 +211,10 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   // What was thawed last may still write.
   await nextTurn();
   const deadlineMs = startMs + scenario.deadlineSeconds * 1000;
-  const stops = [...controls.stops(), { fromMs: deadlineMs, untilMs: Infinity }];
+  // Minutes are the least that a rule tells apart: it may end before the time that was asked for.
+  const quietUntilMs = quietAt(quietHours, { actionType: '', country: '' }, startMs)?.untilMs ?? startMs;
+  const quiet = { fromMs: startMs - lastCallSentWithinMs - 1, untilMs: quietUntilMs };
+  const stops = [...controls.stops(), quiet, { fromMs: deadlineMs, untilMs: Infinity }];
   const isLate = (atMs: number) =>
     stops.some(({ fromMs, untilMs }) => atMs > fromMs + lastCallSentWithinMs && atMs < untilMs);
   supervisor.killAll();
@@ -208,13 +222,14 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     evidence: await gatherEvidence(
       database,
       parent?.id,
-      { ...scenario, suppressed },
+      { ...scenario, suppressed: withheld },
       {
         ...endpoint,
         effects: endpoint.effectsIn(publicId('run', parent?.id ?? '')),
       },
     ),
     calls: supervisor.calls(),
+    askedInDoubt: endpoint.askedInDoubt(),
     child: findingsOfChild(database, [parent, database.runs.get(childId ?? '')], scenario.steps, endpoint),
     budgets: budgets.findings(),
     raised: budgets.raised(),
@@ -223,6 +238,12 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     lateCalls: endpoint.beganAtMs.filter(isLate).length,
     tookMs: clock.nowMs() - startMs,
   };
+}
+
+function quietFrom(startMs: number, forMs = 0): QuietRule[] {
+  const at = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+  if (forMs < 60_000) return [];
+  return [{ actionType: '*', from: at(startMs), until: at(startMs + forMs), zone: 'UTC', then: 'wait' }];
 }
 
 function findingsOfChild(

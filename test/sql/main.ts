@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { chmod, glob, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import ts from 'typescript';
 import { createGuardian } from '../../shared/infrastructure/guarded-processes.ts';
@@ -11,24 +12,21 @@ import { compareRow } from './compare-row.ts';
 import { compareValues } from './compare-values.ts';
 import { describeStatement } from './describe-statement.ts';
 import { evaluate, type Evaluated } from './evaluate.ts';
+import { deriveRights, type RunStatement } from './derive-rights.ts';
 import { findQueries, type Query } from './find-queries.ts';
+import { compareRights, tryUnderRoles } from './rights-file.ts';
+import { unfollowed } from './unfollowed.ts';
 
 /**
  * Checks every statement of the product against the schema that the migrations make, on a Postgres of its own: that it
  * can be planned, that as many values go with it as it has parameters, of kinds that these can be read from, and that
  * rows have the fields that the code says. With files as arguments, those alone
- * (docs/decisions/0040-statements-are-checked-against-the-schema.md).
+ * (docs/decisions/0040-statements-are-checked-against-the-schema.md). Of all of them also that each role may do what its
+ * services do and no more; `--write` writes that down anew (docs/decisions/0099-what-a-service-may-do.md).
  */
 
 const root = join(import.meta.dirname, '../..');
-
-/** Statements that are put together while the code runs, by place, and what looks at them instead. */
-const followedByTests: Readonly<Record<string, string>> = {
-  'shared/postgres/connection/databases.ts': 'names a database',
-  'shared/infrastructure/local-postgres.ts': 'names a database',
-  'services/trigger/retain/postgres/retention.ts': 'names partitions: test/integration/retention.integration.test.ts',
-  'services/api/jobs/postgres/job-store.ts': 'two statements of job-changes.ts, which are checked there',
-};
+const { values: options, positionals } = parseArgs({ options: { write: { type: 'boolean' } }, allowPositionals: true });
 
 const startedAt = performance.now();
 const [queries, database] = await Promise.all([productQueries(), startDatabase()]);
@@ -43,7 +41,7 @@ try {
 }
 
 async function productQueries(): Promise<Query[]> {
-  const files = process.argv.slice(2).map((file) => join(root, file));
+  const files = positionals.map((file) => join(root, file));
   if (files.length === 0) files.push(...(await productFiles()));
   const config: unknown = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config;
   return findQueries(root, files.sort(), ts.parseJsonConfigFileContent(config, ts.sys, root).options);
@@ -78,7 +76,7 @@ async function check(all: readonly Query[], url: string): Promise<string[]> {
     const asked: { query: Query; evaluated: Evaluated }[] = [];
     for (const [file, those] of Map.groupBy(all, (query) => query.file)) {
       const unknown = those.filter(({ statements }) => statements.length === 0);
-      if (!(file in followedByTests))
+      if (!(file in unfollowed))
         problems.push(
           ...unknown.map(({ line }) => `${file}:${line} is a statement that cannot be followed to its text`),
         );
@@ -94,14 +92,31 @@ async function check(all: readonly Query[], url: string): Promise<string[]> {
     for (const { query, evaluated } of asked) {
       if (!makesTables(evaluated.text)) problems.push(...(await problemsOf(client, query, evaluated)));
     }
-    return problems;
+    for (const { file, text } of unfollowedStatements()) problems.push(...(await problemsOfText(client, file, text)));
+    if (problems.length > 0 || positionals.length > 0) return problems;
+    const statements = asked.map(({ query: { file }, evaluated: { text } }): RunStatement => ({ file, text }));
+    const derived = await deriveRights(client, root, [...statements, ...unfollowedStatements()]);
+    const differing = await compareRights(root, derived.rights, options.write ?? false);
+    if (options.write || differing.length > 0) return [...derived.problems, ...differing];
+    return [...derived.problems, ...(await tryUnderRoles(client, derived.textsOf))];
   } finally {
     await client.end();
   }
 }
 
+function unfollowedStatements(): RunStatement[] {
+  return Object.entries(unfollowed).flatMap(([file, { texts = [] }]) => texts.map((text) => ({ file, text })));
+}
+
 function makesTables(text: string): boolean {
   return /^\s*create (temporary table|schema)/.test(text);
+}
+
+async function problemsOfText(client: pg.Client, place: string, text: string): Promise<string[]> {
+  return await describeStatement(client, text).then(
+    () => [],
+    (error: unknown) => [`${place} ${error instanceof Error ? error.message : String(error)}\n${text}\n`],
+  );
 }
 
 async function problemsOf(client: pg.Client, query: Query, { text, names }: Evaluated): Promise<string[]> {

@@ -4,6 +4,7 @@ import { approvalsModule } from '../../services/api/approvals/approvals-module.t
 import { audiencesModule } from '../../services/api/audiences/audiences-module.ts';
 import { campaignsModule } from '../../services/api/campaigns/campaigns-module.ts';
 import { clientsModule } from '../../services/api/clients/clients-module.ts';
+import { dryRunsModule } from '../../services/api/dry-runs/dry-runs-module.ts';
 import { frameModule, type ApiParts } from '../../services/api/frame/frame-module.ts';
 import { jobsModule } from '../../services/api/jobs/jobs-module.ts';
 import { receiptsModule } from '../../services/api/receipts/receipts-module.ts';
@@ -12,7 +13,9 @@ import { schedulesModule } from '../../services/api/schedules/schedules-module.t
 import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
 import { shardsModule } from '../../services/api/shards/shards-module.ts';
+import { quietHoursModule } from '../../services/api/quiet-hours/quiet-hours-module.ts';
 import { suppressionsModule } from '../../services/api/suppressions/suppressions-module.ts';
+import { systemModule } from '../../services/api/system/system-module.ts';
 import { templatesModule } from '../../services/api/templates/templates-module.ts';
 import { testSendsModule } from '../../services/api/test-sends/test-sends-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
@@ -55,6 +58,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...approvalsModule(parts),
     ...templatesModule(parts),
     ...testSendsModule(parts),
+    ...dryRunsModule(parts),
     ...runsModule(parts),
     ...audiencesModule(parts),
     ...receiptsModule(parts),
@@ -62,10 +66,12 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...clients,
     ...actionTypesModule(parts),
     ...suppressionsModule(parts),
+    ...quietHoursModule(parts),
     ...troubleModule(parts),
     ...jobsModule(parts, clients),
     ...schedulesModule(parts),
     ...webhooksModule(parts),
+    ...systemModule(parts),
     segmentation: describingAnything,
     shardLook: createShardLook({
       registry,
@@ -102,8 +108,10 @@ function configOf(databaseUrl: string) {
     docs: 'public' as const,
     installationName: 'Tests',
     zone: 'Asia/Singapore',
+    currency: 'SGD',
     secretBox: createSecretBox([Buffer.alloc(32, 7)]),
     egress: readInstallationEgress({}),
+    mail: { url: 'smtp://127.0.0.1', from: 'muster@example.com', domains: ['example.com'] },
   };
 }
 

@@ -3,6 +3,7 @@ import { clientIdOf, jobIdOf, type SeedJob } from './conformance/job-subject.ts'
 import { createMemoryCallLedger } from './memory/call-ledger.ts';
 import { createCallbackTables } from './memory/callback-tables.ts';
 import { createMemoryHostCircuits } from './memory/host-circuits.ts';
+import { createMemoryKeyAdvancer } from './memory/key-advancer.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryLeases } from './memory/leases.ts';
 import { memoryJobSubject } from './memory/job-subject.ts';
@@ -48,7 +49,7 @@ export function dispatcherSubject(
     if (clientId === clientIdOf(404)) return undefined;
     const limits = { clientId, revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
     return {
-      ...{ limits, enabled: true, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
+      ...{ ownerId: clientId, limits, heldBecause: null, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
       sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
       ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], auth: null, sign: () => [] },
       ...clients.get(clientId),
@@ -60,6 +61,7 @@ export function dispatcherSubject(
       consumer: bus.consumer('dispatchers', [topic]),
       ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
       circuits: createMemoryHostCircuits({ tables, owner }),
+      keys: createMemoryKeyAdvancer({ tables }),
       clients: { termsOf },
       opener: createCallOpener({ secretBox, clock: ownClock, logger }),
       endpoint: {

@@ -12,6 +12,7 @@ export function onSettableClock(url: string): string {
 
 /**
  * Makes the clock of a database settable, for sessions that ask for it, and for what rows have where none is said.
+ * Functions with a search path of their own look there as well.
  * @param pool an ordinary one
  */
 export async function makeClockSettable(pool: Pool): Promise<void> {
@@ -24,7 +25,10 @@ export async function makeClockSettable(pool: Pool): Promise<void> {
     create sequence settable_clock.ticks;
     create function settable_clock.clock_timestamp() returns timestamptz volatile language sql as
       'select at + nextval(''settable_clock.ticks'') * interval ''1 microsecond'' from settable_clock.moment';
-    do $$ declare row_default record; begin
+    do $$ declare row_default record; own_path regprocedure; begin
+      for own_path in select oid from pg_proc where pronamespace = 'public'::regnamespace and prosecdef loop
+        execute format('alter routine %s set search_path = settable_clock, public, pg_catalog, pg_temp', own_path);
+      end loop;
       for row_default in
         select c.oid::regclass as name, quote_ident(a.attname) as field from pg_attrdef d
         join pg_class c on c.oid = d.adrelid and not c.relispartition

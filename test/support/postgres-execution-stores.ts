@@ -51,6 +51,9 @@ export function createPostgresExecutionStores({
     suppress: async (list, users, note) => {
       await createSuppressionStore({ pool }).add(list, users, note);
     },
+    makeDry: async (runId) => {
+      await pool.query(`update runs set kind = 'dry-run' where id = $1`, [runId]);
+    },
     sweep: createOutboxSweep({ pool }),
     endings: createStepEndings({ pool }),
     reconciliation: createReconciliation({ pool }),

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { JobRows, JobSubject } from './conformance/job-subject.ts';
+import { wakeKeys } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 
@@ -18,6 +19,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
         const { rows } = await pool.query<{ dueUs: number | null }>(insertJob, [
           ...[partition, job.jobId, job.clientId, job.dueInMs, job.expiresInMs ?? null, job.attempt ?? 1],
           ...[job.url ?? 'https://receiver.example/hook', job.body ?? '{}', job.sideline ?? null],
+          ...[job.ordering?.key ?? null, job.ordering?.isInOrder ?? null, job.place ?? 0],
         ]);
         keys.push({ partition, jobId: job.jobId, dueUs: rows[0]?.dueUs ?? Infinity });
       }
@@ -64,6 +66,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
         [ms],
       );
       await pool.query(`update jobs set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+      await pool.query(`update key_wakes set at = at - $1 * interval '1 ms'`, [ms]);
       await pool.query(
         `update host_circuits set opened_at = opened_at - $1 * interval '1 ms',
           next_at = next_at - $1 * interval '1 ms',
@@ -78,8 +81,12 @@ export function postgresJobSubject(pool: Pool): JobSubject {
 }
 
 const insertJob = `
-  insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline)
-  values ($1, $2, $3, case when $9::text is null then now() + $4 * interval '1 ms'
-    else 'infinity' end, now() + $4 * interval '1 ms',
-    now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9)
-  returning case when isfinite(due_at) then (extract(epoch from due_at) * 1000000)::float8 end as "dueUs"`;
+  with j as (
+    insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline,
+      ordering_key, in_order, place, ready_at)
+    values ($1, $2, $3, case when $9::text is null and $10::text is null then now() + $4 * interval '1 ms'
+      else 'infinity' end, now() + $4 * interval '1 ms',
+      now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9, $10, $11, $12, now() + $4 * interval '1 ms')
+    returning client, ordering_key, due_at
+  ), w as (${wakeKeys('j')})
+  select case when isfinite(due_at) then (extract(epoch from due_at) * 1000000)::float8 end as "dueUs" from j`;

@@ -14,9 +14,9 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       await pool.query(
         `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at,
           ended_at, in_flight,
-           waiting, waiting_cause, waiting_since, state_since, settings, parent)
+           waiting, waiting_cause, waiting_since, state_since, settings, parent, kind)
          values ($1, $2, $3, $4, $5, $6, $12, $7, $8, $9, $10, $11, case when $11::text is not null then now() end,
-           coalesce($13::timestamptz, now()), $14, $15)`,
+           coalesce($13::timestamptz, now()), $14, $15, $16)`,
         [
           runId,
           seed.campaignId,
@@ -33,6 +33,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
           seed.stateSince,
           JSON.stringify(seed.settings ?? {}),
           seed.parentId ?? null,
+          seed.kind ?? 'live',
         ],
       );
       return runId;

@@ -73,6 +73,8 @@ export function answerWithFailures({ call }: SeenCall, ids: readonly string[], f
 export interface WorkerFixtureOptions {
   /** Changes of both action types. */
   type?: Partial<ActionTypeConfig>;
+  /** Of the check `caps`. */
+  check?: Partial<ActionTypeConfig>;
   /** Calls in flight over all action types. */
   concurrency?: number;
   /** Of each shard's topic. */
@@ -100,7 +102,8 @@ const actions = ['award-reward', 'send-message'];
  * All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is
  * moved.
  */
-export function createWorkerFixture({ type = {}, concurrency = 10, partitions = 2 }: WorkerFixtureOptions = {}) {
+export function createWorkerFixture({ type = {}, check = {}, ...options }: WorkerFixtureOptions = {}) {
+  const { concurrency = 10, partitions = 2 } = options;
   const clock = createSettableClock(Date.now());
   const database = createMemoryDatabase(clock);
   const shards = new Map<string, Shard>(
@@ -118,7 +121,10 @@ export function createWorkerFixture({ type = {}, concurrency = 10, partitions = 
   const config = engineConfig.parse({
     countries,
     segmentation: { url: 'http://segments' },
-    actionTypes: Object.fromEntries(actions.map((action) => [action, actionType])),
+    actionTypes: {
+      ...Object.fromEntries(actions.map((action) => [action, actionType])),
+      caps: { url: 'http://caps', class: 'A', check: true, maxAttempts: 3, ...check },
+    },
   });
 
   function workerDeps(owner: string) {

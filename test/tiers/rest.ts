@@ -59,6 +59,7 @@ interface RestPart extends Part {
 const parts: RestPart[] = [
   { tier: 'faults', file: firstOfAll, alone: true },
   { tier: 'alerts', file: 'test/alerts/promtool.test.ts' },
+  { tier: 'chart', file: 'test/chart/chart.test.ts' },
   ...firstFaults.map((file) => ({ tier: 'faults', file })),
   ...shortenedTests,
   ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),

@@ -17,8 +17,8 @@ const environment: Record<string, string> = { [resultsVariable]: resultsFile };
 if (!isWhole) environment['MUSTER_TESTS'] = 'first';
 
 const checked = await run(process.execPath, [path.join(import.meta.dirname, 'check.ts')], { environment });
-/** The first two need programs that not everybody has. */
-const left = ['failover', 'alerts', ...(isWhole ? [] : ['faults'])];
+/** The first three need programs that not everybody has. */
+const left = ['failover', 'alerts', 'chart', ...(isWhole ? [] : ['faults'])];
 const tested = await runVitest(
   left.flatMap((name) => ['--project', `!${name}`]),
   { environment },

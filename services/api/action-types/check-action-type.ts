@@ -42,6 +42,7 @@ export function checkActionType(
     ...(config.ok ? checkEnvironmentName(config.value, before?.config) : config.problems),
     ...(config.ok ? checkAddresses(config.value, before?.config, guard) : []),
     ...(config.ok ? checkParamsSchema(config.value) : []),
+    ...(config.ok ? checkStaysWhatItIs(config.value, before?.config) : []),
     ...(config.ok && given.ok && typeof given.value.receipts === 'string'
       ? checkReceiptsAreTaken(config.value, '/secrets/receipts')
       : []),
@@ -74,6 +75,13 @@ export function patched(before: ActionTypeConfig, patch: unknown): unknown {
   if (!read.success) return patch;
   const merged: [string, unknown][] = Object.entries({ ...before, ...read.data });
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+/** Campaigns name it as a step, or as the check of one. */
+function checkStaysWhatItIs({ check }: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
+  if (before === undefined || before.check === check) return [];
+  const is = before.check ? 'is a check' : 'is a step of campaigns';
+  return [{ pointer: '/check', code: 'only-when-registered', detail: `${is}, and stays that: register another one` }];
 }
 
 /** What is wrong by our own rules is said by the shape; this is the last word of who checks by it. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { rejectedRow, uploadedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
@@ -89,6 +90,9 @@ describe('an upload', () => {
       ],
       next: '5',
     });
+    const file = await get(`/v1/audiences/${list.id}/rejects?format=csv`);
+    expect(file.headers['content-disposition']).toBe(`attachment; filename="${list.id}-rejects.csv"`);
+    expect(file.body.split('\r\n').slice(0, 3)).toEqual(['line,rule,value', '3,empty,', '4,malformed-row,"\\""b,SG"']);
     const rest = pageShape(rejectedRow).parse((await get(`/v1/audiences/${list.id}/rejects?cursor=5`)).json());
     expect(rest.items.map(({ line, rule }) => [line, rule])).toEqual([
       [6, 'missing-country'],
@@ -107,7 +111,7 @@ describe('an upload', () => {
     const again = await upload('a\nb', undefined, headers);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.json()).toEqual(first);
-    expect((await on.deps.audiences.list(10, null)).items).toHaveLength(1);
+    expect((await on.deps.audiences.list({}, 10, null)).items).toHaveLength(1);
   });
 
   it.each([
@@ -130,7 +134,7 @@ describe('an upload', () => {
     const response = await upload(payload, query, headers);
     expect(response.statusCode).toBe(status);
     expect(problem.parse(response.json()).code).toBe(code);
-    expect((await on.deps.audiences.list(10, null)).items.filter(({ state }) => state === 'ready')).toEqual([]);
+    expect((await on.deps.audiences.list({}, 10, null)).items.filter(({ state }) => state === 'ready')).toEqual([]);
   });
 
   it('that is cut on its way leaves a list that has failed, with its cause, and none of its users', async () => {
@@ -146,7 +150,7 @@ describe('an upload', () => {
     const head = `POST /v1/audiences?name=VIP&country=SG HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${testApiKey}\r\n`;
     socket.write(`${head}content-type: text/csv\r\ncontent-length: 1000\r\n\r\na\nb\nc`);
     await once(socket, 'connect');
-    const rows = async () => (await on.deps.audiences.list(1, null)).items;
+    const rows = async () => (await on.deps.audiences.list({}, 1, null)).items;
     await begun.promise;
     // What had arrived meanwhile is read at once.
     for (let turn = 0; turn < 5; turn++) await settled();
@@ -207,5 +211,25 @@ describe('an uploaded list', () => {
     expect((await remove(other)).statusCode).toBe(204);
     expect((await get(`/v1/audiences/${other}`)).statusCode).toBe(404);
     expect((await get(`/v1/audiences/${other}/rejects`)).statusCode).toBe(404);
+  });
+
+  it('is renamed, found by its new name, and leads to the campaigns that name it', async () => {
+    const [{ id }, other] = [await uploaded('a'), await uploaded('b')];
+    const rename = (name: string, list = id) =>
+      on.api.server.inject({ method: 'PATCH', url: `/v1/audiences/${list}`, headers: authorized, payload: { name } });
+    expect((await rename(' ')).statusCode).toBe(422);
+    expect((await rename('Gold', 'aud_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
+    expect((await rename('Gold tier')).json()).toMatchObject({ id, name: 'Gold tier', usedBy: 0 });
+    const payload = { ...someCampaign, audience: { include: [{ segment: 's' }], exclude: [{ list: id }] } };
+    const created = await on.api.server.inject({ method: 'POST', url: '/v1/campaigns', headers: authorized, payload });
+    const idsOf = async (url: string) =>
+      z.object({ items: z.array(z.object({ id: z.string() })) }).parse((await get(url)).json());
+    expect(await idsOf('/v1/audiences?q=gold&used=true')).toEqual({ items: [{ id }] });
+    expect(await idsOf('/v1/audiences?used=false&rejected=false')).toEqual({ items: [{ id: other.id }] });
+    expect((await get('/v1/audiences/counts')).json()).toEqual({ all: 2, withRejects: 0, notUsed: 1, failed: 0 });
+    const campaign = String(created.headers.location).split('/').at(-1);
+    expect(await idsOf(`/v1/campaigns?list=${id}`)).toEqual({ items: [{ id: campaign }] });
+    expect(await idsOf(`/v1/campaigns?list=${other.id}`)).toEqual({ items: [] });
+    expect((await get('/v1/campaigns?list=mine')).statusCode).toBe(422);
   });
 });

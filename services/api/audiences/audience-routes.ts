@@ -1,13 +1,19 @@
 import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { rejectedRow, uploadedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
+import {
+  audienceCounts,
+  audienceStates,
+  rejectedRow,
+  uploadedAudience,
+} from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { holdsAll } from '../../../shared/domain/scopes.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { answerList, csv, ndjson, streamManner } from '../frame/answer-list.ts';
 import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -26,8 +32,20 @@ export interface AudienceRoutesDeps {
 const byId = z.object({ id: z.string().describe('aud_…') });
 const tags = ['audiences'];
 
+const listName = z.string().trim().min(1).max(200).refine(isStorable, 'holds what no name can');
+
+const searched = { q: z.string().trim().max(200).refine(isStorable).optional().describe('Part of the name') };
+const yesOrNo = z.enum(['true', 'false']).optional();
+
+const listQuery = pageQuery.extend({
+  ...searched,
+  state: z.enum(audienceStates).optional(),
+  rejected: yesOrNo.describe('true: those with rows that are no user; false: the others'),
+  used: yesOrNo.describe('true: those that a campaign names, a draft too; false: the others'),
+});
+
 const uploadQuery = z.object({
-  name: z.string().trim().min(1).max(200).refine(isStorable, 'holds what no name can'),
+  name: listName,
   country: z
     .string()
     .regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG')
@@ -35,7 +53,7 @@ const uploadQuery = z.object({
     .describe('Of all users; without it, the file has a column country'),
 });
 
-const rejectQuery = z.object({ limit: pageLimit.default(100), cursor: z.string().optional() });
+const rejectQuery = z.object({ limit: pageLimit.optional(), cursor: z.string().optional(), ...streamManner });
 
 export async function audienceRoutes(server: HttpServer, deps: AudienceRoutesDeps): Promise<void> {
   // For itself, because no other route takes a body that is read as it comes.
@@ -46,6 +64,7 @@ export async function audienceRoutes(server: HttpServer, deps: AudienceRoutesDep
   listRoute(server, deps);
   audienceRoute(server, deps);
   rejectsRoute(server, deps);
+  renameRoute(server, deps);
   deleteRoute(server, deps);
 }
 
@@ -58,12 +77,32 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
       operationId: 'listAudiences',
       summary: 'List uploaded lists, newest first',
       tags,
-      querystring: pageQuery,
+      querystring: listQuery,
       response: { 200: jsonAnswer('A page of lists', pageShape(uploadedAudience)) },
     },
-    handler: async ({ query: { limit, cursor } }) =>
-      pageView('audience', await audiences.list(limit, cursorInQuery('audience', cursor)), audienceView),
+    handler: async ({ query: { q, state, rejected, used, limit, cursor } }) => {
+      const search = { text: q, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+      return pageView('audience', await audiences.list(search, limit, cursorInQuery('audience', cursor)), audienceView);
+    },
   });
+
+  server.route({
+    method: 'GET',
+    url: '/audiences/counts',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'countAudiences',
+      summary: 'How many uploaded lists there are, and how many with something to look at',
+      tags,
+      querystring: z.strictObject(searched),
+      response: { 200: jsonAnswer('How many', audienceCounts) },
+    },
+    handler: ({ query: { q } }) => audiences.counts({ text: q }),
+  });
+}
+
+function asBoolean(said: 'true' | 'false' | undefined): boolean | undefined {
+  return said === undefined ? undefined : said === 'true';
 }
 
 function audienceRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
@@ -94,16 +133,61 @@ function rejectsRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): vo
     schema: {
       operationId: 'listAudienceRejects',
       summary: 'Rows of a list that are no user, with line and rule',
-      description: 'The first thousand of them, in the order of the file; the list says how many there were.',
+      description: `The first thousand of them, in the order of the file; the list says how many there were. All at once with \`Accept: ${csv}\` or \`${ndjson}\`.`,
       tags,
       params: byId,
       querystring: rejectQuery,
-      response: { 200: jsonAnswer('A page of rows', pageShape(rejectedRow)) },
+      response: {
+        200: {
+          description: 'A page of rows',
+          content: {
+            'application/json': { schema: pageShape(rejectedRow) },
+            [csv]: streamed,
+            [ndjson]: streamed,
+          },
+        },
+      },
     },
-    handler: async ({ params: { id }, query: { limit, cursor } }) => {
+    handler: async ({ params: { id }, query, headers: { accept }, method }, reply) => {
       const audienceId = requireId('audience', id);
-      if (!(await audiences.get(audienceId))) throw notFound('audience', id);
-      return await audiences.rejects(audienceId, limit, lineOf(cursor));
+      const { limit, cursor, format, raw, for: reader } = query;
+      return answerList(
+        reply,
+        { accept, format, method, limit, cursor, raw, reader },
+        {
+          fileName: `${id}-rejects`,
+          columns: ['line', 'rule', 'value'],
+          requireSubject: async () => {
+            if (!(await audiences.get(audienceId))) throw notFound('audience', id);
+          },
+          pageOf: (most, after) => audiences.rejects(audienceId, most, lineOf(after)),
+          view: (row) => row,
+        },
+      );
+    },
+  });
+}
+
+function renameRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
+  server.route({
+    method: 'PATCH',
+    url: '/audiences/:id',
+    config: { role: 'manager', scope: 'campaign' },
+    schema: {
+      operationId: 'renameAudience',
+      summary: 'Give an uploaded list another name',
+      description: 'Campaigns name it by its id, and go on as they are.',
+      tags,
+      params: byId,
+      body: z.strictObject({ name: listName }),
+      response: { 200: jsonAnswer('The list', uploadedAudience) },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const record = await audiences.rename(requireId('audience', id), request.body.name);
+      if (!record) throw notFound('audience', id);
+      request.auditDetail = { name: record.name };
+      return audienceView(record);
     },
   });
 }
@@ -183,8 +267,8 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
   });
 }
 
-function lineOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
+function lineOf(cursor: string | null): number {
+  if (cursor === null) return 0;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
   const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
   throw invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);

@@ -12,6 +12,28 @@ export interface AudienceRecord {
   cause: string | null;
   createdAt: Date;
   readyAt: Date | null;
+  /** Campaigns that name it now, `usedByAtMost` at most. */
+  usedBy: number;
+}
+
+/** More campaigns than these are not counted for a row. */
+export const usedByAtMost = 100;
+
+/** What does not matter is left out. */
+export interface AudienceSearch {
+  /** Part of the name, large and small letters alike. */
+  text?: string | undefined;
+  state?: AudienceState | undefined;
+  hasRejects?: boolean | undefined;
+  isUsed?: boolean | undefined;
+}
+
+export interface AudienceCounts {
+  all: number;
+  withRejects: number;
+  /** Ready, and named by no campaign. */
+  notUsed: number;
+  failed: number;
 }
 
 export interface UploadStart {
@@ -78,7 +100,10 @@ export interface AudienceStore {
    * Newest first; `cursor` is the id of the last one of the page before.
    * @throws {InvalidCursorError} when it is no id
    */
-  list(limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
+  list(search: AudienceSearch, limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
+  counts(search: Pick<AudienceSearch, 'text'>): Promise<AudienceCounts>;
+  /** Undefined where there is none. */
+  rename(audienceId: string, name: string): Promise<AudienceRecord | undefined>;
   /** In the order of lines, behind a line. */
   rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;
   /** A list that a campaign which is scheduled or runs names is kept. */

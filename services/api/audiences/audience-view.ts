@@ -11,7 +11,7 @@ export function audienceView({
 }: AudienceRecord): UploadedAudience {
   const id = publicId('audience', audienceId);
   const self = `/v1/audiences/${id}`;
-  const { name, state, rows, duplicates, rejected, cause } = record;
+  const { name, state, rows, duplicates, rejected, cause, usedBy } = record;
   return {
     id,
     name,
@@ -22,6 +22,7 @@ export function audienceView({
     duplicates,
     rejected,
     cause,
+    usedBy,
     createdAt: createdAt.toISOString(),
     readyAt: readyAt?.toISOString() ?? null,
     links: { self, rejects: `${self}/rejects` },

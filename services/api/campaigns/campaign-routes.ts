@@ -31,6 +31,8 @@ export interface CampaignRoutesDeps extends AskSourcesDeps, UnservedStepsDeps {
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
   clock: Clock;
+  /** What prices are in. */
+  currency: string | null;
 }
 
 export const campaignWithWarnings = campaign
@@ -166,7 +168,9 @@ function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       if (!record) throw notFound('campaign', id);
       const asked = await askSources(record.definition, deps);
       if (asked.problems.length > 0) throw invalidRequest(asked.problems);
-      return estimateView(id, record.definition, asked, clock.now());
+      const { actionTypes } = await deps.catalogue.refresh();
+      const prices = { actionTypes, currency: deps.currency };
+      return estimateView(id, record.definition, asked, { now: clock.now(), prices });
     },
   });
 }

@@ -20,6 +20,7 @@ const verbs = {
   unarchive: (id: string) => ask('POST', id, '/unarchive'),
   delete: (id: string) => ask('DELETE', id),
   'test send': (id: string) => ask('POST', id, '/test-send', { users: ['u1'], country: 'SG' }),
+  'dry run': (id: string) => ask('POST', id, '/dry-run'),
 };
 
 /** Of two revisions. */
@@ -75,14 +76,38 @@ const forbidden = '409 state-forbids';
 
 /** In the order of `verbs`. */
 const table: Record<keyof typeof states, string[]> = {
-  'a draft': ['200', '200', '200', '200', '200', '201', '200', '200', '204', '201'],
-  'in review': ['200', '200', '200', '409 approval-needed', '200', '201', forbidden, '200', forbidden, '201'],
-  approved: ['200', '200', '200', '200', '200', '201', '200', '200', '204', '201'],
-  scheduled: [forbidden, forbidden, '200', '200', '200', '201', forbidden, '200', forbidden, '201'],
-  'under way': [forbidden, forbidden, '200', '200', forbidden, '201', forbidden, '200', forbidden, '201'],
-  ended: [forbidden, forbidden, '200', '200', forbidden, '201', '200', '200', forbidden, '201'],
-  'an archived draft': [forbidden, forbidden, '200', forbidden, '200', '201', '200', '200', '204', forbidden],
-  'archived after its run': [forbidden, forbidden, '200', '200', forbidden, '201', '200', '200', forbidden, forbidden],
+  'a draft': ['200', '200', '200', '200', '200', '201', '200', '200', '204', '201', '201'],
+  'in review': ['200', '200', '200', '409 approval-needed', '200', '201', forbidden, '200', forbidden, '201', '201'],
+  approved: ['200', '200', '200', '200', '200', '201', '200', '200', '204', '201', '201'],
+  scheduled: [forbidden, forbidden, '200', '200', '200', '201', forbidden, '200', forbidden, '201', '201'],
+  'under way': [forbidden, forbidden, '200', '200', forbidden, '201', forbidden, '200', forbidden, '201', '201'],
+  ended: [forbidden, forbidden, '200', '200', forbidden, '201', '200', '200', forbidden, '201', '201'],
+  'an archived draft': [
+    forbidden,
+    forbidden,
+    '200',
+    forbidden,
+    '200',
+    '201',
+    '200',
+    '200',
+    '204',
+    forbidden,
+    forbidden,
+  ],
+  'archived after its run': [
+    forbidden,
+    forbidden,
+    '200',
+    '200',
+    forbidden,
+    '201',
+    '200',
+    '200',
+    forbidden,
+    forbidden,
+    forbidden,
+  ],
 };
 
 beforeEach(addPeople);

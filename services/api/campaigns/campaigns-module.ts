@@ -11,6 +11,7 @@ import { archiveRoutes, type ArchiveRoutesDeps } from './archive-routes.ts';
 import { cloneRoutes } from './clone-routes.ts';
 import { createCampaignArchive } from './postgres/campaign-archive.ts';
 import { revisionRoutes, type RevisionRoutesDeps } from './revision-routes.ts';
+import { createCampaignCalendar } from './postgres/campaign-calendar.ts';
 import { createCampaignLists } from './postgres/campaign-lists.ts';
 import { createCampaignRevisions } from './postgres/campaign-revisions.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
@@ -29,8 +30,10 @@ export function campaignsModule({
 }: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'egress' | 'logger' | 'onClose'>) {
   const connections = { pages: 1, descriptions: questionsAtOnce };
   return {
+    currency: config.currency,
     campaigns: createCampaignStore({ pool, quotas: config.quotas }),
     campaignLists: createCampaignLists({ pool }),
+    campaignCalendar: createCampaignCalendar({ pool }),
     campaignArchive: createCampaignArchive({ pool }),
     campaignRevisions: createCampaignRevisions({ pool }),
     storedAudiences: createStoredAudiences({ pool }),
@@ -45,6 +48,14 @@ export function campaignsModule({
   };
 }
 
+export type {
+  CalendarRun,
+  CampaignCalendar,
+  CampaignsOfTime,
+  PastRun,
+  PlannedRecurrence,
+} from './postgres/campaign-calendar.ts';
+export type { CampaignRecord } from './campaign-store.port.ts';
 export type {
   CampaignCountsRow,
   CampaignLists,

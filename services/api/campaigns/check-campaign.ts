@@ -44,6 +44,7 @@ export function checkAgainstConfig(
   return [
     ...countries.flatMap((country, index) => checkCountry(country, index, countries, config)),
     ...chain.flatMap((step, index) => checkAction(step, index, config)),
+    ...chain.flatMap((step, index) => checkCheck(step, index, config)),
     ...chain.flatMap((step, index) => checkParams(step, index, config)),
   ];
 }
@@ -70,10 +71,28 @@ function checkCountry(
 
 function checkAction(step: unknown, index: number, config: Catalogue): readonly FieldProblem[] {
   const named = z.object({ action: z.string().min(1) }).safeParse(step);
-  if (!named.success || Object.hasOwn(config.actionTypes, named.data.action)) return [];
-  const names = Object.keys(config.actionTypes);
+  const names = namesOf(config, false);
+  if (!named.success || names.includes(named.data.action)) return [];
+  if (namesOf(config, true).includes(named.data.action)) {
+    const detail = `${quoted(named.data.action)} is a check: name it as the check of a step`;
+    return [{ pointer: `/chain/${index}/action`, code: 'not-an-action', detail }];
+  }
   const detail = `${quoted(named.data.action)} is not configured; ${listed(names)}${didYouMean(named.data.action, names)}`;
   return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
+}
+
+/** What may be a step, or the check of one. */
+function namesOf({ actionTypes }: Catalogue, checks: boolean): string[] {
+  return Object.entries(actionTypes).flatMap(([name, { check }]) => (check === checks ? [name] : []));
+}
+
+function checkCheck(step: unknown, index: number, config: Catalogue): readonly FieldProblem[] {
+  const named = z.object({ check: z.object({ type: z.string().min(1) }) }).safeParse(step);
+  const names = namesOf(config, true);
+  if (!named.success || names.includes(named.data.check.type)) return [];
+  const { type } = named.data.check;
+  const detail = `${quoted(type)} is no check that is configured; ${listed(names)}${didYouMean(type, names)}`;
+  return [{ pointer: `/chain/${index}/check/type`, code: 'unknown-check', detail }];
 }
 
 const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });

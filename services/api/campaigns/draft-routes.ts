@@ -4,6 +4,7 @@ import {
   campaignPatch,
   paceUsersPerSecond,
   writtenCampaign,
+  unitsPerUser,
 } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
@@ -20,7 +21,7 @@ import { expectedLoadOf } from '../jobs/scheduler/expected-load.ts';
 import type { ShardLook } from '../shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
-import { countryEstimates } from './estimate-view.ts';
+import { countryEstimates, estimatedCostOf } from './estimate-view.ts';
 import { redefineDraft } from './redefine-draft.ts';
 import { requireDraft } from './refusals.ts';
 import { requireCampaign } from './require-campaign.ts';
@@ -146,6 +147,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
     warnings: [...asked.warnings, ...(await unservedSteps({ chain, countries }, deps))],
     countries: estimates,
     holdOutPercent,
+    ...estimatedCostOf(chain, estimates, { ...config, currency: deps.currency, holdOutPercent }),
     batchUsers,
     load: lines,
     takesSeconds: takes,
@@ -160,7 +162,7 @@ const understood = z
     countries: z.array(z.string().regex(countryPattern)).max(250).catch([]),
     audience: audience.optional().catch(undefined),
     chain: z
-      .array(z.object({ action: z.string() }))
+      .array(z.object({ action: z.string(), unitsPerUser: unitsPerUser.optional().catch(undefined) }))
       .max(20)
       .catch([]),
     paceUsersPerSecond: paceUsersPerSecond.optional().catch(undefined),

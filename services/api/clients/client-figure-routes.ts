@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
 import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import { outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { endpointNamed } from './named-client.ts';
 import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -56,16 +59,22 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     schema: {
       operationId: 'getClientForecast',
       summary: 'Calls per second in the next hours, by what is stored',
-      description: 'Without retries and what schedules will bring. Many jobs are reckoned from a part of them.',
+      description:
+        'Of jobs that name no endpoint, or of those that go through one. Without retries and what schedules will bring. Many jobs are reckoned from a part of them.',
       tags,
       params: byId,
-      querystring: z.strictObject({ hours: z.coerce.number().min(0.1).max(72).default(6) }),
+      querystring: z.strictObject({
+        hours: z.coerce.number().min(0.1).max(72).default(6),
+        endpoint: endpointName.optional(),
+      }),
       response: { 200: jsonAnswer('The forecast', clientForecast) },
     },
-    handler: async ({ params, query: { hours } }) => {
+    handler: async ({ params, query: { hours, endpoint: name } }) => {
       const client = await require(params.id);
-      const forecast = await clientFigures.forecast(client.clientId, hours);
-      return forecastView(client, forecast, { hours, now: clock.now() });
+      const outletId = endpointNamed(client, name, '/endpoint')?.endpointId ?? client.clientId;
+      const outlet = outletsOf(client).find((each) => each.outletId === outletId) ?? client;
+      const forecast = await clientFigures.forecast(outletId, hours);
+      return forecastView(outlet, forecast, { hours, now: clock.now() });
     },
   });
 }

@@ -17,6 +17,9 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
       stored: check.expected,
       counted: check.counted,
       partitions: check.partitions,
+      due: check.due,
+      oldestDueMs: check.oldestDueAt ? Math.max(0, check.at.getTime() - check.oldestDueAt.getTime()) : 0,
+      hostsAside: check.hosts,
       difference,
     },
     balanced: difference === 0,
@@ -24,7 +27,7 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
 }
 
 export function forecastView(
-  { clientId, definition }: Client,
+  { clientId, definition }: Pick<Client, 'clientId' | 'definition'>,
   { minutes, partitions }: MinuteForecast,
   { hours, now }: { hours: number; now: Date },
 ): ClientForecastShape {

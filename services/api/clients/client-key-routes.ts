@@ -49,11 +49,9 @@ export function clientKeyRoutes(
     },
     handler: async (request, reply) => {
       const { params, body } = request;
-      if (body.secret !== undefined && !webhookKeyOf(body.secret)) throw noSecret();
-      const secret = body.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
       const clientId = await clientInPath(params.id, clients);
       const keyId = uuidv7();
-      const { sealed } = sealing(() => secretBox.seal(secret, clientKeyContext(clientId, keyId)));
+      const { secret, sealed } = givenOrNewKey(body, { clientId, keyId }, secretBox);
       const othersExpireAt = new Date(clock.now().getTime() + body.othersExpireInSeconds * 1000);
       const client = await clientStore.addKey(clientId, { keyId, sealed, othersExpireAt });
       const key = client?.keys.find((each) => each.keyId === keyId);
@@ -86,6 +84,17 @@ export function clientKeyRoutes(
       return clientView(client);
     },
   });
+}
+
+/** @throws {HttpProblem} 422 where what was given is none, 409 where it cannot be kept */
+export function givenOrNewKey(
+  given: { secret?: string | undefined },
+  { clientId, keyId }: { clientId: string; keyId: string },
+  secretBox: SecretBox,
+): { secret: string; sealed: string } {
+  if (given.secret !== undefined && !webhookKeyOf(given.secret)) throw noSecret();
+  const secret = given.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
+  return { secret, sealed: sealing(() => secretBox.seal(secret, clientKeyContext(clientId, keyId))).sealed };
 }
 
 function noSecret(): HttpProblem {

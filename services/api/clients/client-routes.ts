@@ -15,7 +15,7 @@ import { clientsInScope } from '../access/scopes.ts';
 import { clientAuthRoutes } from './client-auth-routes.ts';
 import { clientInPath } from './client-in-path.ts';
 import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
-import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
@@ -73,12 +73,13 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       operationId: 'listClients',
       summary: 'List clients, oldest first',
       tags,
-      querystring: pageQuery,
+      querystring: pageQuery.extend({ q: partOfName }),
       response: { 200: jsonAnswer('A page of clients', pageShape(clientShape)) },
     },
     handler: async (request) => {
-      const { limit, cursor } = request.query;
-      const page = await clientStore.list(clientsInScope(request), limit, cursorInQuery('client', cursor));
+      const { limit, cursor, q } = request.query;
+      const of = { ids: clientsInScope(request), text: q };
+      const page = await clientStore.list(of, limit, cursorInQuery('client', cursor));
       return pageView('client', page, clientView);
     },
   });

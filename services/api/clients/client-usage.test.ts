@@ -15,6 +15,7 @@ const clientOf = (definition: Partial<ClientDefinition>): Client => ({
   disabledReason: null,
   auth: null,
   keys: [],
+  endpoints: [],
   createdAt: new Date(0),
   updatedAt: new Date(0),
 });

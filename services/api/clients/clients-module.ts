@@ -5,12 +5,15 @@ import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientLedgers } from './postgres/client-ledgers.ts';
+import { createEndpointStore } from './postgres/endpoint-store.ts';
+import { endpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.ts';
 import { createClientStore } from './postgres/client-store.ts';
 
 /** Who schedules callbacks. */
 export function clientsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
   return {
     clientStore: createClientStore({ pool }),
+    endpointStore: createEndpointStore({ pool }),
     clientEgress: createClientEgress(config.egress),
     clientFigures: createClientFigures({ pool }),
     clientLedgers: createClientLedgers({ pool }),
@@ -19,7 +22,11 @@ export function clientsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'
 
 export type { ClientStore } from './postgres/client-store.ts';
 
-export function clientsRoutes(server: HttpServer, deps: ClientRoutesDeps & ClientFigureRoutesDeps): void {
+export function clientsRoutes(
+  server: HttpServer,
+  deps: ClientRoutesDeps & EndpointRoutesDeps & ClientFigureRoutesDeps,
+): void {
   clientRoutes(server, deps);
+  endpointRoutes(server, deps);
   clientFigureRoutes(server, deps);
 }

@@ -1,6 +1,6 @@
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
-import type { Client } from '../../../shared/ports/clients.ts';
+import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { requireClientInScope } from '../access/scopes.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
@@ -37,4 +37,29 @@ export async function clientNamed(
   }
   const detail = `there is no client ${quoted(ref)}: POST /v1/clients makes one`;
   throw invalidRequest([{ pointer, code: 'unknown-client', detail }]);
+}
+
+/** As it is now, where it has no such endpoint as far as is known here: that may have been made a moment ago. */
+export async function knowingEndpoint(
+  client: Client,
+  name: string | undefined,
+  clients: Pick<ClientReader, 'refresh'>,
+): Promise<Client> {
+  if (name === undefined || client.endpoints.some((each) => each.name === name)) return client;
+  return (await clients.refresh()).byId.get(client.clientId) ?? client;
+}
+
+/**
+ * The endpoint of a client that a body or a filter names. @throws {HttpProblem} 422 for an unknown one
+ */
+export function endpointNamed(
+  { name: client, endpoints }: Pick<Client, 'name' | 'endpoints'>,
+  name: string | undefined,
+  pointer: string,
+): ClientEndpoint | undefined {
+  if (name === undefined) return undefined;
+  const endpoint = endpoints.find((each) => each.name === name);
+  if (endpoint) return endpoint;
+  const detail = `the client ${quoted(client)} has no endpoint ${quoted(name)}: POST /v1/clients/{id}/endpoints makes one`;
+  throw invalidRequest([{ pointer, code: 'unknown-endpoint', detail }]);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 
 /** A page of a list. `next` is passed as `cursor` to get the page behind it; it is opaque. */
 export function pageShape<Item extends z.ZodType>(item: Item) {
@@ -7,6 +8,16 @@ export function pageShape<Item extends z.ZodType>(item: Item) {
 
 /** How many items a page holds, at most. */
 export const pageLimit = z.coerce.number().int().min(1).max(1000);
+
+/** What lists of what has a name take. */
+export const partOfName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine(isStorable)
+  .optional()
+  .describe('In its name, whatever the case');
 
 /** What every list takes. */
 export const pageQuery = z.strictObject({

@@ -8,6 +8,7 @@ import {
   jobTag,
   type CancelAnswer,
 } from '../../../shared/contracts/jobs/jobs.ts';
+import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
 import { newDue } from '../../../shared/contracts/jobs/due-times.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
@@ -41,11 +42,12 @@ const filter = {
   client: clientRef.optional(),
   state: z.enum(jobStates).optional().describe('Pending and firing ones unless given; all others need the client'),
   tag: jobTag.optional(),
+  endpoint: endpointName.optional().describe('Called through the endpoint of this name'),
   dueFrom: instant.optional().describe('Inclusive'),
   dueUntil: instant.optional().describe('Exclusive'),
 };
 
-const needClient = new Set<string | undefined>(['sidelined', 'called', 'expired', 'cancelled', 'dead']);
+const needClient = new Set<string | undefined>(['waiting', 'sidelined', 'called', 'expired', 'cancelled', 'dead']);
 
 /** What becomes of jobs, and changing them while they are not being called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
@@ -156,7 +158,7 @@ async function requireJob(jobStore: JobStore, id: string) {
 
 /** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed; 403 for one out of scope */
 async function jobFilterOf(
-  { client: ref, state, tag, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
+  { client: ref, state, tag, endpoint, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
   scope: Scope,
   clients: JobRoutesDeps['clients'],
 ): Promise<JobFilter> {
@@ -168,6 +170,7 @@ async function jobFilterOf(
     clientIds: ref === undefined ? (scope.clients ?? undefined) : [await clientToRead(ref, scope, clients)],
     state,
     tag,
+    endpoint,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
     dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
   };
@@ -181,6 +184,6 @@ export function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>
 
 function cannotMove(id: string, changed: Extract<JobChanged, { kind: 'firing' | 'ended' }>): HttpProblem {
   const state = changed.kind === 'firing' ? 'firing' : changed.outcome;
-  const detail = `${id} is ${state} and cannot be moved; a job can be while it is pending or sidelined`;
+  const detail = `${id} is ${state} and cannot be moved; a job can be while it is pending, waiting or sidelined`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }

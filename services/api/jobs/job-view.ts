@@ -7,6 +7,7 @@ import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
   const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, repeats, sideline, cause } = job;
+  const { endpointName: endpoint = null } = readOwnTerms(job.terms);
   const id = publicId('job', jobId);
   const client = publicId('client', clientId);
   return {
@@ -19,12 +20,15 @@ export function jobSummaryView(job: JobRecord): JobSummary {
     expiresAt: job.expiresAt?.toISOString() ?? null,
     endedAt: job.endedAt?.toISOString() ?? null,
     attempt,
+    endpoint,
     method,
     url: shownUrl(url),
     idempotencyKey: key,
     tags,
     scheduleId: scheduleId === null ? null : publicId('schedule', scheduleId),
     repeats: repeats === null ? null : publicId('job', repeats),
+    orderingKey: job.orderingKey,
+    ordering: job.inOrder === null ? null : job.inOrder ? 'in-order' : 'exclusive',
     sidelinedFor: sideline,
     cause,
     links: { self: `/v1/jobs/${id}`, client: `/v1/clients/${client}` },

@@ -31,6 +31,8 @@ export async function* streamJobResults(
 ): AsyncGenerator<string> {
   const storing: Promise<string>[] = [];
   for await (const part of partsOf(bytes)) {
+    // What comes in order is not stored beside what came before it.
+    while (part.some(mayHaveOrder) && storing.length > 0) yield (await storing.shift()) ?? '';
     storing.push(storePart(part, of, deps));
     if (storing.length >= partsAtOnce) yield (await storing.shift()) ?? '';
   }
@@ -52,6 +54,11 @@ async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
     size = 0;
   }
   if (part.length > 0) yield part;
+}
+
+/** JSON may write a name with escapes. */
+function mayHaveOrder({ text }: Line): boolean {
+  return text !== null && (text.includes('"orderingKey"') || text.includes('\\u'));
 }
 
 /** Never rejects: the results have to say of every line what became of it. */

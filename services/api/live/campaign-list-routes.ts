@@ -8,7 +8,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaigns-module.ts';
-import { invalidCursor } from '../frame/public-ids.ts';
+import { idInQuery, invalidCursor } from '../frame/public-ids.ts';
 import { campaignCountsView, listedCampaignView } from '../campaigns/campaign-list-view.ts';
 import type { RunWatch } from '../runs/watch-run.ts';
 
@@ -35,6 +35,7 @@ const searchFields = {
     .refine(isStorable, unstorable)
     .optional()
     .describe('`<key>=<value>`, the whole value'),
+  list: z.string().optional().describe('aud_…: those that take an uploaded list in, or leave it out'),
 };
 
 const countQuery = z.strictObject(searchFields);
@@ -91,13 +92,14 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
   });
 }
 
-function searchOf({ q, tag: wantedTag, owner, metadata, ...rest }: z.infer<typeof countQuery>): CampaignSearch {
+function searchOf({ q, tag: wantedTag, owner, metadata, list, ...rest }: z.infer<typeof countQuery>): CampaignSearch {
   const about = {
     ...(wantedTag !== undefined && { tags: [wantedTag] }),
     ...(owner !== undefined && { owner }),
     ...(metadata !== undefined && { metadata: pairOf(metadata) }),
   };
-  const search = { ...rest, ...(Object.keys(about).length > 0 && { about }) };
+  idInQuery('audience', 'list', list);
+  const search = { ...rest, list, ...(Object.keys(about).length > 0 && { about }) };
   if (q === undefined || q === '') return search;
   const campaignId = uuidOf('campaign', q);
   return campaignId === undefined ? { ...search, text: q } : { ...search, campaignId };

@@ -1,4 +1,5 @@
 import { isBudgetCause } from '../../../shared/domain/run/budgets.ts';
+import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
 import type { RunFigures, RunProgress, RunWait } from '../../../shared/contracts/runs/runs.ts';
 import type { RunSnapshot, RunWaitRow } from './run-reports.port.ts';
 import type { Rates } from './watch-rates.ts';
@@ -45,6 +46,7 @@ function runWaitView(
 
 function kindOf({ cause, held }: Pick<RunWaitRow, 'cause' | 'held'>): Pick<RunWait, 'by' | 'nextStep'> {
   if (isBudgetCause(cause)) return { by: 'budget', nextStep: nextSteps.budget };
+  if (isQuietCause(cause)) return { by: 'step', nextStep: nextSteps.quietHours };
   return { by: 'step', nextStep: held ? nextSteps.held : nextSteps.step };
 }
 

@@ -1,4 +1,5 @@
 import { stepLineShape, type RunFigures } from '../../../shared/contracts/runs/runs.ts';
+import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { z } from 'zod';
 
 /** A line of a report as a table: a step in a country, or over all of them. */
@@ -12,12 +13,11 @@ export const reportLine = stepLineShape
 
 export type ReportLine = z.infer<typeof reportLine>;
 
-/** Behind those of the line itself in CSV: all that are counted in users. */
-const counted = [
-  ...['audience', 'succeeded', 'failed', 'skipped', 'suppressed', 'heldOut', 'expired', 'cancelled', 'unknown'],
-  'pending',
-];
-export const reportColumns = ['runId', 'step', 'action', 'country', ...counted];
+/** All that a line counts in users: its audience, how each of them ended, and who did not. */
+export const counts = ['audience', ...outcomes, 'pending'] as const;
+
+/** The columns of the table in CSV. */
+export const reportColumns = ['runId', 'step', 'action', 'country', ...counts];
 
 /** Each step over all countries, and behind it each country's. */
 export function reportTable({ runId, steps, countries }: Pick<RunFigures, 'runId' | 'steps' | 'countries'>) {

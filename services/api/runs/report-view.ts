@@ -20,6 +20,7 @@ export function runReportView(
       fed: snapshot.countries.reduce((sum, feed) => sum + feed.fedBatches, 0),
       retried: snapshot.countries.reduce((sum, feed) => sum + feed.childBatches, 0),
     },
+    forecast: null,
   };
 }
 

@@ -7,6 +7,12 @@ import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { BudgetFigures } from './control/budget-store.port.ts';
 import type { Page } from '../frame/page.port.ts';
 
+export interface RunPrices {
+  currency: string | null;
+  /** By step: a decimal, or null where it has none. */
+  steps: readonly (string | null)[];
+}
+
 export interface RunHeader {
   runId: string;
   kind: RunKind;
@@ -30,7 +36,9 @@ export interface RunHeader {
   /** The campaign's, but for what was changed for this run alone. */
   settings: RunSettings;
   /** `receipts`: its action type is asynchronous, and says by receipts what became of what it accepted. */
-  chain: readonly { action: string; receipts: boolean }[];
+  chain: readonly { action: string; receipts: boolean; unitsPerUser?: number }[];
+  /** What a unit of each step cost when it began; null: it has not. */
+  prices?: RunPrices | null;
 }
 
 /** One consistent look at a run: everything in it was true at `asOf`, by the database's clock. */
@@ -67,6 +75,8 @@ export interface RunSnapshot extends RunHeader {
     fedUsers: number;
     heldOutUsers: number;
     excludedUsers: number;
+    /** Of a dry run: of fedUsers, those whom several sources name. */
+    sharedUsers?: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;

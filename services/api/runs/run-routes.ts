@@ -12,6 +12,7 @@ import { notFound } from '../frame/http-problem.ts';
 import { preferredType } from '../frame/preferred-type.ts';
 import type { EventStreams } from '../access/event-streams.ts';
 import { callerOf } from '../access/scopes.ts';
+import { forecastOf, type ForecastDeps } from '../dry-runs/forecast.ts';
 import type { Retries } from './failures/retries.port.ts';
 import type { RunReports } from './run-reports.port.ts';
 import { progressEvents } from './progress-events.ts';
@@ -21,7 +22,7 @@ import { runReportView } from './report-view.ts';
 import { runSummaryView } from './run-view.ts';
 import type { RunWatch } from './watch-run.ts';
 
-export interface RunRoutesDeps {
+export interface RunRoutesDeps extends ForecastDeps {
   reports: RunReports;
   retries: Pick<Retries, 'sums'>;
   watch: RunWatch;
@@ -36,7 +37,10 @@ const tags = ['runs'];
 const runQuery = pageQuery.extend({
   campaignId: z.string().optional().describe('cmp_…'),
   state: z.enum(runStates).optional(),
-  kind: z.enum(runKinds).default('live').describe('test: those that only tried it, which are in no other list'),
+  kind: z
+    .enum(runKinds)
+    .default('live')
+    .describe('test, dry-run: those that only tried it, which are in no other list'),
 });
 
 export function runRoutes(server: HttpServer, deps: RunRoutesDeps): void {
@@ -150,7 +154,8 @@ function ratesRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   });
 }
 
-function reportRoute(server: HttpServer, { reports, retries }: RunRoutesDeps): void {
+function reportRoute(server: HttpServer, deps: RunRoutesDeps): void {
+  const { reports, retries } = deps;
   server.route({
     method: 'GET',
     url: '/runs/:id/report',
@@ -166,8 +171,12 @@ function reportRoute(server: HttpServer, { reports, retries }: RunRoutesDeps): v
       const runId = requireId('run', id);
       const snapshot = await reports.snapshot(runId);
       if (!snapshot) throw notFound('run', id);
-      const [failures, sums] = await Promise.all([reports.failureGroups(runId), retries.sums(runId)]);
-      return runReportView(snapshot, failures, sums);
+      const [failures, sums, forecast] = await Promise.all([
+        reports.failureGroups(runId),
+        retries.sums(runId),
+        forecastOf(snapshot, deps),
+      ]);
+      return { ...runReportView(snapshot, failures, sums), forecast };
     },
   });
 }

@@ -1,11 +1,13 @@
 import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { isBudgetCause } from '../../../shared/domain/run/budgets.ts';
+import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
 import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import { receiptLine, type ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/step/outcomes.ts';
 import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
+import { runCostOf } from './run-cost.ts';
 import { budgetView } from './control/budget-view.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
 
@@ -45,6 +47,8 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const receipts = countries.flatMap((country) => country.receipts);
   const shaped = (lines: readonly StepLine[], receipts: readonly ReceiptTotals[]) =>
     lines.map((line) => stepLineView(line, snapshot, receipts));
+  const shown = countries.map(({ lines, receipts, ...country }) => ({ ...country, steps: shaped(lines, receipts) }));
+  const cost = runCostOf(snapshot, shown);
   return {
     ...runSummaryView(snapshot),
     asOf: snapshot.asOf.toISOString(),
@@ -52,15 +56,16 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
       estimated: estimatedUsers(snapshot),
       counted: snapshot.countries.reduce((sum, feed) => sum + feed.fedUsers, 0),
       excluded: snapshot.countries.reduce((sum, feed) => sum + feed.excludedUsers, 0),
+      ...(snapshot.kind === 'dry-run' && {
+        shared: snapshot.countries.reduce((sum, { sharedUsers = 0 }) => sum + sharedUsers, 0),
+      }),
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
     steps: shaped(sums, receipts),
-    countries: countries.map(({ lines, receipts, ...country }) => ({
-      ...country,
-      steps: shaped(lines, receipts),
-    })),
+    countries: shown,
     ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
+    ...(cost && { cost }),
     budgets: snapshot.budgets.map(budgetView),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
@@ -87,6 +92,7 @@ function stallView(snapshot: RunSnapshot): RunStall | null {
   }
   if (stalled === null || stalledBy === null) return null;
   if (isBudgetCause(stalled)) return { by: 'budget', cause: stalled, since, nextStep: nextSteps.budget };
+  if (isQuietCause(stalled)) return { by: stalledBy, cause: stalled, since, nextStep: nextSteps.quietHours };
   const nextStep = waits[0]?.held === true && stalledBy === 'step' ? nextSteps.held : nextSteps[stalledBy];
   return { by: stalledBy, cause: stalled, since, nextStep };
 }
@@ -103,6 +109,7 @@ export const nextSteps = {
   audience: 'It is asked for again by itself, and nobody is lost. When it lasts, look at the segmentation service.',
   held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
   step: 'It is tried again by itself; the team behind the endpoint can see why.',
+  quietHours: 'It goes on by itself when the quiet hours there are over. Its deadline goes on meanwhile.',
   engine: 'It goes on by itself when this is over; `muster shards` and `muster doctor` say more.',
 } as const;
 

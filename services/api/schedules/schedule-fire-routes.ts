@@ -167,10 +167,11 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
   const preview = (
     definition: RecurrenceDefinition,
     madeAtMs: number,
-    { after, count }: PreviewRequest,
+    { after, before, count }: PreviewRequest,
   ): PreviewShape => {
     const afterMs = after === undefined ? clock.now().getTime() : Date.parse(after);
-    return previewView(definition.zone, nextFires(recurrenceOf(definition, madeAtMs), afterMs, count));
+    const beforeMs = before === undefined ? Infinity : Date.parse(before);
+    return previewView(definition.zone, nextFires(recurrenceOf(definition, madeAtMs), afterMs, count, beforeMs));
   };
 
   server.route({
@@ -186,11 +187,11 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
       body: previewBody,
       response: answered,
     },
-    handler: ({ body: { count, after, ...definition } }) => {
+    handler: ({ body: { count, after, before, ...definition } }) => {
       const nowMs = clock.now().getTime();
       // It recurred no less before now: that is where the last clock change can be looked at.
       const madeAtMs = after === undefined ? nowMs : Math.min(nowMs, Date.parse(after));
-      return Promise.resolve(preview(definition, madeAtMs, { count, after }));
+      return Promise.resolve(preview(definition, madeAtMs, { count, after, before }));
     },
   });
 
@@ -220,4 +221,5 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
 interface PreviewRequest {
   count: number;
   after?: string | undefined;
+  before?: string | undefined;
 }

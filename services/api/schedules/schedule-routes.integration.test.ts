@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
@@ -267,6 +268,22 @@ describe('a schedule', () => {
     ]);
     const autumn = { ...question, after: '2026-11-01T01:30:00-04:00', cron: '30 * * * *', count: 1 };
     expect((await ask('POST', '/schedules/preview', autumn)).body['fires']).toMatchObject([{ mark: 'repeated' }]);
+  });
+
+  it('shows a span of them, past too, and nothing beyond it', async () => {
+    const span = { after: '2025-11-01T00:00:00Z', before: '2025-11-04T09:00:00Z', count: 1000 };
+    const daily = { ...span, cron: '0 9 * * *', zone: 'UTC' };
+    const { body } = await ask('POST', '/schedules/preview', daily);
+    expect(body).toMatchObject({ lookedUntil: null });
+    const days = z.object({ fires: z.array(z.object({ at: z.string() })) });
+    const at = (day: number) => `2025-11-0${day}T09:00:00.000Z`;
+    expect(days.parse(body).fires.map((fire) => fire.at)).toEqual([at(1), at(2), at(3)]);
+    const id = await create({ cron: daily.cron, from: '2025-11-02T00:00:00Z' });
+    const query = new URLSearchParams({ after: span.after, before: span.before });
+    const ofSaved = await ask('GET', `/schedules/${id}/preview?${query.toString()}`);
+    expect(days.parse(ofSaved.body).fires.map((fire) => fire.at)).toEqual([at(2), at(3)]);
+    const none = await ask('POST', '/schedules/preview', { ...daily, before: span.after });
+    expect(none.body).toMatchObject({ fires: [], lookedUntil: null });
   });
 
   it('shows no more than twenty years of them, and says so', async () => {

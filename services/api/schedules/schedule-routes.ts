@@ -16,10 +16,9 @@ import {
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Client } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
@@ -30,9 +29,10 @@ import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-i
 import { requireRole } from '../access/route-roles.ts';
 import { clientsInScope, scopeOf } from '../access/scopes.ts';
 import type { ClientEgress } from '../clients/client-egress.ts';
-import { clientNamed } from '../clients/named-client.ts';
+import { targetOf } from '../clients/call-target.ts';
+import { clientNamed, endpointNamed, knowingEndpoint } from '../clients/named-client.ts';
 import { scheduleView } from './schedule-view.ts';
-import { checkKept, definitionOf, nothingKept, patchedSchedule } from './wanted-schedule.ts';
+import { checkKept, definitionOf, nothingKept, patchedSchedule, type CallPlace } from './wanted-schedule.ts';
 
 export interface ScheduleRoutesDeps {
   schedules: ScheduleStore;
@@ -52,6 +52,7 @@ const answered = jsonAnswer('The schedule', scheduleShape);
 const listQuery = pageQuery.extend({
   state: z.enum(scheduleStates).optional(),
   clientId: z.string().optional().describe('cli_…'),
+  q: partOfName,
 });
 
 /** What recurs. */
@@ -67,13 +68,16 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   }
 
   /** One that stays at its host may be changed otherwise, whatever may be called by now. */
-  async function clientOf({ target }: NewScheduleBody, scope: Scope, before?: ScheduleRecord): Promise<Client> {
-    const client = await clientNamed(target.client, scope, deps.clients, '/target/client');
+  async function placeOf({ target }: NewScheduleBody, scope: Scope, before?: ScheduleRecord): Promise<CallPlace> {
+    const named = await clientNamed(target.client, scope, deps.clients, '/target/client');
+    const client = await knowingEndpoint(named, target.endpoint, deps.clients);
+    const endpoint = endpointNamed(client, target.endpoint, '/target/endpoint');
+    const url = targetOf(target, endpoint, '/target/url');
     const urlBefore = before?.clientId === client.clientId ? before.definition.kept?.call?.url : undefined;
-    const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(target.url).origin;
-    const forbidden = isKept ? null : deps.clientEgress.problemOf(client, target.url, '/target/url');
+    const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(url).origin;
+    const forbidden = isKept ? null : deps.clientEgress.problemOf(client, url, '/target/url');
     if (forbidden) throw invalidRequest([forbidden]);
-    return client;
+    return { client, endpoint, url };
   }
 
   server.route({
@@ -91,10 +95,10 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     },
     handler: async (request, reply) => {
       const { body, begun } = request;
-      const client = await clientOf(body, scopeOf(request));
-      const definition = definitionOf({ wanted: body, kept: nothingKept }, client, secretBox);
+      const place = await placeOf(body, scopeOf(request));
+      const definition = definitionOf({ wanted: body, kept: nothingKept }, place, secretBox);
       const { name, note = null } = body;
-      const { clientId } = client;
+      const { clientId } = place.client;
       const created = await schedules.create({ scheduleId: begun?.createdId, name, note, clientId, definition });
       reply.code(201).header('location', scheduleView(created).links.self);
       return answer(reply, created);
@@ -114,8 +118,9 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       response: { 200: jsonAnswer('A page of schedules', pageShape(scheduleShape)) },
     },
     handler: async (request) => {
-      const { limit, cursor, state, clientId } = request.query;
-      const filter = { state, clientId: idInQuery('client', 'clientId', clientId), clientIds: clientsInScope(request) };
+      const { limit, cursor, state, clientId, q } = request.query;
+      const ofClient = idInQuery('client', 'clientId', clientId);
+      const filter = { state, text: q, clientId: ofClient, clientIds: clientsInScope(request) };
       return pageView('schedule', await schedules.list(filter, limit, cursorInQuery('schedule', cursor)), scheduleView);
     },
   });
@@ -177,9 +182,9 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope) {
     const patched = patchedSchedule(before, body);
     const { name, note = null } = patched.wanted;
-    const client = await clientOf(patched.wanted, scope, before);
-    checkKept(patched, client.clientId, before);
-    return { name, note, clientId: client.clientId, definition: definitionOf(patched, client, secretBox) };
+    const place = await placeOf(patched.wanted, scope, before);
+    checkKept(patched, place, before);
+    return { name, note, clientId: place.client.clientId, definition: definitionOf(patched, place, secretBox) };
   }
 
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);

@@ -93,6 +93,8 @@ export type Fired =
 export interface ScheduleFilter {
   state?: ScheduleState | undefined;
   clientId?: string | undefined;
+  /** In its name, whatever the case. */
+  text?: string | undefined;
   /** Those of campaigns, and of these clients alone. */
   clientIds?: readonly string[] | undefined;
 }

@@ -60,9 +60,10 @@ function withoutHeaders(stored: unknown): unknown {
 
 function targetView(call: KeptCall | undefined, clientId: string | null): ScheduleShape['target'] {
   if (!call || clientId === null) return null;
-  const { url, method, headers, body, relevancySeconds, tags } = call;
+  const { endpoint, url, method, headers, body, relevancySeconds, tags } = call;
   return {
     client: publicId('client', clientId),
+    ...(endpoint && { endpoint: endpoint.name }),
     url: shownUrl(url),
     method,
     body,

@@ -7,7 +7,7 @@ import {
   storedHeaders,
   type StoredHeaders,
 } from '../../../shared/contracts/jobs/stored-calls.ts';
-import type { Client } from '../../../shared/ports/clients.ts';
+import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
 import { headersOf } from '../jobs/accept/admit-jobs.ts';
@@ -35,25 +35,38 @@ interface KeptSecrets {
 
 export const nothingKept: KeptSecrets = { headers: {}, url: null };
 
+/** Where it calls. */
+export interface CallPlace {
+  client: Client;
+  endpoint: ClientEndpoint | undefined;
+  /** Its own, or its endpoint's as it is now. */
+  url: string;
+}
+
 /**
  * A schedule's definition as it is stored.
  * @throws {HttpProblem} 409 where it has secrets, which cannot be kept
  */
 export function definitionOf(
   { wanted: { target, groups, name: _, note: __, ...recurrence }, kept }: WantedSchedule,
-  { clientId, definition: { sealPaths } }: Client,
+  { client, endpoint, url: wantedUrl }: CallPlace,
   secretBox: SecretBox,
 ): KeptSchedule {
+  const { clientId, definition } = client;
+  const { sealPaths } = definition;
   const { method, body, relevancySeconds = null, tags = [] } = target;
   const sent = bodyTextOf(body);
   const own = headersOf(target.headers, sent);
   const all = { ...kept.headers, ...(own === null ? {} : storedHeaders.parse(JSON.parse(own))) };
-  const given = { url: kept.url ?? target.url, headers: Object.keys(all).length === 0 ? null : JSON.stringify(all) };
+  const given = { url: kept.url ?? wantedUrl, headers: Object.keys(all).length === 0 ? null : JSON.stringify(all) };
   const { url, headers } = sealing(() => sealCall(given, { clientId, sealPaths }, secretBox));
   return {
     recurrence,
     ...(groups ? { groups } : {}),
-    call: { url, method, headers, body: sent?.text ?? null, relevancySeconds, tags },
+    call: {
+      ...(endpoint && { endpoint: { id: endpoint.endpointId, name: endpoint.name } }),
+      ...{ url, method, headers, body: sent?.text ?? null, relevancySeconds, tags },
+    },
   };
 }
 
@@ -101,13 +114,13 @@ export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedS
  * What is sealed was sealed for its client and server.
  * @throws {HttpProblem} 422 where it is to go to another
  */
-export function checkKept({ wanted, kept }: WantedSchedule, clientId: string, before: ScheduleRecord): void {
+export function checkKept({ kept }: WantedSchedule, { client, url }: CallPlace, before: ScheduleRecord): void {
   const call = storedCallOf(before);
   if (!call) return;
-  const isElsewhere = clientId !== before.clientId || new URL(wanted.target.url).origin !== new URL(call.url).origin;
+  const isElsewhere = client.clientId !== before.clientId || new URL(url).origin !== new URL(call.url).origin;
   if (!isElsewhere) return;
   const pointers = Object.keys(kept.headers).map((name) => pointerOf(['target', 'headers', name]));
-  if (kept.url !== null && kept.url !== wanted.target.url) pointers.push('/target/url');
+  if (kept.url !== null && kept.url !== url) pointers.push('/target/url');
   if (pointers.length > 0) throw invalidRequest(pointers.map((pointer) => ({ pointer, ...sealedElsewhere })));
 }
 

@@ -82,7 +82,8 @@ export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): vo
       await deps.shards.ensure(shards, deps.partitionsPerShard);
       const runId = begun?.createdId ?? uuidv7();
       const { campaignId, revision } = record;
-      const batchUsers = batchUsersOf(actions, config);
+      const checks = chain.flatMap(({ check }) => check?.type ?? []);
+      const batchUsers = batchUsersOf([...actions, ...checks], config);
       const test = { runId, campaignId, revision, country, users, modes, batchUsers, clearedBy };
       const run = (await testSends.begin(test)) ? await reports.snapshot(runId) : undefined;
       if (!run) throw changedMeanwhile(params.id);

@@ -10,13 +10,14 @@ import {
   webhookPatch,
   webhookShape,
 } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { mailAddressOf } from '../../../shared/contracts/webhooks/notice-urls.ts';
 import { mayActAs } from '../../../shared/domain/roles.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { requireRole } from '../access/route-roles.ts';
 import { callerOf } from '../access/scopes.ts';
 import type { ClientStore } from '../clients/clients-module.ts';
-import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -91,10 +92,10 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
     config: { role: 'manager', scope: 'none', isAnswerSecret: true },
     schema: {
       operationId: 'createWebhook',
-      summary: 'Tell another service what becomes of campaigns and runs',
+      summary: 'Tell another service, or people by e-mail, what becomes of campaigns and runs',
       description:
         'Its notices are signed by Standard Webhooks, tried again for hours, and kept as dead letters when they were given up. ' +
-        'The secret is shown in this answer alone.',
+        'The secret is shown in this answer alone. A `url` of `mailto:` and an address is written to by e-mail, where that is set up.',
       tags,
       body: newWebhook,
       response: { 201: jsonAnswer('The webhook and its secret', createdWebhook), ...problems(409) },
@@ -104,11 +105,11 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       if (egress) requireRole(request, 'operator');
       const webhookId = uuidv7();
       const allow = egress?.allow ?? [];
-      const { secret, key } = newSigningKey(webhookId, deps.secretBox);
+      const { secret, key } = isMail(url) ? unsigned : newSigningKey(webhookId, deps.secretBox);
       const stored = storedUrl(webhookId, url, allow, deps);
       await forgetDeleted(deps);
       const { account } = callerOf(request);
-      const webhook = { webhookId, account, url: stored, definition, client: clientTerms(allow), key };
+      const webhook = { webhookId, account, url: stored, definition, client: clientTerms(url, allow), key };
       if (!(await deps.webhooks.create(webhook))) throw tooMany();
       await deps.clients.refresh();
       const record = await deps.webhooks.get(webhookId);
@@ -143,7 +144,8 @@ function changeRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       if (expected !== null && expected !== before.revision) throw revisedSince(params.id, before.revision);
       const { url, egress, ...fields } = body;
       if (egress) requireRole(request, 'operator');
-      const client = clientTerms(egress?.allow ?? before.client.egress.allow);
+      if (url !== undefined && isMail(url) !== isMail(before.url)) throw otherWay(url);
+      const client = clientTerms(url ?? before.url, egress?.allow ?? before.client.egress.allow);
       const wanted = {
         definition: webhookDefinition.parse({ ...before.definition, ...fields }),
         url: url === undefined ? before.url : storedUrl(before.webhookId, url, client.egress.allow, deps),
@@ -209,7 +211,8 @@ function rotateRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       response: { 201: jsonAnswer('The webhook and its new secret', createdWebhook), ...problems(409) },
     },
     handler: async (request, reply) => {
-      const { webhookId } = await requireOwn(request, request.params.id, deps.webhooks);
+      const { webhookId, url } = await requireOwn(request, request.params.id, deps.webhooks);
+      if (isMail(url)) throw nothingSigned();
       const { secret, key } = newSigningKey(webhookId, deps.secretBox);
       const { overlapSeconds } = request.body;
       const othersExpireAt = new Date(deps.clock.now().getTime() + overlapSeconds * 1000);
@@ -247,6 +250,22 @@ function requireOwner(request: FastifyRequest, { account }: WebhookRecord): void
   if (mayActAs(caller.role, 'operator') || caller.account === account) return;
   const detail = 'this webhook was made by another team: one of its keys may do this, or an operator’s';
   throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
+}
+
+const unsigned = { secret: null, key: null };
+
+function isMail(url: string): boolean {
+  return mailAddressOf(url) !== undefined;
+}
+
+/** What is signed has a secret, and what is written to people has none. */
+function otherWay(url: string): HttpProblem {
+  const detail = 'a webhook that is called does not become one that is written to, nor the other way: make another one';
+  return invalidRequest([{ pointer: '/url', code: 'other-way', detail: `${detail} for ${quoted(url)}` }]);
+}
+
+function nothingSigned(): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'no-secret', detail: 'e-mail is not signed: it has no secret' });
 }
 
 function tooMany(): HttpProblem {

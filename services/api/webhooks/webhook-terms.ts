@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { mailAddressOf, mailDomainOf } from '../../../shared/contracts/webhooks/notice-urls.ts';
 import { clientDefinition, type ClientDefinition, type EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
+import type { MailSettings } from '../../../shared/runtime/configuration/mail-settings.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
 import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
-import { forbiddenAddress, invalidRequest } from '../frame/http-problem.ts';
+import { forbiddenAddress, HttpProblem, invalidRequest } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
 
 /**
  * How notices are called: for hours, ever more seldom. A host that does not answer is left alone, and what it
  * could not be told then is dead, for a month.
  */
-export function clientTerms(allow: readonly EgressRule[]): ClientDefinition {
+export function clientTerms(url: string, allow: readonly EgressRule[]): ClientDefinition {
   return clientDefinition.parse({
     concurrency: 10,
     retry: { strategy: 'exponential', attempts: 12, firstDelayMs: 5000, maxDelayMs: 3_600_000 },
@@ -21,27 +23,45 @@ export function clientTerms(allow: readonly EgressRule[]): ClientDefinition {
     sealPaths: true,
     deadJobsDays: 30,
     egress: { allow },
+    ...(mailAddressOf(url) !== undefined && { finalCodes: refusedMail }),
   });
 }
 
+/** What a mail server says of an address or a message that it will never take (RFC 5321, 7504). */
+const refusedMail = [550, 551, 553, 554, 556];
+
 export interface SealTerms {
   secretBox: SecretBox;
+  /** Undefined where no e-mail is sent. */
+  mail: MailSettings | undefined;
   installationEgress: RuleList;
 }
 
 /**
  * A URL as it is stored.
- * @throws {HttpProblem} 422 where no call can go there, 409 where a secret cannot be kept
+ * @throws {HttpProblem} 422 where nothing can go there, 409 where no secret can be kept or no e-mail is sent
  */
 export function storedUrl(
   webhookId: string,
   url: string,
   allow: readonly EgressRule[],
-  { secretBox, installationEgress }: SealTerms,
+  { secretBox, installationEgress, mail }: SealTerms,
 ): string {
+  const address = mailAddressOf(url);
+  if (address !== undefined) return checkedAddress(url, address, mail);
   const cause = createClientGuard(installationEgress, allow, 'webhook').whyNot(new URL(url));
   if (cause !== null) throw invalidRequest([forbiddenAddress('/url', url, cause)]);
   return sealing(() => sealCall({ url, headers: null }, { clientId: webhookId, sealPaths: true }, secretBox)).url;
+}
+
+function checkedAddress(url: string, address: string, mail: MailSettings | undefined): string {
+  if (!mail) {
+    const detail = 'no e-mail is sent from this installation: SMTP_URL and SMTP_FROM set it up';
+    throw new HttpProblem({ status: 409, code: 'no-email', detail });
+  }
+  if (mail.domains.includes(mailDomainOf(address))) return url;
+  const cause = `no e-mail is sent to ${mailDomainOf(address)}: SMTP_DOMAINS allows ${mail.domains.join(', ')}`;
+  throw invalidRequest([forbiddenAddress('/url', url, cause)]);
 }
 
 const secretBytes = 32;

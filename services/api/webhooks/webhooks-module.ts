@@ -6,7 +6,7 @@ import { webhookRoutes, type WebhookRoutesDeps } from './webhook-routes.ts';
 
 /** Who is told what becomes of campaigns and runs (docs/decisions/0088-webhooks-are-clients.md). */
 export function webhooksModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
-  return { webhooks: createWebhookStore({ pool }), installationEgress: config.egress };
+  return { webhooks: createWebhookStore({ pool }), installationEgress: config.egress, mail: config.mail };
 }
 
 export function webhooksRoutes(server: HttpServer, deps: WebhookRoutesDeps & DeliveryRoutesDeps): void {

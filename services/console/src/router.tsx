@@ -16,14 +16,20 @@ import { logInSearch } from './views/log-in/search.ts';
 import { NotFound } from './frame/not-found.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ViewFailed } from './frame/view-failed.tsx';
+import { schedulesSearch } from './views/schedules/search.ts';
 import { shardsSearch } from './views/shards/search.ts';
 import { deadLettersSearch } from './views/dead-letters/search.ts';
 import { approvalsSearch } from './views/approvals/search.ts';
+import { audiencesSearch } from './views/audiences/search.ts';
 import { auditSearch } from './views/audit/search.ts';
+import { clientsSearch } from './views/clients/search.ts';
+import { jobsSearch } from './views/jobs/search.ts';
 import { keysSearch } from './views/keys/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
+import { calendarSearch } from './views/calendar/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
 import { reportSearch } from './views/report/search.ts';
+import { systemSearch } from './views/system/search.ts';
 import { templatesSearch } from './views/templates/search.ts';
 import { newCampaignSearch } from './views/new-campaign/search.ts';
 
@@ -110,6 +116,20 @@ const templates = createRoute({
   component: lazyRouteComponent(() => import('./views/templates/templates-view.tsx'), 'TemplatesView'),
 });
 
+const calendar = createRoute({
+  getParentRoute: () => root,
+  path: '/calendar',
+  validateSearch: calendarSearch,
+  component: lazyRouteComponent(() => import('./views/calendar/calendar-view.tsx'), 'CalendarView'),
+});
+
+const audiences = createRoute({
+  getParentRoute: () => root,
+  path: '/audiences',
+  validateSearch: audiencesSearch,
+  component: lazyRouteComponent(() => import('./views/audiences/audiences-view.tsx'), 'AudiencesView'),
+});
+
 const liveRun = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId',
@@ -143,6 +163,45 @@ const shards = createRoute({
   component: lazyRouteComponent(() => import('./views/shards/shards-view.tsx'), 'ShardsView'),
 });
 
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  validateSearch: jobsSearch,
+  component: lazyRouteComponent(() => import('./views/jobs/jobs-view.tsx'), 'JobsView'),
+});
+
+const job = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/$jobId',
+  component: lazyRouteComponent(() => import('./views/job/job-view.tsx'), 'JobView'),
+});
+
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: '/schedules',
+  validateSearch: schedulesSearch,
+  component: lazyRouteComponent(() => import('./views/schedules/schedules-view.tsx'), 'SchedulesView'),
+});
+
+const clients = createRoute({
+  getParentRoute: () => root,
+  path: '/clients',
+  validateSearch: clientsSearch,
+  component: lazyRouteComponent(() => import('./views/clients/clients-view.tsx'), 'ClientsView'),
+});
+
+const client = createRoute({
+  getParentRoute: () => root,
+  path: '/clients/$client',
+  component: lazyRouteComponent(() => import('./views/client/client-view.tsx'), 'ClientView'),
+});
+
+const scheduler = createRoute({
+  getParentRoute: () => root,
+  path: '/scheduler',
+  component: lazyRouteComponent(() => import('./views/scheduler/scheduler-view.tsx'), 'SchedulerView'),
+});
+
 const deadLetters = createRoute({
   getParentRoute: () => root,
   path: '/dead-letters',
@@ -170,6 +229,13 @@ const notices = createRoute({
   component: lazyRouteComponent(() => import('./views/notices/notices-view.tsx'), 'NoticesView'),
 });
 
+const system = createRoute({
+  getParentRoute: () => root,
+  path: '/system',
+  validateSearch: systemSearch,
+  component: lazyRouteComponent(() => import('./views/system/system-view.tsx'), 'SystemView'),
+});
+
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
@@ -185,16 +251,25 @@ const views = [
   campaign,
   editCampaign,
   templates,
+  calendar,
+  audiences,
   liveRun,
   report,
   failures,
   user,
+  jobs,
+  job,
+  schedules,
+  clients,
+  client,
+  scheduler,
   shards,
   deadLetters,
   audit,
   approvals,
   notices,
   keys,
+  system,
 ] as const;
 
 export function createConsoleRouter(context: RouterContext) {

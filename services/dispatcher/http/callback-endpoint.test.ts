@@ -6,8 +6,8 @@ import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 import { createHostNames, LookupFailedError } from '../../../shared/http-client/host-names.ts';
 import { readInstallationEgress } from '../../../shared/runtime/egress/installation-egress.ts';
-import type { Callback } from '../ports/callback-endpoint.ts';
-import { createCallbackEndpoint, keptAnswerBytes } from './callback-endpoint.ts';
+import { keptAnswerBytes, type Callback } from '../ports/callback-endpoint.ts';
+import { createCallbackEndpoint } from './callback-endpoint.ts';
 
 const loopback: EgressRule[] = [{ cidr: '127.0.0.0/8' }];
 const installation = readInstallationEgress({});

@@ -6,10 +6,15 @@ import type { HostNames } from '../../../shared/http-client/host-names.ts';
 import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
-import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits, ClientTls } from '../ports/callback-endpoint.ts';
+import {
+  keptAnswerBytes,
+  type Callback,
+  type CallbackAnswer,
+  type CallbackEndpoint,
+  type CallLimits,
+  type ClientTls,
+} from '../ports/callback-endpoint.ts';
 
-/** What is kept of the answer to a job. */
-export const keptAnswerBytes = 4096;
 /** Hosts that connections are kept for, over all clients; the one called longest ago makes room. */
 const maxOrigins = 2000;
 

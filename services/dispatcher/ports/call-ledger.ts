@@ -25,6 +25,8 @@ export interface ClaimedJob extends JobKey {
   repeats: string | null;
   /** How it is called, where it says so itself: `readOwnTerms`. */
   terms: string | null;
+  /** One of this key of its client is active at a time; null: it waits for none. */
+  orderingKey: string | null;
 }
 
 /** What one call brought. */

@@ -1,6 +1,8 @@
 import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 
-/** How calls of one client are made. */
+/** What is kept of the answer to a job. */
+export const keptAnswerBytes = 4096;
+
 /** What is shown and believed when a connection is made to one of these servers. */
 export interface ClientTls {
   /** Scheme, host and port. */
@@ -12,7 +14,9 @@ export interface ClientTls {
   ca: string | null;
 }
 
+/** How calls of one client are made. */
 export interface CallLimits {
+  /** Or the endpoint's: no two share connections. */
   clientId: string;
   /** Connections made under an older one are not used for new calls. */
   revision: number;

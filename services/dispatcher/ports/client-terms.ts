@@ -1,11 +1,13 @@
 import type { JobRetries } from '../../../shared/domain/job/job-retries.ts';
 import type { CallLimits } from './callback-endpoint.ts';
 
-/** What calls of one client go by. */
+/** What calls of one client go by that name no endpoint, or of one endpoint: each is a client of its own here. */
 export interface ClientTerms {
+  /** Whose endpoint it is: what jobs send in secret was sealed for it, and it has one share of all slots. */
+  ownerId: string;
   limits: CallLimits;
-  /** False: nothing is called for it; what is stored waits. */
-  enabled: boolean;
+  /** Why nothing is called through it, and what is stored waits; null: it is. */
+  heldBecause: string | null;
   retries: JobRetries;
   /** Answers after which a job is not called again. */
   finalCodes: readonly number[];
@@ -52,6 +54,6 @@ export interface SidelineTerms extends FailureLimits {
 }
 
 export interface ClientDirectory {
-  /** Undefined when there is no such client any more. */
+  /** Undefined when there is no such client or endpoint any more. */
   termsOf(clientId: string): ClientTerms | undefined;
 }

@@ -42,6 +42,7 @@ type ClaimedRow = [
   body: string | null,
   repeats: string | null,
   terms: string | null,
+  orderingKey: string | null,
 ];
 
 export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
@@ -83,8 +84,8 @@ function recordedOf(ids: string | null, results: readonly JobResult[]): Readonly
 
 function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
-  const [expiresInMs, method, url, headers, body, repeats, terms] = rest;
-  const calls = { expiresInMs, method, url, headers, body, repeats, terms };
+  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey] = rest;
+  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey };
   // Seconds with their fractions, as which times come, are a little off: rounded, they are right to the microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {

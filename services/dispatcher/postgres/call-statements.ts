@@ -1,4 +1,6 @@
+import { wakeKeys } from '../../../shared/postgres/jobs/key-wakes.ts';
 import { keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
+import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
 import { beatsAreStored, deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
@@ -34,6 +36,10 @@ export interface FlushParams {
   regionEpoch: number;
 }
 
+/** Of a fire: what its job may be claimed anew for. */
+const isFree = `(f.lease_until < now()
+      or f.is_alone is null and f.owner = any(${deadOwners}) and ${beatsAreStored})`;
+
 /**
  * Results and claims of one flush. Measured, and full of traps (docs/decisions/0030-looking-offering-calling.md):
  * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read
@@ -47,6 +53,8 @@ export interface FlushParams {
  *   is claimed is due.
  * - A claim of a dead owner is free, and is taken by one that has been alive for so long itself: after an outage of the
  *   database all look dead, until they have had the time for a beat.
+ * - An end locks the fire, then the job. So does a claim, of a fire that is free and that no other has locked: of the
+ *   others it touches neither.
  * - A reference to a job whose time has not come brings a row without an epoch.
  * - Nothing that is in the results may be in the claims: both would see the table as it was before.
  */
@@ -93,7 +101,8 @@ export const flushCalls = statementOf<FlushParams>(
     select id, client, remark,
       jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
       'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags',
-      to_jsonb(tags), 'schedule', schedule, 'repeats', repeats, 'terms', terms, 'status', status,
+      to_jsonb(tags), 'schedule', schedule, 'repeats', repeats, 'terms', terms, 'orderingKey', ordering_key,
+      'inOrder', in_order, 'place', place, 'status', status,
       'error', error, 'answer', answer)
     from x where verdict = ${verdictCodes.dead}
     on conflict (id) do update set died_at = excluded.died_at, cause = excluded.cause, job = excluded.job
@@ -109,45 +118,61 @@ export const flushCalls = statementOf<FlushParams>(
       due_at = case f.verdict when ${verdictCodes.sidelined} then 'infinity'
         else now() + f.delay_ms * interval '1 millisecond' end,
       attempt = j.attempt + case f.verdict when ${verdictCodes.retry} then 1 else 0 end,
+      ready_at = case when f.verdict = ${verdictCodes.retry} and j.ordering_key is not null
+        then now() + f.delay_ms * interval '1 millisecond' else j.ready_at end,
       sideline = case f.verdict when ${verdictCodes.sidelined} then f.remark end
     from f
     where j.ctid = f.job_tid and j.id = f.id and f.verdict > ${verdictCodes.dead}
-    returning j.id, j.attempt, f.verdict, f.status, f.latency_ms, f.error, f.answer
+    returning j.id, j.client, j.ordering_key, j.in_order, j.attempt,
+      f.verdict, f.status, f.latency_ms, f.error, f.answer
   ), a as (
     insert into job_attempts (id, at, attempt, status, latency_ms, error, answer)
     select id, now(), attempt - 1, status, latency_ms, error, answer from u where verdict = ${verdictCodes.retry}
+  ), w as (${wakeKeys('x')}
+  ), v as (${wakeKeys('u', `not in_order and verdict = ${verdictCodes.retry}`)}
   ), j as (
-    select j.partition_id, j.due_at, j.id, j.client, j.due_at <= now() as is_due
+    select j.partition_id, j.due_at, j.id, j.outlet, j.ordering_key, j.due_at <= now() as is_due
     from (
       select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due,
         unnest(${$('claimIds')}::uuid[]) as id
     ) q
     cross join lateral (
-      select partition_id, due_at, id, client from jobs j
+      select 1 where not exists (select from fires f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id)
+      union all
+      select 1 from (
+        select from fires f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id and ${isFree}
+        for update skip locked
+      ) l
+    ) free
+    cross join lateral (
+      select partition_id, due_at, id, ${outletOf('j')} as outlet, ordering_key from jobs j
       where j.partition_id = q.p and j.due_at = q.due and j.id = q.id limit 1 for key share
     ) j
     where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
   ), c as (
-    insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until)
-    select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
+    insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until, is_alone)
+    select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',
+      case when ordering_key is not null then true end
+    from j
     where is_due
     on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
       lease_until = excluded.lease_until
-    where f.lease_until < now()
-      or f.owner = any(${deadOwners}) and ${beatsAreStored}
+    where ${isFree}
     returning partition_id, due_at, id, epoch
   )
-  select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text,
-    c.epoch, j.attempt,
+  select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000,
+    ${outletOf('j')}::text, c.epoch, j.attempt,
     date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
-    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text, j.terms
+    date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text, j.terms,
+    j.ordering_key
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
-  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, client::text, null, null, null, null,
-    null, null, null, null, null, null, null from j where not is_due
+  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, outlet::text, null, null, null, null,
+    null, null, null, null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
-    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
+  from f`,
 );

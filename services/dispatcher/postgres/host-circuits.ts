@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
+import { wakeKeys } from '../../../shared/postgres/jobs/key-wakes.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
+import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
 import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
@@ -99,22 +101,25 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
   ), j as (
     update jobs set due_at = now(), sideline = null, probes = probes + 1
     where id = (
-      select id from jobs where client = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
+      select id from jobs
+      where ${outletOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
       order by ${tries}, id limit 1 for update skip locked
     )
     returning *
   ), f as (
-    insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
-    select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
+    insert into fires (partition_id, due_at, id, owner, epoch, lease_until, is_alone)
+    select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',
+      case when ordering_key is not null then true end
+    from j
     returning epoch
   )
   select j.id::text as "jobId", j.partition_id as partition,
     (extract(epoch from j.due_at) * 1000000)::float8 as "dueUs",
-    j.client::text as "clientId", 1 as epoch, j.attempt,
+    ${outletOf('j')}::text as "clientId", 1 as epoch, j.attempt,
     (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
     (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
     (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body,
-    j.repeats::text, j.terms
+    j.repeats::text, j.terms, j.ordering_key as "orderingKey"
   from c left join j on true`,
 );
 
@@ -135,7 +140,8 @@ const bringBack = statementOf<HostKey & { count: number }>(
   ), j as (
     update jobs set due_at = now(), sideline = null
     where id in (
-      select id from jobs where client = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
+      select id from jobs
+      where ${outletOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
       order by ${tries}, id limit ${$('count')}::int4 for update skip locked
     )
     returning 1
@@ -148,7 +154,7 @@ const forgetCircuit = statementOf<HostKey>(
   'forget-host-circuit',
   ($) => `
   delete from host_circuits c where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing'
-    and not exists (select from jobs j where j.client = c.client and j.sideline = c.host)`,
+    and not exists (select from jobs j where ${outletOf('j')} = c.client and j.sideline = c.host)`,
 );
 
 const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
@@ -157,13 +163,14 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
   with x as (
     delete from jobs where id in (
       select id from jobs
-      where client = ${$('clientId')}::uuid and sideline = ${$('host')} and expires_at <= now()
+      where ${outletOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and expires_at <= now()
       limit ${$('limit')}::int4 for update skip locked
     )
     returning *, ${clientForgets('jobs')} as forgets
   ), e as (
     insert into ended_jobs (ended_at, outcome, ${keptColumns})
     select now(), 'expired', ${keptOf('forgets')} from x
+  ), w as (${wakeKeys('x')}
   ), t as (
     insert into client_totals as t (client, slot, expired)
     select client, ${$('slot')}::int2, count(*) from x group by client
@@ -174,7 +181,7 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
 
 const adoptHosts = `
   insert into host_circuits (client, host, state, cause, next_at, closing_since)
-  select distinct j.client, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
+  select distinct ${outletOf('j')}, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
   where j.sideline is not null and not exists (select from host_circuits c
-    where c.client = j.client and c.host = j.sideline)
+    where c.client = ${outletOf('j')} and c.host = j.sideline)
   on conflict do nothing`;

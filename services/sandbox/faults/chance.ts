@@ -2,13 +2,14 @@
  * Everything that looks random in the sandbox is a hash of what is asked: tests compute beforehand who fails, a repeat
  * of a call meets the same fate, and a run can be replayed.
  */
-export type ServiceName = 'rewards' | 'points' | 'messages';
+export type ServiceName = 'rewards' | 'points' | 'messages' | 'checks';
 
 /** Why users of a service fail for good; each failing user has one of them. */
 export const failureCodes: Record<ServiceName, readonly [string, string]> = {
   rewards: ['out-of-stock', 'account-closed'],
   points: ['account-closed', 'limit-reached'],
   messages: ['no-device', 'opted-out-number'],
+  checks: ['cap-reached', 'no-consent'],
 };
 
 export interface FailurePlan {

@@ -74,7 +74,7 @@ export type FaultyAnswer = z.infer<typeof faultyAnswer>;
 export const callRule = z.strictObject({
   /** Under this name its hits are counted. */
   name: z.string().min(1),
-  services: z.array(z.enum(['rewards', 'points', 'messages'])).optional(),
+  services: z.array(z.enum(['rewards', 'points', 'messages', 'checks'])).optional(),
   countries: z.array(z.string()).optional(),
   campaigns: z.array(z.string()).optional(),
   runs: z.array(z.string()).optional(),

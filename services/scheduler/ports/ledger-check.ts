@@ -4,14 +4,24 @@ export interface CheckedLedger {
   expected: number;
   /** In the partitions that were counted. */
   counted: number;
+  /** Of them, those that are due: waiting to be called, or being called. */
+  due: number;
+  /** For how long the oldest of these has been due; 0 where none is. */
+  oldestDueMs: number;
+  /** Of those that were counted. */
+  sidelined: number;
+  /** Given up, and not replayed. */
+  dead: number;
+  /** That are left alone, for it or for one of its endpoints. */
+  hosts: number;
 }
 
 export interface LedgerCheck {
   /** What the totals of all clients say is stored, together. */
   expectedInAll(): Promise<number>;
   /**
-   * Counts the jobs of these partitions by client, beside the totals of the same moment, and keeps both. Clients
-   * without either are left out. It reads each of these jobs once.
+   * Counts the jobs of these partitions by client, beside the totals of the same moment, and keeps all of it. Clients
+   * without jobs and totals are left out. It reads each of these jobs once.
    */
   check(partitions: readonly number[]): Promise<CheckedLedger[]>;
 }

@@ -1,4 +1,4 @@
-import type { WebhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import type { DigestLine, WebhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
 import type { JobToStore } from '../../../shared/ports/job-intake.ts';
 
 export interface WebhookEvent {
@@ -18,6 +18,8 @@ export interface WebhookEvent {
     countries: readonly string[];
   } | null;
   run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
+  /** Its campaign does. */
+  recurs: boolean;
   /** Of a run that has ended. */
   figures: { audience: number; throughTheChain: number; failed: number } | null;
 }
@@ -30,16 +32,44 @@ export interface ListeningWebhook {
   createdAt: Date;
 }
 
+/** What a webhook is to be told together, and when. */
+export interface KeptForDigest {
+  webhookId: string;
+  due: Date;
+  runs: number;
+  /** Over all of them, in users. */
+  audience: number;
+  throughTheChain: number;
+  failed: number;
+  /** The first of them. */
+  lines: readonly DigestLine[];
+}
+
+/** Of the webhook's digests: one that is told. */
+export type Digest = KeptForDigest & { digestId: string };
+
+/** What is made of events. */
+export interface Told {
+  calls: readonly JobToStore[];
+  /** For their webhooks' digests; `due` where nothing is kept for one yet. */
+  kept: readonly KeptForDigest[];
+}
+
 /** What webhooks are to be told of. Each verb may be called by several schedulers at once. */
 export interface WebhookEvents {
   /**
    * In one transaction: takes at most `limit` events that no other scheduler holds, the oldest first, and stores the
-   * calls that come of them, each once. Returns how many there were.
+   * calls that come of them, each once, and what waits for digests. Returns how many there were.
    */
   tell(
     limit: number,
-    callsOf: (event: WebhookEvent, webhooks: readonly ListeningWebhook[]) => readonly JobToStore[],
+    toldOf: (events: readonly WebhookEvent[], webhooks: readonly ListeningWebhook[]) => Told,
   ): Promise<{ events: number; calls: number }>;
+  /**
+   * In one transaction: takes digests that are due and stores a call for each; what is kept for a webhook that is told
+   * nothing is forgotten. Returns how many calls.
+   */
+  tellDigests(callOf: (digest: Digest, webhook: ListeningWebhook) => JobToStore): Promise<number>;
   /**
    * Notes an event for each run that has not moved for so long, once until it moves again, and for each budget of a
    * run that has not ended of which few units are left, once for so many units. Returns how many.

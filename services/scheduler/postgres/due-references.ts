@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
+import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
 import { deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClientRead, DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
@@ -128,8 +129,8 @@ const instant = (microseconds: string) => `('epoch'::timestamptz + ${microsecond
  * `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what
  * is looked at is due.
  */
-const reference = (late: string) =>
-  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, t.client::text, ${late}`;
+const reference = (late: string, outlet = outletOf('t')) =>
+  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${outlet}::text, ${late}`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
@@ -161,14 +162,14 @@ export const skimDue = statementOf<MarkParams & { skips: string; limit: number }
     ${$('skips')}::text[]) w (p, due, id, skip)
   cross join lateral (select w.skip::uuid[] as clients offset 0) s
   cross join lateral (
-    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)}, t.read::int4 from (
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`, 't.outlet')}, t.read::int4 from (
       select r.*, row_number() over (order by r.due_at, r.id) as place, count(*) over () as read from (
-        select t.partition_id, t.due_at, t.id, t.client from jobs t
+        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id) and t.due_at <= now()
         order by t.due_at, t.id limit ${$('limit')}::int4
       ) r
     ) t
-    where t.place = t.read or t.client <> all (s.clients)
+    where t.place = t.read or t.outlet <> all (s.clients)
     order by t.due_at, t.id
   ) d`,
 );
@@ -208,9 +209,9 @@ export const lookOfClients = statementOf<RangeParams & { clients: string; limits
     ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('clients')}::uuid[], ${$('limits')}::int4[])
     with ordinality w (p, due, id, until_due, until_id, client, most, place)
   cross join lateral (
-    select ${reference('0::float8')}, t.client = w.client and f.live is null, t.is_last from (
+    select ${reference('0::float8', 't.outlet')}, t.outlet = w.client and f.live is null, t.is_last from (
       select r.*, row_number() over (order by r.due_at, r.id) = ${$('rows')}::int4 as is_last from (
-        select t.partition_id, t.due_at, t.id, t.client from jobs t
+        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
           and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
         order by t.due_at, t.id limit ${$('rows')}::int4
@@ -219,9 +220,9 @@ export const lookOfClients = statementOf<RangeParams & { clients: string; limits
     left join lateral (
       select true as live from fires f
       where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
-        and f.owner <> all (${deadOwners}) and t.client = w.client limit 1
+        and f.owner <> all (${deadOwners}) and t.outlet = w.client limit 1
     ) f on true
-    where t.client = w.client and f.live is null or t.is_last
+    where t.outlet = w.client and f.live is null or t.is_last
     order by t.due_at, t.id limit w.most
   ) d`,
 );
@@ -237,9 +238,9 @@ export const sweepDue = statementOf<RangeParams & { skips: string; limit: number
     skip)
   cross join lateral (select w.skip::uuid[] as clients offset 0) s
   cross join lateral (
-    select ${reference('0::float8')}, t.client <> all (s.clients) and f.live is null, t.is_last from (
+    select ${reference('0::float8', 't.outlet')}, t.outlet <> all (s.clients) and f.live is null, t.is_last from (
       select r.*, row_number() over (order by r.due_at, r.id) = ${$('limit')}::int4 as is_last from (
-        select t.partition_id, t.due_at, t.id, t.client from jobs t
+        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
           and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
         order by t.due_at, t.id limit ${$('limit')}::int4
@@ -248,9 +249,9 @@ export const sweepDue = statementOf<RangeParams & { skips: string; limit: number
     left join lateral (
       select true as live from fires f
       where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
-        and t.client <> all (s.clients) limit 1
+        and t.outlet <> all (s.clients) limit 1
     ) f on true
-    where t.client <> all (s.clients) and f.live is null or t.is_last
+    where t.outlet <> all (s.clients) and f.live is null or t.is_last
     order by t.due_at, t.id
   ) d`,
 );
@@ -267,7 +268,7 @@ export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
     ) t
     where f.partition_id = w.p and (f.due_at, f.id) > (${instant('w.due')}, w.id)
       and (f.due_at, f.id) <= (${instant('w.until_due')}, w.until_id)
-      and (f.lease_until < now() or f.owner = any(${deadOwners}))
+      and (f.lease_until < now() or f.is_alone is null and f.owner = any(${deadOwners}))
     order by f.due_at, f.id limit ${$('limit')}::int4
   ) d`,
 );

@@ -29,15 +29,25 @@ const checkLedgers = statementOf<{ partitions: string; count: number }>(
   'check-ledgers',
   ($) => `
   with totals as (
-    select client, ${stored} as expected from client_totals group by client
+    select client, ${stored} as expected, sum(dead) as dead from client_totals group by client
   ), counts as (
-    select client, count(*) as counted from jobs where partition_id = any(${$('partitions')}::int2[]) group by client
+    select client, count(*) as counted, count(*) filter (where due_at <= now()) as due,
+      min(due_at) filter (where due_at <= now()) as oldest_due_at, count(sideline) as sidelined
+    from jobs where partition_id = any(${$('partitions')}::int2[]) group by client
+  ), circuits as (
+    select coalesce(e.client, c.client) as client, count(*) as hosts
+    from host_circuits c left join client_endpoints e on e.id = c.client group by 1
   )
-  insert into ledger_checks as c (client, checked_at, partitions, expected, counted)
-  select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0) from totals t full
-    join counts k using (client)
+  insert into ledger_checks as c (client, checked_at, partitions, expected, counted, due, oldest_due_at, sidelined,
+    dead, hosts)
+  select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0), coalesce(k.due, 0),
+    k.oldest_due_at, coalesce(k.sidelined, 0), coalesce(t.dead, 0), coalesce(h.hosts, 0)
+  from totals t full join counts k using (client) left join circuits h using (client)
   on conflict (client) do update
   set checked_at = excluded.checked_at, partitions = excluded.partitions, expected = excluded.expected,
-    counted = excluded.counted
-  returning client as "clientId", expected::float8 as expected, counted::float8 as counted`,
+    counted = excluded.counted, due = excluded.due, oldest_due_at = excluded.oldest_due_at,
+    sidelined = excluded.sidelined, dead = excluded.dead, hosts = excluded.hosts
+  returning client as "clientId", expected::float8 as expected, counted::float8 as counted, due::float8 as due,
+    coalesce(date_part('epoch', now() - oldest_due_at) * 1000, 0) as "oldestDueMs", sidelined::float8 as sidelined,
+    dead::float8 as dead, hosts`,
 );

@@ -1,10 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import { webhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import type { JobToStore } from '../../../shared/ports/job-intake.ts';
 import { tellOf } from '../../../shared/postgres/connection/notices.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import { storeJobsWithin, valuesOf } from '../../../shared/postgres/jobs/job-intake.ts';
-import type { ListeningWebhook, WebhookEvent, WebhookEvents } from '../ports/webhook-events.ts';
+import { maxDigestLines } from '../digest.ts';
+import type { Digest, KeptForDigest, ListeningWebhook, WebhookEvent, WebhookEvents } from '../ports/webhook-events.ts';
 
 /** Of a client's totals: one that no process that accepts jobs has. */
 const slotOfWebhooks = -3;
@@ -12,20 +14,31 @@ const callsInStatement = 500;
 
 export function createWebhookEvents({ pool }: { pool: Pool }): WebhookEvents {
   return {
-    tell: (limit, callsOf) =>
+    tell: (limit, toldOf) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<EventRow>(takeEvents.with({ limit }));
         if (rows.length === 0) return { events: 0, calls: 0 };
         const events = rows.map(eventOf);
         const webhooks = await listening(client);
-        const calls = events.flatMap((event) => callsOf(event, webhooks));
-        for (let from = 0; from < calls.length; from += callsInStatement) {
-          const some = calls.slice(from, from + callsInStatement);
-          await client.query(storeJobsWithin.with({ ...valuesOf(some), slot: slotOfWebhooks }));
-        }
+        const { calls, kept } = toldOf(events, webhooks);
+        for (const digest of kept)
+          await client.query(keepForDigest.with({ ...digest, lines: JSON.stringify(digest.lines) }));
+        await store(client, calls);
         await client.query(deleteEvents.with({ events: events.map(({ eventId }) => eventId) }));
-        if (calls.length > 0) await tellOf('jobs', client);
         return { events: events.length, calls: calls.length };
+      }),
+
+    tellDigests: (callOf) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<Digest>(takeDigests);
+        if (rows.length === 0) return 0;
+        const webhooks = new Map((await listening(client)).map((webhook) => [webhook.webhookId, webhook]));
+        const calls = rows.flatMap((digest) => {
+          const webhook = webhooks.get(digest.webhookId);
+          return webhook ? [callOf(digest, webhook)] : [];
+        });
+        await store(client, calls);
+        return calls.length;
       }),
 
     noteWhatStands: async (stalledForMs) => {
@@ -35,6 +48,14 @@ export function createWebhookEvents({ pool }: { pool: Pool }): WebhookEvents {
       return (stalled.rowCount ?? 0) + (low.rowCount ?? 0);
     },
   };
+}
+
+async function store(client: PoolClient, calls: readonly JobToStore[]): Promise<void> {
+  for (let from = 0; from < calls.length; from += callsInStatement) {
+    const some = calls.slice(from, from + callsInStatement);
+    await client.query(storeJobsWithin.with({ ...valuesOf(some), slot: slotOfWebhooks }));
+  }
+  if (calls.length > 0) await tellOf('jobs', client);
 }
 
 interface EventRow extends Omit<WebhookEvent, 'run'> {
@@ -69,6 +90,7 @@ const takeEvents = statementOf<{ limit: number }>(
     case when c.id is not null then jsonb_build_object('campaignId', c.id, 'name', c.name,
       'owner', c.about ->> 'owner', 'tags', coalesce(c.about -> 'tags', '[]'),
       'countries', coalesce(v.definition -> 'countries', '[]')) end as campaign,
+    exists (select from schedules where campaign = c.id) as recurs,
     r.id as "runId", r.state as "runState", r.scheduled_for as "scheduledFor", r.started_at as "startedAt",
     case when e.kind in ('run.completed', 'run.cancelled', 'run.expired', 'run.failed') then f.figures end as figures
   from webhook_events e
@@ -85,6 +107,24 @@ const takeEvents = statementOf<{ limit: number }>(
   ) f on e.kind in ('run.completed', 'run.cancelled', 'run.expired', 'run.failed')
   order by e.id limit ${$('limit')}::int for update of e skip locked`,
 );
+
+/** The first lines stay; those that find no room are counted. */
+const keepForDigest = statementOf<Omit<KeptForDigest, 'lines'> & { lines: string }>(
+  'keep-for-digest',
+  ($) => `
+  insert into webhook_digests as d (webhook, due, runs, audience, through_the_chain, failed, lines)
+  values (${$('webhookId')}::uuid, ${$('due')}::timestamptz, ${$('runs')}::int, ${$('audience')}::bigint,
+    ${$('throughTheChain')}::bigint, ${$('failed')}::bigint, ${$('lines')}::jsonb)
+  on conflict (webhook) do update set runs = d.runs + excluded.runs, audience = d.audience + excluded.audience,
+    through_the_chain = d.through_the_chain + excluded.through_the_chain, failed = d.failed + excluded.failed,
+    lines = case when jsonb_array_length(d.lines) < ${maxDigestLines} then d.lines || excluded.lines else d.lines end`,
+);
+
+const takeDigests = `
+  delete from webhook_digests where webhook in (
+    select webhook from webhook_digests where due <= now() limit 100 for update skip locked)
+  returning id as "digestId", webhook as "webhookId", due, runs, audience::float8,
+    through_the_chain::float8 as "throughTheChain", failed::float8, lines`;
 
 const deleteEvents = statementOf<{ events: readonly string[] }>(
   'delete-webhook-events',

@@ -15,7 +15,17 @@ function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Parti
     held: false,
   } as const;
   const pace = { paceAllows: null, batchUsers: 100 };
-  return { ...feed, ...pace, chain, fedBatches, fromStep: 1, steps: steps.map(flowOf), ...changes };
+  return {
+    ...feed,
+    ...pace,
+    chain,
+    checks: [],
+    quietSteps: [],
+    fedBatches,
+    fromStep: 1,
+    steps: steps.map(flowOf),
+    ...changes,
+  };
 }
 
 describe('the load of a feed', () => {
@@ -44,5 +54,17 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(loads)).toEqual({ 'a/SG': 9, 'b/SG': 8 });
     expect(Object.fromEntries(done)).toEqual({ 'a/SG': 5, 'b/SG': 2 });
     expect(Object.fromEntries(depths)).toEqual({ 'a/SG': 3, 'b/SG': 2 });
+  });
+
+  it('counts what is ready for a step against its check too, so that a slow one fills no topic', () => {
+    const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 1 }], { checks: [null, 'caps'] });
+    const { loads, done } = chainLoadOf(load, 0);
+    expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 6, 'caps/SG': 9, 'action-2/SG': 9 });
+    expect(done.get('caps/SG')).toBe(1);
+  });
+
+  it('passes over what waits for the end of quiet hours: the steps before go on', () => {
+    const load = loadOf(10, [{ done: 8, survived: 8, waiting: 1 }, { waiting: 8 }], { quietSteps: [2] });
+    expect(chainLoadOf(load, 0).waiting).toBe(1);
   });
 });

@@ -42,10 +42,16 @@ export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
     if (index + 1 < load.fromStep) continue;
     const shard = shardName(action, load.country);
     onTheWay += ready[index] ?? 0;
-    loads.set(shard, onTheWay);
-    done.set(shard, (done.get(shard) ?? 0) + (load.steps[index]?.done ?? 0));
-    depths.set(shard, index + 1);
+    // A check has slots of its own: no more comes to a step than its check has room for.
+    const check = load.checks[index] ?? null;
+    for (const through of check === null ? [shard] : [shardName(check, load.country), shard]) {
+      loads.set(through, onTheWay);
+      done.set(through, (done.get(through) ?? 0) + (load.steps[index]?.done ?? 0));
+      depths.set(through, index + 1);
+    }
   }
-  const waiting = load.steps.reduce((sum, step) => sum + Math.max(0, step.waiting), 0);
+  const waiting = load.steps.reduce((sum, step, index) => {
+    return load.quietSteps.includes(index + 1) ? sum : sum + Math.max(0, step.waiting);
+  }, 0);
   return { loads, done, depths, waiting };
 }

@@ -19,7 +19,14 @@ const youngMs = 10_000;
 const noSteps = { done: 0, survived: 0, born: 0, waiting: 0 };
 
 function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
-  const facts = { country: 'SG', chain: ['award-reward', 'send-message'], priority: 'normal', held: false } as const;
+  const facts = {
+    country: 'SG',
+    chain: ['award-reward', 'send-message'],
+    checks: [],
+    quietSteps: [],
+    priority: 'normal',
+    held: false,
+  } as const;
   const numbers = { paceAllows: null, batchUsers: 100, fedBatches: 1, fromStep: 1, complete: true };
   return { ...facts, ...numbers, feedId, runId: feedId, steps: [{ ...noSteps, waiting: 1 }, noSteps], ...changes };
 }

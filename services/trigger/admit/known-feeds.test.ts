@@ -7,7 +7,14 @@ import { createKnownFeeds } from './known-feeds.ts';
 const shard = 'award-reward/SG';
 
 function loadOf(feedId: string, waiting = 1): FeedLoad {
-  const facts = { country: 'SG', chain: ['award-reward'], priority: 'normal', held: false } as const;
+  const facts = {
+    country: 'SG',
+    chain: ['award-reward'],
+    checks: [],
+    quietSteps: [],
+    priority: 'normal',
+    held: false,
+  } as const;
   const numbers = { paceAllows: null, batchUsers: 100, fedBatches: 10, fromStep: 1 };
   const steps = [{ done: 9, survived: 9, born: 0, waiting }];
   return { ...facts, ...numbers, feedId, runId: feedId, complete: true, steps };

@@ -3,7 +3,15 @@ import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
 import { createRunPaces } from './run-paces.ts';
 
 function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
-  const facts = { country: 'SG', chain: [], priority: 'normal', complete: false, held: false } as const;
+  const facts = {
+    country: 'SG',
+    chain: [],
+    checks: [],
+    quietSteps: [],
+    priority: 'normal',
+    complete: false,
+    held: false,
+  } as const;
   const numbers = { paceAllows: 1000, batchUsers: 100, fedBatches: 0, fromStep: 1 };
   return { ...facts, ...numbers, feedId, runId: 'run', steps: [], ...changes };
 }

@@ -13,6 +13,8 @@ import type { FeedStanding } from '../pages/page-questions.ts';
 const maxMovingFeeds = 500;
 const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;
+/** Beside all of these, and no more: dry runs take the place of each other alone. */
+const maxDryFeeds = 4;
 /** Of all feeds of one trigger, in memory. */
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
@@ -68,7 +70,8 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   async function turn(signal: AbortSignal): Promise<number> {
     letGoOfEnded();
     if (clock.monotonicMs() - renewedAtMs >= leaseMs / 3) await renew();
-    const going = [...pagers.values()].filter((pager) => !pager.isStalled());
+    const { dry = [], others = [] } = Object.groupBy(pagers.values(), ({ feed }) => (feed.isDry ? 'dry' : 'others'));
+    const going = others.filter((pager) => !pager.isStalled());
     const inStanding = (standing: FeedStanding) => going.filter((pager) => pager.standing() === standing).length;
     const uncertain = inStanding('uncertain');
     const room = Math.min(maxMovingFeeds - inStanding('moving'), maxNewFeeds - inStanding('new'));
@@ -77,7 +80,8 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     const claimedAtMs = clock.monotonicMs();
     const scope = uncertain < maxUncertainFeeds ? 'all' : 'never-stalled';
     first = first === 'newest' ? undefined : 'newest';
-    const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope, first);
+    const choice = { first, withoutDry: dry.length >= maxDryFeeds };
+    const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope, choice);
     for (const feed of claimed) adopt(feed, claimedAtMs);
     if (claimed.length === maxClaimedAtOnce) return pauseForOthersMs;
     // Leases are renewed in between.

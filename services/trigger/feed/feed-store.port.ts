@@ -29,6 +29,8 @@ export interface OwnedFeed {
   fromStep: number;
   /** Its users were written down when it began: no source is asked for them. */
   hasStoredUsers: boolean;
+  /** Of a dry run: its batches are never called. */
+  isDry: boolean;
   /** Action type of that step: with the country, the shard that the feed's batches go to. */
   firstAction: string;
   /** Until the run's deadline, by the database's clock, at the time of the claim. */
@@ -67,6 +69,11 @@ export interface FedPages {
   invalidUsers: readonly { user: string; rule: string }[];
   /** Who was passed over up to the cursor; none where absent. */
   skipped?: SkippedUsers;
+  /**
+   * Of a dry feed, which takes no others: these are never called, and all their steps end as they are written. How many
+   * users of the audience several sources name.
+   */
+  sink?: { shared: number } | undefined;
   cursor: string | null;
   /** True with the audience's last page. */
   complete: boolean;
@@ -85,10 +92,14 @@ export interface FeedLoad {
   batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
+  /** By step of the chain, the action type of its check; null where it has none. */
+  checks: readonly (string | null)[];
   priority: Priority;
   complete: boolean;
-  /** One of its steps is held. */
+  /** One of its steps is held until a person has mended something. */
   held: boolean;
+  /** Steps in their quiet hours: what waits there keeps nothing before it. */
+  quietSteps: readonly number[];
   fedBatches: number;
   /** The step that they enter. */
   fromStep: number;
@@ -118,14 +129,20 @@ export interface ListedFeeds {
 /** `never-stalled`: not those whose last page was not to be had. */
 export type FeedScope = 'all' | 'never-stalled';
 
+export interface FeedChoice {
+  /** The oldest runs unless given. */
+  first?: 'newest' | undefined;
+  /** None of dry runs. */
+  withoutDry?: boolean;
+}
+
 export interface FeedStore {
   /**
    * Takes feeds of running runs that no trigger pages, that are not complete, and whose pause after a stall is over:
-   * token + 1. Those already owned by `owner` are not returned. First those that never stalled, then by their run's
-   * start.
-   * @param first the oldest runs unless given
+   * token + 1. Those already owned by `owner` are not returned. Those of dry runs last, before these those that never
+   * stalled, then by their run's start.
    */
-  claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, first?: 'newest'): Promise<OwnedFeed[]>;
+  claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, choice?: FeedChoice): Promise<OwnedFeed[]>;
   /**
    * Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline).
    */

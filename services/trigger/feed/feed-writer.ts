@@ -64,7 +64,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       await runApprovals.goBeyond({ runId: feed.runId, country: feed.country, more });
       return 'beyond';
     }
-    const users = { batches, invalidUsers, skipped };
+    const users = { batches, invalidUsers, skipped, sink: feed.isDry ? { shared: cut.shared } : undefined };
     try {
       const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled };
       if (!(await feedStore.writePages(pages))) return 'lost';
@@ -101,6 +101,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     },
     write,
     publish: async ({ batches }, signal) => {
+      if (feed.isDry) return;
       const terms = { publisher, onTrouble: showTrouble, clock, random };
       await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
     },

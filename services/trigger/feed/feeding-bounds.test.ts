@@ -57,3 +57,29 @@ describe('a feed that may have so many users', () => {
     expect(fedUsers('SG')).toHaveLength(5000);
   });
 });
+
+describe('a feed of a dry run', () => {
+  it('is fed whole, publishes nothing, needs no topic, and its run completes', async () => {
+    const asked: string[] = [];
+    const { clock, startCampaign, database, feed, isFed, fedUsers, references, runs } = setUp(
+      userIds(2530),
+      ({ topicAdmin }) => ({
+        topicAdmin: {
+          ...topicAdmin,
+          ensureTopics: (topics) => {
+            asked.push(...topics.map(({ topic }) => topic));
+            return topicAdmin.ensureTopics(topics);
+          },
+        },
+      }),
+    );
+    const { runId } = await startCampaign({ audience: { include: [{ segment: 'lapsed' }, { segment: 'vip' }] } });
+    Object.assign(database.runs.get(runId) ?? {}, { kind: 'dry-run' });
+    await passTime(clock, 30_000);
+    expect(isFed()).toBe(true);
+    expect(fedUsers('SG')).toHaveLength(2530);
+    expect([references('SG'), asked]).toEqual([[], []]);
+    expect(feed()).toMatchObject({ fedUsers: 2530, sharedUsers: 2530 });
+    expect(runs()).toMatchObject([{ state: 'completed' }]);
+  });
+});

@@ -21,6 +21,8 @@ export interface PageBufferDeps {
 /** A cut, and whom it passes over. */
 export interface BufferCut extends Cut {
   skipped: SkippedUsers;
+  /** Those whom several sources name, where they are counted. */
+  shared: number;
   /** How many of the gaps, from the front, go with it. */
   gaps: number;
   /** The last user that is taken or passed over; undefined where none is. */
@@ -105,7 +107,7 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
       const isWorthwhile = cut.taken > 0 || cut.complete || isSealed || skippedFirst() >= enoughUsers;
       const passed = isWorthwhile ? gaps.filter((gap) => goesWith(cut, gap)) : [];
       const reached = passed.at(-1)?.at === cut.taken ? passed.at(-1)?.last : users[cut.taken - 1];
-      return { ...cut, skipped: sumOf(passed), gaps: passed.length, reached };
+      return { ...cut, skipped: sumOf(passed), shared: sharedIn(passed), gaps: passed.length, reached };
     },
     drop: (cut) => {
       gaps = gaps.slice(cut.gaps).map((gap) => ({ ...gap, at: gap.at - cut.taken }));
@@ -121,7 +123,13 @@ function joined(waiting: readonly Gap[], added: readonly Gap[], before: number):
   const [last, first] = [waiting.at(-1), moved[0]];
   if (!last || last.at !== first?.at) return [...waiting, ...moved];
   const { excluded, heldOut } = sumOf([last, first]);
-  return [...waiting.slice(0, -1), { at: last.at, excluded, heldOut, last: first.last }, ...moved.slice(1)];
+  const shared = sharedIn([last, first]);
+  const met = { at: last.at, excluded, heldOut, last: first.last, ...(shared > 0 && { shared }) };
+  return [...waiting.slice(0, -1), met, ...moved.slice(1)];
+}
+
+function sharedIn(gaps: readonly Gap[]): number {
+  return gaps.reduce((sum, { shared = 0 }) => sum + shared, 0);
 }
 
 /** So many of them, and those behind that a cut cannot end with: a lone surrogate cannot be asked for. */

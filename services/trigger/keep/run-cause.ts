@@ -1,5 +1,6 @@
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { WaitingStep } from './run-store.port.ts';
+import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
 import type { OpenStep } from './step-progress.ts';
 
 /** A step in which nothing moves for so long has no worker, or something is wrong with its topic. */
@@ -32,11 +33,12 @@ export function runCause(facts: RunCauseFacts): string | null {
 
   const blocked = open.find(({ topic }) => troubles.has(topic));
   if (blocked) return `Kafka does not take messages of ${blocked.topic}: ${troubles.get(blocked.topic) ?? ''}`;
-  const held = waiting.find((step) => step.held);
+  const held = waiting.find((step) => step.held && !isQuietCause(step.cause));
   if (held) return `${nameOf(held)} is held until somebody mends it: ${held.cause}`;
   const unserved = open.find((step) => isUnserved(step) && !isHeld(step));
   if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved, facts)}`;
-  const [retried] = waiting;
+  // Quiet hours are as they were wanted: progress shows them, and nothing is wrong.
+  const retried = waiting.find((step) => !isQuietCause(step.cause));
   return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
 }
 

@@ -14,7 +14,9 @@ export interface RunToPrepare {
   definition: CampaignDefinition;
   /** It tries users again that failed in its parent run. */
   isRetry: boolean;
-  /** The installation has a policy of who approves what. */
+  /** It makes no call, so neither topics nor an approval are needed. */
+  isDry: boolean;
+  /** The installation has a policy of who approves what, and it is for this run. */
   isJudged: boolean;
   /** By the database's clock; negative once it has passed. */
   deadlineInMs: number;

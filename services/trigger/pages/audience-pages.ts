@@ -12,10 +12,10 @@ const noGaps: readonly Gap[] = [];
  * The pages of a feed's audience. A segment alone is passed on as it comes: nothing is merged, no user is looked at.
  */
 export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
-  const { audience } = deps.feed;
+  const { audience, isDry } = deps.feed;
   const alone = onlySegment(audience);
   if (alone === null)
-    return createMergedPages(audience, (source, country) => pagesOf(source, inCountry(deps, country)));
+    return createMergedPages(audience, (source, country) => pagesOf(source, inCountry(deps, country)), isDry);
   const pages = createSegmentPages(alone, deps);
   return {
     standing: () => pages.standing(),

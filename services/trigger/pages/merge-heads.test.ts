@@ -31,7 +31,7 @@ function mergeInPages(
     }
     const basic = heads.every(({ users }) => isBasic(users));
     const split = { include: heads.slice(0, include.length), exclude: heads.slice(include.length) };
-    const { users, gaps } = mergeHeads(split, (user) => held.has(user), basic);
+    const { users, gaps } = mergeHeads(split, (user) => held.has(user), { basic });
     all.gaps.push(...gaps.map((gap) => ({ ...gap, at: gap.at + all.users.length })));
     all.users.push(...users);
   }
@@ -94,10 +94,30 @@ describe('merging sources', () => {
     );
   });
 
+  it('counts those of the audience whom several sources name, where it is asked to', () => {
+    const head = (...users: string[]) => ({ users, at: 0, isLast: true, rank: 1 });
+    const heads = () => ({
+      include: [head('a', 'b', 'c', 'e'), head('b', 'c', 'd', 'e')],
+      exclude: [{ ...head('c'), rank: 0 }],
+    });
+    const isHeldOut = (user: string) => user === 'e';
+    const { users, gaps } = mergeHeads(heads(), isHeldOut, { basic: true, countsShared: true });
+    expect(users).toEqual(['a', 'b', 'd']);
+    expect(gaps).toEqual([
+      { at: 2, excluded: 1, heldOut: 0, shared: 1, last: 'c' },
+      { at: 3, excluded: 0, heldOut: 1, shared: 1, last: 'e' },
+    ]);
+    expect(mergeHeads(heads(), isHeldOut, { basic: true }).gaps.some((gap) => 'shared' in gap)).toBe(false);
+  });
+
   it('goes no further than every source that goes on has shown', () => {
     const shown = { users: ['a', 'c'], at: 0, isLast: false, rank: 1 };
     const ahead = { users: ['b', 'x', 'y'], at: 0, isLast: false, rank: 2 };
-    expect(mergeHeads({ include: [shown, ahead], exclude: [] }, () => false, true).users).toEqual(['a', 'b', 'c']);
+    expect(mergeHeads({ include: [shown, ahead], exclude: [] }, () => false, { basic: true }).users).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
     expect([shown.at, ahead.at]).toEqual([2, 1]);
   });
 });

@@ -17,6 +17,13 @@ export interface Heads {
   exclude: readonly Head[];
 }
 
+export interface MergeTerms {
+  /** All heads hold ids of the basic plane alone. */
+  basic: boolean;
+  /** Counts those of the audience whom several sources name; each ends a gap. */
+  countsShared?: boolean;
+}
+
 export interface Merged {
   users: string[];
   gaps: Gap[];
@@ -48,9 +55,12 @@ export function isOver({ users, at, isLast }: Head): boolean {
  * between. The heads move on.
  *
  * @param isHeldOut asked for everybody who is not excluded
- * @param basic whether all heads hold ids of the basic plane alone
  */
-export function mergeHeads({ include, exclude }: Heads, isHeldOut: (user: string) => boolean, basic: boolean): Merged {
+export function mergeHeads(
+  { include, exclude }: Heads,
+  isHeldOut: (user: string) => boolean,
+  { basic, countsShared = false }: MergeTerms,
+): Merged {
   const compare = basic ? compareBasic : compareUserIds;
   const horizon = horizonOf([...include, ...exclude], compare);
   const isBeyond = (user: string) => horizon !== null && compare(user, horizon) > 0;
@@ -58,9 +68,14 @@ export function mergeHeads({ include, exclude }: Heads, isHeldOut: (user: string
   for (;;) {
     const user = leastOf(include, compare);
     if (user === null || isBeyond(user)) break;
-    if (lowestRank(exclude, user, compare) < takeFrom(include, user)) skip(merged, user, 'excluded');
-    else if (isHeldOut(user)) skip(merged, user, 'heldOut');
+    const isShared = countsShared && include.filter(({ users, at }) => users[at] === user).length > 1;
+    if (lowestRank(exclude, user, compare) < takeFrom(include, user)) {
+      gapFor(merged, user).excluded++;
+      continue;
+    }
+    if (isHeldOut(user)) gapFor(merged, user).heldOut++;
     else merged.users.push(user);
+    if (isShared) noteShared(merged, user);
   }
   if (horizon !== null) for (const head of exclude) moveBehind(head, horizon, compare);
   return merged;
@@ -121,12 +136,18 @@ function moveBehind(head: Head, user: string, compare: Compare): void {
   }
 }
 
-function skip({ users, gaps }: Merged, user: string, why: 'excluded' | 'heldOut'): void {
+/** Where the user is passed over, or was just taken. */
+function gapFor({ users, gaps }: Merged, user: string): Gap {
   let gap = gaps.at(-1);
   if (gap?.at !== users.length) {
     gap = { at: users.length, excluded: 0, heldOut: 0, last: user };
     gaps.push(gap);
   }
-  gap[why]++;
   gap.last = user;
+  return gap;
+}
+
+function noteShared(merged: Merged, user: string): void {
+  const gap = gapFor(merged, user);
+  gap.shared = (gap.shared ?? 0) + 1;
 }

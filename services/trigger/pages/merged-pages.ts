@@ -27,8 +27,9 @@ const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
  * it, each is asked anew after a crash.
  *
  * @param pagesOf the pages of a source in a country, the feed's own where it is absent; a run may have several
+ * @param countsShared those whom several sources name are counted
  */
-export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource): PageSource {
+export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource, countsShared = false): PageSource {
   const strandsOf = (source: FeedSource, rank: number, country?: string): Strand[] =>
     pagesOf(source, country).map((pages) => {
       return { source, pages, head: { users: [], at: 0, isLast: false, rank }, basic: true };
@@ -76,11 +77,7 @@ export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource
         if (signal.aborted) return stopped;
         if (strands.some(({ head }) => isSpent(head))) continue;
         const heads = { include: included.map(({ head }) => head), exclude: excluded.map(({ head }) => head) };
-        const merged = mergeHeads(
-          heads,
-          holdsOut,
-          strands.every(({ basic }) => basic),
-        );
+        const merged = mergeHeads(heads, holdsOut, { basic: strands.every(({ basic }) => basic), countsShared });
         const isLast = isEnded();
         if (merged.users.length === 0 && merged.gaps.length === 0 && !isLast) continue;
         const renewed = fresh;

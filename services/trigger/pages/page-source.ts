@@ -14,8 +14,13 @@ export interface Stall {
 export interface Gap extends SkippedUsers {
   /** How many of the page's users come before it. */
   at: number;
-  /** The last one of them. */
+  /** The last one of them; where none is passed over, the user before it. */
   last: string;
+  /**
+   * Where that is counted: of the audience, up to here and behind the gap before, those whom several sources name. They
+   * are fed or held out like any other.
+   */
+  shared?: number;
 }
 
 export interface FetchedPage {

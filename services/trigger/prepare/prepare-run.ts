@@ -2,6 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
 import { estimateOf } from '../../../shared/contracts/runs/feed-audience.ts';
+import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import { canaryShares, type CanarySize, type EstimatesByCountry } from '../../../shared/domain/run/canary.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
@@ -58,15 +59,22 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
 
   const { actionTypes } = await deps.registry.refresh();
   const types = new Map(actionTypes.map((type) => [type.name, type]));
-  const unknown = run.definition.chain.find(({ action }) => !types.has(action));
-  if (unknown) {
-    await endRun(run, 'failed', `there is no action type "${unknown.action}" any more`, deps);
+  const called = run.definition.chain.flatMap(({ action, check }) => (check ? [action, check.type] : [action]));
+  const unknown = called.find((name) => !types.has(name));
+  if (unknown !== undefined) {
+    await endRun(run, 'failed', `there is no action type "${unknown}" any more`, deps);
     return { kind: 'ended' };
+  }
+  const batchUsers = Math.min(...called.map((name) => types.get(name)?.config.batchSize ?? 1));
+  const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
+  if (run.isDry) {
+    // At once, and without a canary: it is over when everybody was seen.
+    const unbounded = feeds.map(({ country, audience }) => ({ country, audience }));
+    await begin(run, unbounded, { batchUsers, clearedBy: notJudged.clearedBy }, deps);
+    return { kind: 'begun' };
   }
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
-  const batchUsers = Math.min(...run.definition.chain.map(({ action }) => types.get(action)?.config.batchSize ?? 1));
-  const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
   const cleared = await clear(run, () => deps.runApprovals.clear(run.runId, usersOf(feeds)), deps);
   if (!cleared) return { kind: 'ended' };
   const { canary } = run.definition;
@@ -75,11 +83,19 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
     const { country } = feed;
     return { ...feed, usersAtMost: cleared.usersAtMost?.[country], canaryUsers: shares?.[country] };
   });
-  // False when another trigger was first.
-  if (await deps.runStore.begin(run.runId, bounded, batchUsers, cleared.clearedBy)) {
-    deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
-  }
+  await begin(run, bounded, { batchUsers, clearedBy: cleared.clearedBy }, deps);
   return { kind: 'begun' };
+}
+
+async function begin(
+  { runId, campaignId, isDry }: RunToPrepare,
+  feeds: readonly NewFeed[],
+  { batchUsers, clearedBy }: { batchUsers: number; clearedBy: ClearedBy },
+  { runStore, logger }: PrepareRunDeps,
+): Promise<void> {
+  // False when another trigger was first.
+  if (!(await runStore.begin(runId, feeds, batchUsers, clearedBy))) return;
+  logger.info({ runId, campaignId, isDry, feeds: feeds.length }, 'run begun');
 }
 
 /** Its audience is in our own database: no service has to be asked. */

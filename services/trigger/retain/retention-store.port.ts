@@ -32,6 +32,11 @@ export interface Retention {
    * `limit`.
    */
   deleteRuns(days: number, limit: number): Promise<number>;
+  /**
+   * Deletes users, steps and suppressed users of dry runs that ended more than `days` ago; their figures stay. Returns
+   * how many rows, at most `limit`.
+   */
+  deleteDryRows(days: number, limit: number): Promise<number>;
   /** Deletes answers by idempotency key of more than `days` ago; returns how many, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
   /**

@@ -14,6 +14,8 @@ const runsPerChunk = 50;
 const listsPerChunk = 20;
 
 const answerDays = 1;
+/** Who would have been served is of no use for longer, and there may be as many rows of it as of a run. */
+const dryRunDays = 1;
 const deadLetterDays = 30;
 
 /** Days after a run has ended; 0 keeps for ever. */
@@ -69,6 +71,7 @@ export function createRetention({
     for (const kind of kinds) {
       if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
     }
+    isFull.push((await retention.deleteDryRows(dryRunDays, rowsPerChunk)) === rowsPerChunk);
     if (runDays > 0) {
       isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
       isFull.push((await retention.deleteChanges(runDays, rowsPerChunk)) === rowsPerChunk);

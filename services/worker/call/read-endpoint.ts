@@ -13,7 +13,7 @@ import type { WorkerMeter } from '../report/worker-meter.ts';
 /** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
 const localBudgetMs = 2000;
 /** What a call may take beyond its time-out: the deadline is looked at now and then. */
-const callMarginMs = 250;
+export const callMarginMs = 250;
 
 export interface ReadEndpointDeps {
   directory: FeedDirectory;
@@ -78,7 +78,7 @@ async function callEndpoint(
 }
 
 export function leaseOutlastsCall(
-  { claimedAtMs, type }: Work,
+  { claimedAtMs, type }: Pick<Work, 'claimedAtMs' | 'type'>,
   { clock, leaseMs }: Pick<ReadEndpointDeps, 'clock' | 'leaseMs'>,
 ): boolean {
   return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Verdict } from '../../../shared/domain/run/admission.ts';
 import { lastCallSentWithinMs } from '../../../shared/domain/run/run-control.ts';
+import type { StepCheck } from '../../../shared/domain/step/checks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type {
   FeedAdmission,
@@ -9,6 +10,7 @@ import type {
   StepRef,
   UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
+import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createStanding, refreshStanding } from './step-standing.ts';
 import type { StepRefusals, StepStanding } from '../work.ts';
@@ -43,6 +45,8 @@ export interface FeedDirectory {
   readonly unitsPerUser: UnitsPerUser;
   /** Of a step of a feed that is known. */
   actionTypeOf(step: StepRef): string | undefined;
+  /** Null where it has none, or its feed is not known. */
+  checkOf(step: FeedStep): StepCheck | null;
   /** Of a feed that is known. */
   standingOf(feedId: string, step: number): StepStanding;
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
@@ -146,6 +150,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     unitsPerUser,
     contextOf: (feedId) => known.get(feedId)?.context,
     actionTypeOf: ({ feedId, step }) => known.get(feedId)?.context.chain[step - 1]?.action,
+    checkOf: ({ feedId, step }) => known.get(feedId)?.context.chain[step - 1]?.check ?? null,
     standingOf: (feedId, step) => {
       const feed = known.get(feedId);
       const standing =

@@ -1,9 +1,7 @@
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { suppressionDetail, type SuppressedUser } from '../../../shared/domain/step/suppressions.ts';
-import { usersOf } from '../../../shared/domain/step/users-text.ts';
-import type { StepDone, UserFailure } from '../../../shared/ports/step-ledger.ts';
-import { childrenOf } from '../step/child-batches.ts';
-import { doneResult } from '../step/done-result.ts';
+import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
+import { withheldResult } from '../step/withheld-result.ts';
 import type { FinishedStep, Work } from '../work.ts';
 
 /**
@@ -17,19 +15,16 @@ export function splitSuppressed(works: readonly Work[]): [callable: readonly Wor
   const callable = works.filter((work) => {
     const lost = new Set(work.lost);
     const suppressed = (work.claim.suppressed ?? []).filter(({ user }) => !lost.has(user));
-    if (suppressed.length > 0) split.push({ work, result: withoutUsers(work, suppressed) });
+    // Where the others are still to be checked, they are claimed for that.
+    const isChecked = work.context.chain[work.claim.step - 1]?.check !== undefined;
+    if (suppressed.length > 0) split.push({ work, result: withheldResult(work, failuresOf(suppressed), !isChecked) });
     return suppressed.length === 0;
   });
   return [callable, split];
 }
 
-function withoutUsers(work: Work, suppressed: readonly SuppressedUser[]): StepDone {
-  const gone = new Set(suppressed.map(({ user }) => user));
-  const failures = suppressed.map(({ user, list, note }): UserFailure => {
+function failuresOf(suppressed: readonly SuppressedUser[]): UserFailure[] {
+  return suppressed.map(({ user, list, note }) => {
     return { user, outcome: 'suppressed', reason: reasons.suppressionList, detail: suppressionDetail(list, note) };
   });
-  const left = usersOf(work.users).filter((user) => !gone.has(user));
-  const { attempts } = work.claim;
-  const children = childrenOf(work, left, { attempts, open: false, delayMs: 0, claim: true });
-  return { ...doneResult(work, failures, children), attempts };
 }

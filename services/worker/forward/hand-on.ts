@@ -7,6 +7,7 @@ import { countUsers } from '../claims/prepare-work.ts';
 import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
 import type { StepQueue } from '../intake/step-queue.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
+import type { QuietHours } from '../step/quiet-hours.ts';
 import { lostAfter } from '../step/done-result.ts';
 import type { FinishedStep, QueuedStep, Work } from '../work.ts';
 import { nextTopicOf, type RecordedStep } from './forward-survivors.ts';
@@ -18,8 +19,9 @@ export interface HandOnDeps {
   actionTypes: EngineConfig['actionTypes'];
   queue: Pick<StepQueue, 'sizeOf'>;
   slots: Pick<CallSlots, 'room' | 'roomOf'>;
-  directory: Pick<FeedDirectory, 'unitsPerUser' | 'standingOf'>;
+  directory: Pick<FeedDirectory, 'unitsPerUser' | 'standingOf' | 'checkOf'>;
   stops: Pick<StoppedFeeds, 'isStopped'>;
+  quietHours: Pick<QuietHours, 'of'>;
 }
 
 /**
@@ -42,12 +44,16 @@ export interface HandedOn {
 }
 
 export function createHandOn(deps: HandOnDeps): HandOn {
-  const { topics, shards, actionTypes, queue, slots, directory, stops } = deps;
+  const { topics, shards, actionTypes, queue, slots, directory, stops, quietHours } = deps;
 
   /** Its claims could not be called at once, or are not this worker's to decide. */
   function isHeldBack({ context, claim }: Work): boolean {
     const { feedId } = context;
     if (directory.unitsPerUser.has(feedId) || stops.isStopped(feedId)) return true;
+    // Who is refused is asked where a step is claimed by itself.
+    if (directory.checkOf({ feedId, step: claim.step + 1 })) return true;
+    const { action = '' } = context.chain[claim.step] ?? {};
+    if (quietHours.of(action, context.country)) return true;
     const { hold, trial } = directory.standingOf(feedId, claim.step + 1);
     return hold !== null || trial !== null;
   }

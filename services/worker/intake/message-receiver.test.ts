@@ -52,7 +52,7 @@ describe('what a worker receives', () => {
       messages.map((message) => ({ ...message, lane: otherLane })),
     );
     expect(queue.sizeOf(otherTopic)).toBe(50_000);
-    queue.take(topic, 60_000, () => 60_000);
+    queue.take(topic, 60_000, { of: () => 60_000, use: () => undefined });
     queue.drop(lane);
     expect(queue.sizeOf(topic)).toBe(0);
     expect(queue.size).toBe(50_000);

@@ -2,6 +2,8 @@ import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import type { MessageReceiver } from './message-receiver.ts';
+import type { Checks } from '../checks/checks.ts';
+import { createClaimRooms } from './claim-rooms.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { VainClaims } from './vain-claims.ts';
 import type { QueuedStep } from '../work.ts';
@@ -9,6 +11,7 @@ import type { QueuedStep } from '../work.ts';
 export interface SelectClaimsDeps {
   queue: StepQueue;
   slots: CallSlots;
+  checks: Pick<Checks, 'roomOf'>;
   directory: FeedDirectory;
   /** By topic. */
   shards: ReadonlyMap<string, Shard>;
@@ -31,22 +34,17 @@ export async function selectClaims(max: number, deps: SelectClaimsDeps): Promise
 }
 
 /** First equal shares, so that a full shard leaves room for the others; then what no other shard wants. */
-function takeInTurn(max: number, { queue, slots, vain }: SelectClaimsDeps): QueuedStep[] {
+function takeInTurn(max: number, { queue, slots, checks, vain }: SelectClaimsDeps): QueuedStep[] {
   const topics = [...queue.topics()];
-  const rooms = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
+  const lefts = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
   const steps: QueuedStep[] = [];
-  // Of a feed that has its turn twice, what was taken first is not known to the slots yet.
-  const taken = new Map<string, number>();
+  // Kept over both rounds: what was taken in the first is not known to the slots yet.
+  const rooms = createClaimRooms({ slots, checks });
   for (const share of [Math.ceil(max / Math.max(1, topics.length)), max]) {
-    for (const [topic, left] of rooms) {
-      const roomOf = (feedId: string) => slots.roomOf(topic, feedId) - (taken.get(`${topic}/${feedId}`) ?? 0);
-      const own = queue.take(topic, Math.min(share, left, max - steps.length), roomOf);
-      rooms.set(topic, left - own.length);
-      for (const step of own) {
-        steps.push(step);
-        const key = `${topic}/${step.feedId}`;
-        taken.set(key, (taken.get(key) ?? 0) + 1);
-      }
+    for (const [topic, left] of lefts) {
+      const own = queue.take(topic, Math.min(share, left, max - steps.length), rooms.in(topic));
+      lefts.set(topic, left - own.length);
+      for (const step of own) steps.push(step);
     }
   }
   return steps;

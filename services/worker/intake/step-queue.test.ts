@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../shared/ports/message-bus.ts';
-import { createStepQueue } from './step-queue.ts';
+import { createStepQueue, type StepRooms } from './step-queue.ts';
 import type { QueuedStep } from '../work.ts';
 
 function laneOf(partition: number): Lane {
@@ -8,7 +8,16 @@ function laneOf(partition: number): Lane {
 }
 
 const shard = 'muster.award-reward.SG';
-const unlimited = () => Number.POSITIVE_INFINITY;
+const unlimited = { of: () => Number.POSITIVE_INFINITY, use: () => undefined };
+
+/** @param roomOf how many of a feed at most */
+function roomsOf(roomOf: (feedId: string) => number): StepRooms {
+  const used = new Map<string, number>();
+  return {
+    of: (feedId) => roomOf(feedId) - (used.get(feedId) ?? 0),
+    use: (feedId, _step, count) => used.set(feedId, (used.get(feedId) ?? 0) + count),
+  };
+}
 
 function stepsOf(feedId: string, count: number, changes: { step?: number; topic?: string; lane?: Lane } = {}) {
   const { step = 1, topic = shard, lane = laneOf(0) } = changes;
@@ -82,10 +91,20 @@ describe('the queue of steps', () => {
   it('takes of a feed no more than there is room for, and of its neighbours the more', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('slow', 100), ...stepsOf('slow', 100, { step: 2 }), ...stepsOf('quick', 100)]);
-    const taken = queue.take(shard, 50, (feedId) => (feedId === 'slow' ? 4 : 1000));
+    const taken = queue.take(
+      shard,
+      50,
+      roomsOf((feedId) => (feedId === 'slow' ? 4 : 1000)),
+    );
     expect(taken.filter(({ feedId }) => feedId === 'slow')).toHaveLength(4);
     expect(taken).toHaveLength(50);
-    expect(queue.take(shard, 50, () => 0)).toEqual([]);
+    expect(
+      queue.take(
+        shard,
+        50,
+        roomsOf(() => 0),
+      ),
+    ).toEqual([]);
   });
 
   it('holds 800,000 steps without being held up: what a take moves is what it takes', () => {

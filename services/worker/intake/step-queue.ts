@@ -23,9 +23,9 @@ export interface StepQueue {
   add(steps: readonly QueuedStep[]): void;
   /**
    * At most `count` steps of the shard, in the order in which they are due to be claimed.
-   * @param roomOf how many of a feed at most
+   * @param rooms how many of each step of a feed at most
    */
-  take(topic: string, count: number, roomOf: (feedId: string) => number): QueuedStep[];
+  take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
   /** Shards with steps that wait. */
   topics(): Iterable<string>;
   /** Puts back what could not be claimed, in front. */
@@ -33,6 +33,12 @@ export interface StepQueue {
   /** Drops the steps that came over a lane which is gone: they will come again, to the worker that has it now. */
   drop(lane: Lane): void;
   clear(): void;
+}
+
+/** What room is left. */
+export interface StepRooms {
+  of(feedId: string, step: number): number;
+  use(feedId: string, step: number, count: number): void;
 }
 
 type Group = StepFifo<QueuedStep>;
@@ -58,20 +64,20 @@ export function createStepQueue(): StepQueue {
     return group;
   }
 
-  function take(topic: string, count: number, roomOf: (feedId: string) => number): QueuedStep[] {
+  function take(topic: string, count: number, rooms: StepRooms): QueuedStep[] {
     const groups = shards.get(topic);
     if (!groups) return [];
     const taken: QueuedStep[] = [];
-    const room = createRooms(roomOf);
     // Turns in a row that brought nothing: after a whole round of them, no shard has room.
     let inVain = 0;
     while (taken.length < count && inVain < groups.size) {
       const [entry] = groups;
       if (!entry) break;
       const [name, group] = entry;
-      const feedId = name.slice(0, name.lastIndexOf('/'));
-      const steps = group.take(Math.min(quantum, count - taken.length, room.of(feedId)));
-      room.use(feedId, steps.length);
+      const border = name.lastIndexOf('/');
+      const [feedId, step] = [name.slice(0, border), Number(name.slice(border + 1))];
+      const steps = group.take(Math.min(quantum, count - taken.length, rooms.of(feedId, step)));
+      rooms.use(feedId, step, steps.length);
       for (const step of steps) taken.push(step);
       inVain = steps.length > 0 ? 0 : inVain + 1;
       groups.delete(name);
@@ -118,11 +124,4 @@ export function createStepQueue(): StepQueue {
       size = 0;
     },
   };
-}
-
-/** What room is left of each feed within one take. */
-function createRooms(roomOf: (feedId: string) => number) {
-  const left = new Map<string, number>();
-  const of = (feedId: string) => left.get(feedId) ?? Math.max(0, roomOf(feedId));
-  return { of, use: (feedId: string, count: number) => left.set(feedId, of(feedId) - count) };
 }

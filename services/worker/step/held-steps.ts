@@ -8,7 +8,7 @@ export interface HeldSteps {
   /** Whether a step may be called: it is not held, or this is its try. When that cannot be found out, it may not. */
   mayCall(standing: StepStanding): boolean | Promise<boolean>;
   /** Holds the step with its cause. Nothing of it is called from now on, whether or not the store could be reached. */
-  hold(standing: StepStanding, cause: string): Promise<void>;
+  hold(standing: StepStanding, cause: string, endsInMs?: number): Promise<void>;
   /** A user was accepted: the step is held no longer. */
   lift(standing: StepStanding): Promise<void>;
 }
@@ -38,13 +38,13 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
 
   return {
     mayCall: (standing) => standing.hold === null || mayTry(standing),
-    hold: async (standing, cause) => {
+    hold: async (standing, cause, endsInMs) => {
       const { feedId, step } = standing;
       standing.hold = { cause, tryDue: false };
       // No look that began before the store knew says more than this.
       standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
       try {
-        await holds.hold([{ feedId, step, cause }]);
+        await holds.hold([{ feedId, step, cause, endsInMs }]);
       } catch (error) {
         logger.warn({ err: error, feedId, step }, 'could not hold a step, its next batch will find the cause again');
       }

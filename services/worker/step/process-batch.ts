@@ -1,6 +1,7 @@
 import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
 import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
 import { classOf } from '../call/contract-class.ts';
+import type { Reading } from '../call/read-answer.ts';
 import { readEndpoint, type FinalReading, type ReadEndpointDeps } from '../call/read-endpoint.ts';
 import type { Admission } from '../claims/feed-directory.ts';
 import type { ServedCall } from '../slots/learn-from-call.ts';
@@ -8,6 +9,7 @@ import { askStatus } from './ask-status.ts';
 import { refusalOf, resultWithoutCall, type NoCall } from './before-call.ts';
 import { conclude } from './conclude.ts';
 import type { HeldSteps } from './held-steps.ts';
+import { isHeldByHours, quietResult, type QuietHours } from './quiet-hours.ts';
 import { noteAttempt } from './note-attempt.ts';
 import type { RefusalCounts } from './refusal-counts.ts';
 import { endProbe } from './refusal-trials.ts';
@@ -22,6 +24,7 @@ const flushMarginMs = 100;
 export interface ProcessBatchDeps extends ReadEndpointDeps {
   heldSteps: HeldSteps;
   refusalCounts: RefusalCounts;
+  quietHours: Pick<QuietHours, 'of'>;
   /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
   markBegun: (begin: StepBegin) => Promise<boolean>;
   /** One suspect at a time. */
@@ -51,6 +54,12 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   const admission = known instanceof Promise ? await known : known;
   const refusal = refusalOf(work, admission, deps);
   if (refusal) return withoutCall(work, refusal, admission, deps);
+  const quiet = deps.quietHours.of(work.actionType, work.context.country);
+  if (quiet) {
+    const result = await quietResult(work, quiet, deps);
+    return afterProbe(work, { ...nothing, finished: [{ work, result }] }, admission, deps);
+  }
+  if (isHeldByHours(work)) await deps.heldSteps.lift(work.standing);
   if (work.standing.trial && !work.isProbe) {
     work.standing.trial.parked.push(work);
     return nothing;
@@ -104,10 +113,11 @@ async function asked(work: Work, admission: Admission, deps: ProcessBatchDeps): 
 }
 
 /**
- * A step whose lease lapsed before: that it is called is written first, so that one more lapse is known for certain.
+ * A step whose lease lapsed before, or that was checked: that it is called is written first, so that one more lapse is
+ * known for certain.
  */
 function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
-  return work.claim.lapses > 0 ? marked(work, admission, deps) : null;
+  return work.claim.lapses !== 0 ? marked(work, admission, deps) : null;
 }
 
 async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> {
@@ -144,7 +154,10 @@ export async function afterProbe(
   };
 }
 
-function termsOf({ deadlineAtMs }: Admission, { clock, random }: ProcessBatchDeps): ResultTerms {
+export function termsOf(
+  { deadlineAtMs }: Admission,
+  { clock, random }: Pick<ProcessBatchDeps, 'clock' | 'random'>,
+): ResultTerms {
   return {
     random: random(),
     nowMs: clock.now().getTime(),
@@ -154,7 +167,7 @@ function termsOf({ deadlineAtMs }: Admission, { clock, random }: ProcessBatchDep
 
 const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
 
-function servedCallOf({ actionType, context }: Work, reading: FinalReading): ServedCall {
+export function servedCallOf({ actionType, context }: Work, reading: Reading): ServedCall {
   if (reading.kind === 'reported' || reading.kind === 'refused') return answered;
   const end = reading.kind === 'misconfigured' ? 'misconfigured' : 'unanswered';
   const pressure = reading.kind === 'misconfigured' ? null : (reading.pressure ?? null);

@@ -61,7 +61,7 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     const { feedId, batchNo, step } = claim;
     logger.error({ err: error, feedId, batchNo, step }, 'could not serve a step, its lease will run out');
     // A lapse counts only where a call had begun, and only counted lapses end in quarantine.
-    if (claim.lapses > 0) await markBegun(claim);
+    if (claim.lapses !== 0) await markBegun(claim);
     onHandled(origin);
   }
 

@@ -25,6 +25,12 @@ export const uploadedAudience = z
       'Rows that are no user, or name one again in another country; the first of them are listed as rejects',
     ),
     cause: z.string().nullable().describe('Why it failed'),
+    usedBy: z
+      .int()
+      .min(0)
+      .describe(
+        'Campaigns, drafts too, that take it in or leave it out; counted up to 100. `/v1/campaigns?list=` has them',
+      ),
     createdAt: time,
     readyAt: time.nullable(),
     links: z.object({ self: z.string(), rejects: z.string() }),
@@ -32,6 +38,15 @@ export const uploadedAudience = z
   .meta({ id: 'Audience' });
 
 export type UploadedAudience = z.infer<typeof uploadedAudience>;
+
+export const audienceCounts = z
+  .object({
+    all: users,
+    withRejects: users,
+    notUsed: users.describe('Ready, and named by no campaign'),
+    failed: users,
+  })
+  .meta({ id: 'AudienceCounts' });
 
 export const rejectRules = [
   'empty',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 import { overlapPolicies } from '../../domain/recurrence/policies.ts';
+import { checkFallbacks } from '../../domain/step/checks.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
@@ -11,16 +12,36 @@ import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
 import { json } from './json.ts';
 
+export const unitsPerUser = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .describe(
+    "What a user costs in this step, in units: of the campaign's budget, and at the price of the action; absent: none",
+  );
+
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 export const chainStep = z.strictObject({
   action: z.string().min(1).max(64).refine(isStorable, unstorable),
   params: z.record(z.string(), json).refine(holdsStorableTexts, unstorable).default({}),
-  unitsPerUser: z
-    .int()
-    .min(1)
-    .max(1_000_000)
+  unitsPerUser: unitsPerUser.optional(),
+  check: z
+    .strictObject({
+      type: z
+        .string()
+        .min(1)
+        .max(64)
+        .refine(isStorable, unstorable)
+        .describe('Name of an action type with check: true'),
+      onUnavailable: z
+        .enum(checkFallbacks)
+        .default('wait')
+        .describe(
+          'Of users for whom it gave no answer at the last of its maxAttempts: wait until the deadline, end as failed, or be called without it',
+        ),
+    })
     .optional()
-    .describe("Units of the campaign's budget that a user costs in this step; absent: none"),
+    .describe('Asked before the step: whom it refuses ends as suppressed, with its reason; absent: nobody is asked'),
 });
 
 /** Looks at the keys and texts at any depth. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { estimatedCost } from '../money.ts';
 import { audienceEntry } from './campaigns.ts';
 
 const users = z.int().min(0);
@@ -30,6 +31,7 @@ export const campaignEstimate = z
       }),
     ),
     holdOutPercent: z.number(),
+    cost: estimatedCost.optional().describe('Absent where no step costs units'),
     warnings: z.array(warning),
   })
   .meta({ id: 'CampaignEstimate' });

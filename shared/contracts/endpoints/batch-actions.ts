@@ -23,6 +23,8 @@ export const batchCall = z.object({
   step: z.int().min(1),
   country: z.string(),
   batch: z.int().min(1),
+  /** In the question of a check alone. */
+  check: z.object({ type: z.string() }).optional(),
   action: z.object({ type: z.string(), params: z.record(z.string(), z.json()) }),
   users: z.array(z.string()).min(1),
 });

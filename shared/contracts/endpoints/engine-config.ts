@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxBatchUsers, usualBatchUsers } from '../../domain/step/batch.ts';
 import { paramsSchemaProblems } from '../../domain/endpoint/params-schema.ts';
+import { pricePattern } from '../../domain/money/amounts.ts';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 import { isHttpUri, noUri } from '../uris.ts';
 
@@ -34,6 +35,8 @@ export type ParamsSchema = z.infer<typeof paramsSchema>;
 const actionTypeFields = service.extend({
   /** What the endpoint keeps about its effects (docs/contracts.md). */
   class: z.enum(['A', 'B', 'C', 'D']),
+  /** It is asked before steps that name it, and is never a step itself (docs/contracts.md). */
+  check: z.boolean().default(false),
   /** Class C: where the outcome of users can be asked for. The same secret and time-out as for calls. */
   statusUrl: serviceUrl.optional(),
   /**
@@ -62,6 +65,8 @@ const actionTypeFields = service.extend({
   unavailableMeansNotApplied: z.boolean().default(false),
   /** The endpoint takes `Muster-Mode: test`: it answers as it would, and gives nothing. */
   understandsTest: z.boolean().default(false),
+  /** What a unit of it costs, in the currency of the installation: a decimal, kept with each run that begins. */
+  price: z.string().regex(pricePattern, 'has to be a decimal such as "0.05", with up to six places').optional(),
   /** Of the users answered for in a step of a run and country, at most so many may be refused before it is held. */
   refusedPercentLimit: z.number().min(0).max(100).default(5),
   /** How often a user's retryable failure is tried, the first time included. */
@@ -107,6 +112,7 @@ const actionTypeFields = service.extend({
 export const actionTypeConfig = actionTypeFields.superRefine((type, context) => {
   checkClassTerms(type, context);
   checkReceiptTerms(type, context);
+  checkCheckTerms(type, context);
 });
 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
@@ -144,6 +150,19 @@ function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.Re
   if (receipts || receiptsSecretEnv === undefined) return;
   const message = `names ${receiptsSecretEnv}, and is for action types with "receipts": true alone`;
   context.addIssue({ code: 'custom', path: ['receiptsSecretEnv'], message, input: receiptsSecretEnv });
+}
+
+/** A question may be asked again at will, and nothing comes of it later. */
+function checkCheckTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
+  if (!type.check) return;
+  if (type.class !== 'A') {
+    const message = 'a check has no effect, and may be asked again at will: it is of class A';
+    context.addIssue({ code: 'custom', path: ['class'], message, input: type.class });
+  }
+  if (type.receipts) {
+    const message = 'a check has no effect that could be reported later';
+    context.addIssue({ code: 'custom', path: ['receipts'], message, input: true });
+  }
 }
 
 /** What is not has a problem of its own. */

@@ -34,7 +34,15 @@ export const finalCodes = z
   .max(100)
   .describe('Answers after which a job is given up at once: calling it again would change nothing');
 
-/** What a job may say for itself; what it does not say is its client's. */
+/** Unique among those of its client. */
+export const endpointName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9.-]{0,62}$/,
+    'has to be 1 to 63 small letters, digits, - and ., beginning with a letter or digit',
+  );
+
+/** What a job may say for itself; what it does not say is its endpoint's or its client's. */
 export const ownTerms = {
   retry: retryStrategy.optional(),
   timeoutMs: timeoutMs.optional(),
@@ -42,6 +50,9 @@ export const ownTerms = {
 };
 
 const kept = z.object({
+  /** Its id. */
+  endpoint: z.uuid().optional().catch(undefined),
+  endpointName: endpointName.optional().catch(undefined),
   retry: ownTerms.retry.catch(undefined),
   timeoutMs: ownTerms.timeoutMs.catch(undefined),
   finalCodes: ownTerms.finalCodes.catch(undefined),
@@ -49,10 +60,16 @@ const kept = z.object({
 
 export type OwnTerms = z.output<typeof kept>;
 
-/** Null where a job says nothing, as most do. */
-export function writeOwnTerms({ retry, timeoutMs: ofOneCall, finalCodes: codes }: OwnTerms): string | null {
-  if (retry === undefined && ofOneCall === undefined && codes === undefined) return null;
-  return JSON.stringify({ retry, timeoutMs: ofOneCall, finalCodes: codes });
+/** Null where a job says nothing, as most do. The endpoint comes first: a column of jobs reads it there. */
+export function writeOwnTerms({
+  endpoint,
+  endpointName: ofEndpoint,
+  retry,
+  timeoutMs: ofOneCall,
+  finalCodes: codes,
+}: OwnTerms): string | null {
+  const terms = { endpoint, endpointName: ofEndpoint, retry, timeoutMs: ofOneCall, finalCodes: codes };
+  return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }
 
 /** As they are stored: another version may have written them, and what cannot be read is the client's. */

@@ -12,13 +12,17 @@ export const clientLedger = z
     cancelled: z.int(),
     dead: z.int().describe('Given up: their calls failed too often'),
     sidelined: z.int().describe('They wait until their host answers again'),
-    pending: z.int().describe('Waiting for their time, or being called'),
+    pending: z.int().describe('Waiting for their time or their turn, or being called'),
+    waiting: z.int().describe('Of the pending ones, those that wait for others of their ordering key; up to 10,000'),
     check: z
       .object({
         at: time,
         stored: z.int().describe('What the totals said is stored'),
         counted: z.int().describe('What was found, in the partitions that were counted'),
         partitions: z.int().describe('Of 64; below that the count is a sample'),
+        due: z.int().describe('Of those that were counted, due and not ended: waiting to be called, or being called'),
+        oldestDueMs: z.int().describe('For how long the oldest of them had been due; 0 where none was'),
+        hostsAside: z.int().describe('Hosts that were left alone, for the client or one of its endpoints'),
         difference: z.int().describe('Beyond what chance explains; 0 where it balances'),
       })
       .nullable()

@@ -1,3 +1,4 @@
+import { endpointName } from './call-terms.ts';
 import { z } from 'zod';
 import { instant } from '../instants.ts';
 import { checkTimes, dueFields, saysTime } from './due-times.ts';
@@ -11,8 +12,9 @@ export const newJobChange = z
   .strictObject({
     verb: z.enum(jobChangeVerbs),
     client: clientRef,
-    state: z.enum(['pending', 'sidelined']).default('pending'),
+    state: z.enum(['pending', 'waiting', 'sidelined']).default('pending'),
     tag: jobTag.optional(),
+    endpoint: endpointName.optional().describe('Those that are called through it'),
     dueFrom: instant.optional().describe('Inclusive'),
     dueUntil: instant.optional().describe('Exclusive'),
     ...dueFields,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { ownTerms, retryStrategy } from './call-terms.ts';
+import { endpointName, ownTerms, retryStrategy } from './call-terms.ts';
 import { checkTimes, dueFields, longestDelaySeconds } from './due-times.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { isHttpUri, noUri } from '../uris.ts';
 import { json } from '../campaigns/json.ts';
+import { checkOrdering, jobKey, jobOrderings, orderingFields } from './job-keys.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { sealedMark } from './stored-calls.ts';
 
@@ -40,13 +41,6 @@ const reservedHeaders = new Set([
   'proxy-authorization',
   'proxy-connection',
 ]);
-
-export const jobKeyPattern = /^[\x21-\x7e]{1,255}$/;
-
-export const jobKey = z
-  .string()
-  .regex(jobKeyPattern, 'has to be 1 to 255 visible ASCII characters')
-  .describe('A repeat with the same key of the same client is the same job, until three days after it has ended');
 
 export const jobTagPattern = /^[A-Za-z0-9._:/=@-]{1,64}$/;
 
@@ -108,15 +102,23 @@ export const time = z.iso.datetime({ precision: 3 });
 export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
 
 const call = {
-  url: callUrl,
   method: z.enum(jobMethods).default('POST'),
   headers: headers.optional(),
   body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
 };
 
+/** Where a call goes: a URL, or that of an endpoint. */
+const callTarget = {
+  endpoint: endpointName
+    .optional()
+    .describe('One of its client’s: slots, rate, secrets and circuits of this call are its own'),
+  url: callUrl.optional().describe('Needed without an endpoint; with one, that of the endpoint unless given'),
+};
+
 const jobFields = {
   ...dueFields,
   ...call,
+  ...callTarget,
   idempotencyKey: jobKey.optional(),
   relevancySeconds: z
     .int()
@@ -131,6 +133,7 @@ const jobFields = {
     .max(jobLimits.jitterSeconds)
     .optional()
     .describe('It is due at a moment of its own within so long after its time, so that many are not due at once'),
+  ...orderingFields,
   ...ownTerms,
 };
 
@@ -143,7 +146,22 @@ export const newJob = jobOf(clientRef).meta({
 export type NewJob = z.output<typeof newJob>;
 
 function jobOf<Client extends z.ZodType>(client: Client) {
-  return z.strictObject({ client, ...jobFields }).superRefine(checkTimes);
+  return z
+    .strictObject({ client, ...jobFields })
+    .superRefine(checkTimes)
+    .superRefine(checkOrdering)
+    .superRefine(checkTarget);
+}
+
+interface SaidTarget {
+  endpoint?: string | undefined;
+  url?: string | undefined;
+}
+
+export function checkTarget(said: SaidTarget, context: z.core.$RefinementCtx): void {
+  if (said.endpoint !== undefined || said.url !== undefined) return;
+  const message = 'is missing: without an endpoint it is needed';
+  context.addIssue({ code: 'custom', path: ['url'], message, input: said });
 }
 
 const jobOfMany = jobOf(clientRef.optional()).meta({ id: 'JobOfMany' });
@@ -167,7 +185,9 @@ export const acceptedJob = z
   .object({
     id: z.string(),
     clientId: z.string(),
-    dueAt: time.nullable().describe('null where it is sidelined, or has ended'),
+    dueAt: time
+      .nullable()
+      .describe('null where it is sidelined, or has ended; with an orderingKey, its turn may be later'),
     duplicate: z.boolean().describe('true: the key was used before, and this is that job'),
     warnings: z.array(warning),
     links: z.object({ self: z.string() }),
@@ -202,8 +222,11 @@ export const jobOutcomes = ['called', 'expired', 'cancelled', 'dead'] as const;
 
 export type JobOutcome = (typeof jobOutcomes)[number];
 
-/** `firing`: a dispatcher has it. `sidelined`: it waits until its host answers again. */
-export const jobStates = ['pending', 'firing', 'sidelined', ...jobOutcomes] as const;
+/**
+ * `waiting`: others of its ordering key come before it. `firing`: a dispatcher has it. `sidelined`: it waits until its
+ * host answers again.
+ */
+export const jobStates = ['pending', 'waiting', 'firing', 'sidelined', ...jobOutcomes] as const;
 
 export type JobState = (typeof jobStates)[number];
 
@@ -230,11 +253,14 @@ export const jobShape = z
     clientId: z.string(),
     state: z.enum(jobStates),
     scheduledFor: time.describe('When it was meant to be called; a retry does not move it'),
-    dueAt: time.nullable().describe('When it is called next; null where nobody knows, or never'),
+    dueAt: time
+      .nullable()
+      .describe('When it is called next, one that is waiting at the soonest; null where nobody knows, or never'),
     acceptedAt: time,
     expiresAt: time.nullable(),
     endedAt: time.nullable(),
     attempt: z.int().describe('Of the call that comes next, or of the last one'),
+    endpoint: z.string().nullable().describe('That it is called through; null: its client’s own rules hold'),
     method: z.string(),
     url: z.string(),
     headers: shownHeaders.nullable(),
@@ -244,7 +270,9 @@ export const jobShape = z
     tags: z.array(z.string()),
     scheduleId: z.string().nullable(),
     repeats: z.string().nullable().describe('The job that it sends again'),
-    retry: retryStrategy.nullable().describe('Its own; null: as its client says'),
+    orderingKey: z.string().nullable().describe('Of those with this key, one is called at a time'),
+    ordering: z.enum(jobOrderings).nullable(),
+    retry: retryStrategy.nullable().describe('Its own; null: as its endpoint or its client says'),
     timeoutMs: z.int().nullable().describe('The same'),
     finalCodes: z.array(z.int()).nullable().describe('The same'),
     sidelinedFor: z.string().nullable().describe('The host that it waits for'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { unstorable } from '../campaigns/about-campaign.ts';
+import { endpointName } from './call-terms.ts';
 import { clientRef } from './jobs.ts';
 
 const time = z.iso.datetime({ precision: 3 });
@@ -39,7 +40,8 @@ const partitionShape = z.object({
 
 const hostShape = z.object({
   clientId: z.string(),
-  host: z.string().describe('Host and port, and a path prefix that its client names; *: all hosts of the client'),
+  endpoint: z.string().nullable().describe('Whose jobs wait for it; null: those that name none'),
+  host: z.string().describe('Host and port, and a path prefix that its client names; *: all hosts'),
   state: z.enum(['open', 'closing', 'disabled']),
   cause: z.string(),
   openedAt: time,
@@ -73,7 +75,11 @@ export const regionSwitch = z
   .meta({ id: 'RegionSwitch', examples: [{ reason: 'the other region is away' }] });
 
 export const hostSelection = z
-  .strictObject({ client: clientRef, host: z.string().min(1).max(500).describe('As it is listed') })
+  .strictObject({
+    client: clientRef,
+    endpoint: endpointName.optional(),
+    host: z.string().min(1).max(500).describe('As it is listed'),
+  })
   .meta({ id: 'HostSelection', examples: [{ client: 'shop', host: 'https://shop.example.com' }] });
 
 export const enabledHost = z.object({ clientId: z.string(), host: z.string() });

@@ -23,7 +23,10 @@ export const audiencePlaces = [
 
 export type AudiencePlace = (typeof audiencePlaces)[number];
 
-/** What a call said of the user; `lost`: its worker was lost before it answered. */
+/**
+ * What a call said of the user; `lost`: its worker was lost before it answered; `unchecked`: no call was made, for the
+ * step's check gave no answer.
+ */
 export const attemptResults = [
   'succeeded',
   'failed',
@@ -35,6 +38,7 @@ export const attemptResults = [
   'not-applied',
   'ambiguous',
   'lost',
+  'unchecked',
 ] as const;
 
 export type AttemptResult = (typeof attemptResults)[number];

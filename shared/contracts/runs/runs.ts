@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
+import { runCost } from '../money.ts';
 import { changeReason } from '../change-reason.ts';
 import { instant } from '../instants.ts';
 import { canaryStates } from '../../domain/run/canary.ts';
@@ -7,6 +8,7 @@ import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
 import { ownOutcomes } from '../../domain/step/outcomes.ts';
 import { runEventKinds } from '../../domain/run/run-events.ts';
 import { runStates } from '../../domain/run/run-states.ts';
+import { runForecast } from './forecasts.ts';
 import {
   defaultMinJudgedUsers,
   paceUsersPerSecond,
@@ -72,7 +74,12 @@ export type RunSettings = z.infer<typeof runSettings>;
 export const runSummary = z
   .object({
     runId: z.string(),
-    kind: z.enum(runKinds).default('live').describe('test: of users who were named; in no figures of its campaign'),
+    kind: z
+      .enum(runKinds)
+      .default('live')
+      .describe(
+        'test: of users who were named. dry-run: of everybody, and nobody is called. Neither is in any figures of its campaign',
+      ),
     canary: z
       .enum(canaryStates)
       .nullable()
@@ -127,6 +134,9 @@ export const runFigures = runSummary.extend({
       ),
     counted: users.describe('Held-out users included'),
     excluded: users.default(0).describe('Passed over because an exclusion names them; not in the audience'),
+    shared: users
+      .optional()
+      .describe('Of a dry run alone: those of the audience whom several sources name; each counts once'),
     /** Whether every feed reached the end of its audience. */
     complete: z.boolean(),
   }),
@@ -140,6 +150,7 @@ export const runFigures = runSummary.extend({
    */
   settled: users.optional(),
   balanced: z.boolean(),
+  cost: runCost.optional().describe('Absent where no step costs units'),
   budgets: z
     .array(budgetFigures)
     .default([])
@@ -262,6 +273,7 @@ export const runReport = runFigures
     /** False once the users that failed are no longer kept: then there are these figures alone. */
     failuresKept: z.boolean(),
     batches: z.object({ fed: users, retried: users }),
+    forecast: runForecast.nullable().default(null).describe('Of a dry run alone: how long it would take'),
   })
   .meta({ id: 'RunReport' });
 

@@ -37,6 +37,7 @@ const reported = runReport.shape;
 export const sharedReport = z
   .object({
     campaignName: reported.campaignName,
+    kind: reported.kind,
     state: reported.state,
     scheduledFor: reported.scheduledFor,
     startedAt: reported.startedAt,

@@ -7,12 +7,15 @@ import {
   type PlannedOccurrence,
 } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
+import { endpointName } from '../jobs/call-terms.ts';
 import { jobLimits, jobMethods } from '../jobs/jobs.ts';
 import { storedHeaders } from '../jobs/stored-calls.ts';
 import { checkRecurrence, policiesOf, recurrenceFields, recurrenceOf, recurrenceShape } from './recurrences.ts';
 
 /** What a callback of a schedule sends: its fields are checked when it comes in. */
 const keptCall = z.object({
+  /** Of its client's, that it goes through. */
+  endpoint: z.object({ id: z.uuid(), name: endpointName }).optional(),
   url: z.string(),
   method: z.enum(jobMethods),
   /** JSON, as `storedHeaders` has it. */

@@ -24,7 +24,7 @@ const daySeconds = 86_400;
 /** When something recurs, as schedules and recurring campaigns say it. */
 export const recurrenceFields = {
   cron: cron
-    .describe('minute, hour, day of month, month, day of week, on the clocks of the zone')
+    .describe('minute, hour, day of month, month, day of week, on the clocks of the zone; L, W and # name days; @daily')
     .meta({ examples: ['0 9 * * MON-FRI'] })
     .optional(),
   everySeconds: z

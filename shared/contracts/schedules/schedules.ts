@@ -3,7 +3,7 @@ import { skipCauses } from '../../domain/recurrence/policies.ts';
 import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
-import { newJob, shownHeaders } from '../jobs/jobs.ts';
+import { checkTarget, newJob, shownHeaders } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields } from './recurrences.ts';
 
 /** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */
@@ -27,10 +27,12 @@ const groups = z
     'Fires for each of them. Looked up at each fire: those of the names that are registered, or all with these tags',
   );
 
-const { client, url, method, headers, body, relevancySeconds, tags } = newJob.shape;
+const { client, endpoint, url, method, headers, body, relevancySeconds, tags } = newJob.shape;
 
-const target = z
-  .strictObject({ client, url, method, headers, body, relevancySeconds, tags })
+const targetFields = z.strictObject({ client, endpoint, url, method, headers, body, relevancySeconds, tags });
+
+const target = targetFields
+  .superRefine(checkTarget)
   .describe('The callback that each fire makes, as one of its client’s jobs');
 
 const name = z.string().trim().min(1).max(200).refine(isStorable, unstorable);
@@ -79,7 +81,7 @@ export const scheduleShape = z
     stateReason: z.string().nullable().describe('As it was given; of a broken one, the cause'),
     stateSince: time,
     ...scheduleFields,
-    target: target
+    target: targetFields
       .extend({ url: z.string(), body: z.string().nullable(), headers: shownHeaders })
       .nullable()
       .describe('null for the schedule of a campaign'),
@@ -107,12 +109,17 @@ export type ScheduleShape = z.output<typeof scheduleShape>;
 
 const count = z.coerce.number().int().min(1).max(1000).default(10);
 const after = instantToRecurFrom.optional();
+const before = instant.optional().describe('Exclusive; as far as there are fires, unless given');
 
-export const previewQuery = z.strictObject({ count, after: after.describe('Now, if absent') });
+export const previewQuery = z.strictObject({
+  count,
+  after: after.describe('Exclusive, past too; now, if absent'),
+  before,
+});
 
 /** Before it is made. */
 export const previewBody = z
-  .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after })
+  .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after, before })
   .superRefine(checkRecurrence)
   .meta({ id: 'PreviewRequest', examples: [{ cron: '0 9 * * MON-FRI', zone: 'Asia/Singapore', count: 5 }] });
 

@@ -3,7 +3,8 @@ import { publicId, uuidOf } from '../../domain/ids/ids.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { tag, unstorable } from '../campaigns/about-campaign.ts';
 import { egressRule } from '../jobs/clients.ts';
-import { callUrl } from '../jobs/jobs.ts';
+import { zone } from '../schedules/recurrences.ts';
+import { noticeUrl } from './notice-urls.ts';
 
 /** HTTP shapes of webhooks (docs/decisions/0088-webhooks-are-clients.md). */
 export const noticeTypes = [
@@ -45,6 +46,18 @@ function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(item).min(1).max(maxOf).nullable().default(null);
 }
 
+export const digestSpans = ['day', 'week'] as const;
+
+const digest = z
+  .strictObject({
+    every: z.enum(digestSpans).describe('week: on Mondays'),
+    at: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'has to be a time of day such as 09:00'),
+    zone,
+  })
+  .meta({ examples: [{ every: 'day', at: '09:00', zone: 'Asia/Singapore' }] });
+
+export type Digest = z.output<typeof digest>;
+
 /** What it is told of; each filter that is given has to fit. */
 export const webhookFields = {
   name: name.nullable().default(null),
@@ -56,6 +69,10 @@ export const webhookFields = {
   campaigns: listOf(campaignId).describe('Of these alone; null: of all'),
   tags: listOf(tag).describe('Of campaigns with one of these tags'),
   owners: listOf(name).describe('Of campaigns with one of these owners'),
+  digest: digest
+    .nullable()
+    .default(null)
+    .describe('Runs of recurring campaigns that completed are told together, and their starts not at all'),
   enabled: z.boolean().default(true).describe('false: what happens meanwhile is never told'),
 };
 
@@ -70,17 +87,22 @@ const egress = z
 const exampleUrl = 'https://hooks.example.com/muster';
 
 export const newWebhook = z
-  .strictObject({ url: callUrl, ...webhookFields, egress: egress.optional() })
+  .strictObject({
+    url: noticeUrl.describe('Called; or `mailto:` and an address, written to where e-mail is set up'),
+    ...webhookFields,
+    egress: egress.optional(),
+  })
   .meta({ id: 'NewWebhook', examples: [{ url: exampleUrl, events: ['run.ended', 'run.paused', 'run.stalled'] }] });
 
 export const webhookPatch = z
   .strictObject({
-    url: callUrl.optional(),
+    url: noticeUrl.optional(),
     name: name.nullable().optional(),
     events: webhookFields.events.optional(),
     campaigns: z.array(campaignId).min(1).max(maxOf).nullable().optional(),
     tags: z.array(tag).min(1).max(maxOf).nullable().optional(),
     owners: z.array(name).min(1).max(maxOf).nullable().optional(),
+    digest: digest.nullable().optional(),
     enabled: z.boolean().optional(),
     egress: egress.optional(),
   })
@@ -92,7 +114,7 @@ export const webhookShape = z
   .object({
     id: z.string(),
     revision: z.int().min(1).describe('Moves with every change; the ETag'),
-    url: z.string().describe('Without what is behind the host, which may be a secret'),
+    url: z.string().describe('Without what is behind the host, which may be a secret; an address as it is'),
     ...webhookFields,
     egress,
     client: z.string().describe('cli_…, under which jobs, dead jobs and figures have its notices'),
@@ -106,7 +128,10 @@ export const webhookShape = z
 
 export type WebhookShape = z.output<typeof webhookShape>;
 
-const secret = z.string().describe('whsec_…, shown this once: its notices are signed with it (Standard Webhooks)');
+const secret = z
+  .string()
+  .nullable()
+  .describe('whsec_…, shown this once: its notices are signed with it (Standard Webhooks); null: of e-mail');
 
 export const createdWebhook = z.object({ webhook: webhookShape, secret }).meta({ id: 'CreatedWebhook' });
 
@@ -140,10 +165,21 @@ export type WebhookDelivery = z.output<typeof delivery>;
 
 export const sentAgain = z.object({ notices: z.int(), expired: z.int() }).meta({ id: 'NoticesSentAgain' });
 
+/** Of a run that has ended, in users. */
+const figures = z.object({ audience: z.int(), throughTheChain: z.int(), failed: z.int() });
+
+export const digestLine = z.object({
+  campaign: z.object({ id: z.string(), name: z.string() }),
+  run: z.object({ id: z.string(), scheduledFor: time }),
+  figures,
+});
+
+export type DigestLine = z.output<typeof digestLine>;
+
 /** What a webhook is sent. */
 export const notice = z
   .object({
-    type: z.enum([...noticeTypes, 'webhook.test']),
+    type: z.enum([...noticeTypes, 'campaign.digest', 'webhook.test']),
     timestamp: time.describe('When it happened'),
     data: z.object({
       text: z.string().describe('The same in a sentence, for people'),
@@ -159,14 +195,15 @@ export const notice = z
         })
         .nullable(),
       run: z.object({ id: z.string(), state: z.string(), scheduledFor: time, startedAt: time.nullable() }).nullable(),
-      figures: z
-        .object({ audience: z.int(), throughTheChain: z.int(), failed: z.int() })
-        .nullable()
-        .describe('Of a run that has ended'),
+      figures: figures.nullable().describe('Of a run that has ended; of a digest: over all of its runs'),
       approval: z
         .object({ id: z.string(), needed: z.int(), why: z.array(z.string()) })
         .nullable()
         .describe('Of approval.waiting'),
+      digest: z
+        .object({ runs: z.int().describe('All of them'), first: z.array(digestLine) })
+        .nullable()
+        .describe('Of campaign.digest: what completed since the last one'),
       budget: z.object({ country: z.string(), units: z.int(), left: z.int() }).nullable().describe('Of budget.low'),
     }),
   })

@@ -23,6 +23,7 @@ export const idPrefixes = {
   webhook: 'whk',
   reportLink: 'rpl',
   webhookEvent: 'wev',
+  webhookDigest: 'wdg',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -10,6 +10,11 @@ export function jobIdOf(clientId: string, key: string | null): string {
   return key === null ? newId() : derivedId(`${clientId}\n${key}`);
 }
 
+/** Of an endpoint: the same for the same name of the same client, so that jobs find one that is made again. */
+export function endpointIdOf(clientId: string, name: string): string {
+  return derivedId(`${clientId}\nendpoint\n${name}`);
+}
+
 /** Fetched together: one by one, random bytes cost six times as much as the rest of the id. */
 const randomBytes = new Uint8Array(16 * 256);
 let used = randomBytes.length;

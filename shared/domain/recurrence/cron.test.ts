@@ -51,6 +51,34 @@ describe('a cron expression', () => {
     expect(timesOf('0 0 */12 * MON', 3)).toEqual(['2026-04-13T00:00', '2026-05-25T00:00', '2026-06-01T00:00']);
   });
 
+  it.each([
+    ['@yearly', ['2026-01-01T00:00', '2027-01-01T00:00']],
+    ['@Monthly', ['2026-01-01T00:00', '2026-02-01T00:00']],
+    ['@weekly', ['2026-01-04T00:00', '2026-01-11T00:00']],
+    ['@daily', ['2026-01-01T00:00', '2026-01-02T00:00']],
+    ['@hourly', ['2026-01-01T00:00', '2026-01-01T01:00']],
+    // The last day of a month, in a leap year too, and three days before it.
+    ['0 9 L * *', ['2026-01-31T09:00', '2026-02-28T09:00', '2026-03-31T09:00']],
+    ['0 9 L 2 *', ['2026-02-28T09:00', '2027-02-28T09:00', '2028-02-29T09:00']],
+    ['0 9 L-3 * *', ['2026-01-28T09:00', '2026-02-25T09:00']],
+    // The 15th of February and of March 2026 are Sundays, the 15th of August is a Saturday.
+    ['0 9 15W 1-3,8 *', ['2026-01-15T09:00', '2026-02-16T09:00', '2026-03-16T09:00', '2026-08-14T09:00']],
+    // Not into another month: the 1st of August 2026 is a Saturday, the 31st of May a Sunday.
+    ['0 9 1W 8 *', ['2026-08-03T09:00']],
+    ['0 9 31W 5 *', ['2026-05-29T09:00']],
+    ['0 9 31W 1-4 *', ['2026-01-30T09:00', '2026-03-31T09:00', '2027-01-29T09:00']],
+    ['0 9 LW * *', ['2026-01-30T09:00', '2026-02-27T09:00', '2026-03-31T09:00']],
+    ['0 9 * * MON#2', ['2026-01-12T09:00', '2026-02-09T09:00']],
+    ['0 9 * * MON#1,MON#3', ['2026-01-05T09:00', '2026-01-19T09:00', '2026-02-02T09:00']],
+    ['0 9 * * 7#5', ['2026-03-29T09:00', '2026-05-31T09:00']],
+    ['0 9 * * FRIL', ['2026-01-30T09:00', '2026-02-27T09:00']],
+    ['0 9 * * 5l', ['2026-01-30T09:00', '2026-02-27T09:00']],
+    // Either of the two, as in cron; with a star both.
+    ['0 9 L * MON#1', ['2026-01-05T09:00', '2026-01-31T09:00', '2026-02-02T09:00']],
+  ])('%j: %j', (expression, times) => {
+    expect(timesOf(expression, times.length)).toEqual(times);
+  });
+
   it('waits for a leap year', () => {
     expect(timesOf('0 0 29 2 *', 2)).toEqual(['2028-02-29T00:00', '2032-02-29T00:00']);
   });
@@ -68,10 +96,14 @@ describe('a cron expression', () => {
     ['60 9 * * *', 'minute has "60", which has to be 0 to 59'],
     ['0 24 * * *', 'hour has "24", which has to be 0 to 23'],
     ['0 9 0 * *', 'day of month has "0", which has to be 1 to 31'],
-    ['0 9 L * *', 'day of month has "L", which is not standard cron'],
-    ['0 9 15W * *', 'day of month has "15W", which is not standard cron'],
+    ['0 9 L-31 * *', 'day of month has "L-31", which has to be L, L-1 to L-30, 1W to 31W, or LW'],
+    ['0 9 32W * *', 'day of month has "32W", which has to be L, L-1 to L-30, 1W to 31W, or LW'],
+    ['0 9 30W 2 *', 'day of month 30W is in no month of 2: it would never fire'],
+    ['0 9 L-29 2 *', 'day of month L-29 is in no month of 2: it would never fire'],
     ['0 9 ? * MON', 'day of month has "?", which is not standard cron'],
-    ['0 9 * * MON#2', 'day of week has "MON#2", which is not standard cron'],
+    ['0 9 * * MON#6', 'day of week has "MON#6", which has to be MON#1 to MON#5, or MONL'],
+    ['0 L * * *', 'hour has "L", which is not standard cron'],
+    ['@reboot', '"@reboot" has to be @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly'],
     ['0 9 * * Funday', 'day of week has "Funday", which has to be 0 to 7, or SUN to SAT'],
     ['0 9 * 13 *', 'month has "13", which has to be 1 to 12, or JAN to DEC'],
     ['0 17-9 * * *', 'hour has the range "17-9", which ends before it begins: write 17-…,…-9'],

@@ -1,3 +1,5 @@
+import { isRuledDay, readMonthDayRule, readWeekDayRule, type DayRule } from './cron-days.ts';
+
 /** A five-field cron expression, read. */
 export interface Cron {
   months: ReadonlySet<number>;
@@ -5,6 +7,9 @@ export interface Cron {
   monthDays: ReadonlySet<number>;
   /** 0 (Sunday) to 6. */
   weekDays: ReadonlySet<number>;
+  /** Days that the two fields name beside these. */
+  monthDayRules: readonly DayRule[];
+  weekDayRules: readonly DayRule[];
   /** A day that one of the two fields names is enough: so it is where neither begins with `*`. */
   eitherDay: boolean;
   /** Minutes since midnight, ascending. */
@@ -42,29 +47,38 @@ const fieldRules: readonly [FieldRule, FieldRule, FieldRule, FieldRule, FieldRul
 
 /**
  * Reads minute, hour, day of month, month and day of week as crontab(5) has them: `*`, numbers, lists, ranges, steps,
- * and English names of months and days. Nothing beyond that: `L`, `W`, `#`, `?`, seconds and `@daily` are refused by
- * name.
+ * English names of months and days, and `@daily` and the like. Beyond that, days of a month may be `L` (the last),
+ * `L-3`, `15W` (the working day next to it) and `LW`, days of a week `MON#2` (the second one) and `FRIL` (the last
+ * one). `?`, seconds and years are refused by name.
  */
 export function readCron(expression: string): ReadCron {
-  const fields = expression.trim().split(/\s+/);
+  const named = expression.trim().startsWith('@');
+  const written = named ? nicknames.get(expression.trim().toLowerCase()) : expression;
+  if (written === undefined)
+    return refused(null, `${quoted(expression.trim())} has to be ${[...nicknames.keys()].join(', ')}`);
+  const fields = written.trim().split(/\s+/);
   if (fields.length !== fieldRules.length || expression.trim() === '') {
     const found = expression.trim() === '' ? 0 : fields.length;
     return refused(null, `has to be five fields (minute hour day-of-month month day-of-week), not ${found}`);
   }
-  const values: ReadonlySet<number>[] = [];
+  const values: ReadField[] = [];
   for (const [index, rule] of fieldRules.entries()) {
     const read = readField(fields[index] ?? '', rule);
     if (typeof read === 'string') return refused(rule.name, `${rule.name} ${read}`);
     values.push(read);
   }
-  const [minutes = none, hours = none, monthDays = none, months = none, days = none] = values;
+  const [minutes, hours, monthDays, months, days] = values.map((read) => read.values);
+  const [, , monthDayRules = [], , weekDayRules = []] = values.map((read) => read.rules);
   const [minute = '', hour = '', monthDay = '', , weekDay = ''] = fields;
   const cron: Cron = {
-    months,
-    monthDays,
-    weekDays: new Set([...days].map((day) => day % 7)),
+    months: months ?? none,
+    monthDays: monthDays ?? none,
+    weekDays: new Set([...(days ?? none)].map((day) => day % 7)),
+    ...{ monthDayRules, weekDayRules },
     eitherDay: !monthDay.startsWith('*') && !weekDay.startsWith('*'),
-    times: [...hours].flatMap((each) => [...minutes].map((other) => each * 60 + other)).sort((a, b) => a - b),
+    times: [...(hours ?? none)]
+      .flatMap((each) => [...(minutes ?? none)].map((other) => each * 60 + other))
+      .sort((a, b) => a - b),
     isFixed: !minute.startsWith('*') && !hour.startsWith('*'),
   };
   if (cron.eitherDay || hasSuchDay(cron)) return { ok: true, cron };
@@ -73,23 +87,64 @@ export function readCron(expression: string): ReadCron {
 
 const none: ReadonlySet<number> = new Set();
 
+const nicknames = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
+
 /** 29 February included: it comes, if not each year. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-function hasSuchDay({ months, monthDays }: Cron): boolean {
+function hasSuchDay({ months, monthDays, monthDayRules, weekDayRules }: Cron): boolean {
+  const rules = [...monthDayRules, ...weekDayRules];
+  if (rules.length > 0 && [...months].some((month) => rules.some((rule) => comesIn(rule, month)))) return true;
   const first = Math.min(...monthDays);
   return [...months].some((month) => first <= (longestMonths[month - 1] ?? 0));
 }
 
+/** Within 28 years each month has begun with each day of the week, February in leap years too. */
+const allKindsOfYears = Array.from({ length: 28 }, (_, index) => 2000 + index);
+
+function comesIn(rule: DayRule, month: number): boolean {
+  const days = Array.from({ length: longestMonths[month - 1] ?? 31 }, (_, index) => index + 1);
+  return allKindsOfYears.some((year) =>
+    days.some((day) => {
+      const date = new Date(Date.UTC(year, month - 1, day));
+      return date.getUTCMonth() === month - 1 && isRuledDay(rule, date);
+    }),
+  );
+}
+
+interface ReadField {
+  values: ReadonlySet<number>;
+  rules: readonly DayRule[];
+}
+
 /** Its values, or what is wrong with it. */
-function readField(field: string, rule: FieldRule): Set<number> | string {
+function readField(field: string, rule: FieldRule): ReadField | string {
   const values = new Set<number>();
+  const rules: DayRule[] = [];
   for (const part of field.split(',')) {
+    const dayRule = readDayRule(part, rule);
+    if (dayRule) {
+      rules.push(dayRule);
+      continue;
+    }
     const read = readPart(part, rule);
     if (typeof read === 'string') return read;
     for (const value of read) values.add(value);
   }
-  return values;
+  return { values, rules };
+}
+
+function readDayRule(part: string, rule: FieldRule): DayRule | undefined {
+  if (rule.name === 'day of month') return readMonthDayRule(part);
+  return rule.name === 'day of week' ? readWeekDayRule(part, (name) => valueOf(name, rule)) : undefined;
 }
 
 const partPattern = /^(?:(\*)|([A-Za-z0-9]+)(?:-([A-Za-z0-9]+))?)(?:\/(\d+))?$/;
@@ -103,7 +158,7 @@ function readPart(part: string, rule: FieldRule): number[] | string {
   if (star !== undefined) return every(step, rule.min, lastOf(rule));
 
   const from = valueOf(first ?? '', rule);
-  if (from === undefined) return wrong(first ?? '', rule);
+  if (from === undefined) return wrong(extension.test(part) ? part : (first ?? ''), rule);
   if (last === undefined) {
     if (stepText === undefined) return [from];
     return `has ${quoted(part)}: a step needs a range, such as ${from}-${rule.max}/${stepText}`;
@@ -116,10 +171,17 @@ function readPart(part: string, rule: FieldRule): number[] | string {
 }
 
 /** What other schedulers add to cron. */
-const extension = /[#?@]|^(L|LW|\d+[LW])$/i;
+const extension = /[#?@]|^(L(-.*)?|LW|\d+[LW])$/i;
+
+const dayRules: Partial<Record<CronField, string>> = {
+  'day of month': 'L, L-1 to L-30, 1W to 31W, or LW',
+  'day of week': 'MON#1 to MON#5, or MONL',
+};
 
 function wrong(text: string, rule: FieldRule): string {
-  return `has ${quoted(text)}, which ${extension.test(text) ? 'is not standard cron' : shouldBe(rule)}`;
+  if (!extension.test(text)) return `has ${quoted(text)}, which ${shouldBe(rule)}`;
+  const known = text.includes('?') ? undefined : dayRules[rule.name];
+  return `has ${quoted(text)}, which ${known === undefined ? 'is not standard cron' : `has to be ${known}`}`;
 }
 
 /** Of `*`: 7 is Sunday again. */

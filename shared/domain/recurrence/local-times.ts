@@ -1,4 +1,5 @@
 import type { Cron } from './cron.ts';
+import { isRuledDay } from './cron-days.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -32,7 +33,8 @@ export function* localTimes(cron: Cron, fromMs: number, untilMs: number): Genera
   }
 }
 
-function isDayOf({ monthDays, weekDays, eitherDay }: Cron, date: Date): boolean {
-  const [byDate, byWeekDay] = [monthDays.has(date.getUTCDate()), weekDays.has(date.getUTCDay())];
+function isDayOf({ monthDays, weekDays, monthDayRules, weekDayRules, eitherDay }: Cron, date: Date): boolean {
+  const byDate = monthDays.has(date.getUTCDate()) || monthDayRules.some((rule) => isRuledDay(rule, date));
+  const byWeekDay = weekDays.has(date.getUTCDay()) || weekDayRules.some((rule) => isRuledDay(rule, date));
   return eitherDay ? byDate || byWeekDay : byDate && byWeekDay;
 }

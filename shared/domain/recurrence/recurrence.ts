@@ -38,15 +38,19 @@ export interface NextFires {
   lookedUntilMs: number | null;
 }
 
-/** The next `count` fires after `afterMs` (exclusive), within twenty years of that or of its beginning. */
-export function nextFires(recurrence: Recurrence, afterMs: number, count: number): NextFires {
+/**
+ * The next `count` fires after `afterMs` and before `beforeMs`, both exclusive, within twenty years of the first or of
+ * its beginning.
+ */
+export function nextFires(recurrence: Recurrence, afterMs: number, count: number, beforeMs = Infinity): NextFires {
   const horizonMs = Math.max(afterMs, recurrence.fromMs) + farthestFireMs;
   const isCut = recurrence.untilMs === null || recurrence.untilMs > horizonMs;
+  const lastMs = Math.min(isCut ? horizonMs : (recurrence.untilMs ?? horizonMs), beforeMs - 1);
   const instants: CronInstant[] = [];
   let fires = 0;
-  for (const instant of instantsFrom(isCut ? { ...recurrence, untilMs: horizonMs } : recurrence, afterMs + 1)) {
+  for (const instant of instantsFrom({ ...recurrence, untilMs: lastMs }, afterMs + 1)) {
     instants.push(instant);
     if (instant.kind === 'fire' && ++fires === count) return { instants, lookedUntilMs: null };
   }
-  return { instants, lookedUntilMs: isCut ? horizonMs : null };
+  return { instants, lookedUntilMs: isCut && lastMs === horizonMs ? horizonMs : null };
 }

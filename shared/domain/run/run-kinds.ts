@@ -1,8 +1,8 @@
 /**
  * `live`: a run of its campaign. `test`: of a few users who were named, to see what they get; in no figures of its
- * campaign.
+ * campaign. `dry-run`: of its whole audience, without a call, to see what it would be; in no figures either.
  */
-export const runKinds = ['live', 'test'] as const;
+export const runKinds = ['live', 'test', 'dry-run'] as const;
 
 export type RunKind = (typeof runKinds)[number];
 

@@ -7,6 +7,10 @@ export const reasons = {
   quarantined: 'muster.quarantined',
   /** The user is on a suppression list. */
   suppressionList: 'muster.suppression-list',
+  /** Its step's check gave no answer, and was not to be done without. */
+  checkUnavailable: 'muster.check-unavailable',
+  /** Its users are not called at that hour, and are not to be called later. */
+  quietHours: 'muster.quiet-hours',
   /** Settled by status: the endpoint never applied it. */
   neverApplied: 'muster.never-applied',
   /** Settled by a person or a file, without a code. */

@@ -14,5 +14,30 @@ const using = `
   from (
     select campaign, revision from run_starts union select campaign, revision from runs where ended_at is null
   ) open join campaign_revisions c using (campaign, revision)
-  where c.definition -> 'audience' -> 'include' @> $1::jsonb or c.definition -> 'audience' -> 'exclude' @> $1::jsonb
+  where c.definition -> 'audience' @> jsonb_build_object('include', $1::jsonb)
+    or c.definition -> 'audience' @> jsonb_build_object('exclude', $1::jsonb)
   order by c.campaign`;
+
+/**
+ * The campaigns whose present definition takes a list in or leaves it out, those that are put away left out: by the
+ * index of what audiences are made of.
+ *
+ * @param list its public id, as campaigns name it: an SQL expression
+ */
+export function campaignsNamingList(list: string): string {
+  const naming = (part: 'include' | 'exclude') =>
+    `r.definition -> 'audience' @> jsonb_build_object('${part}', jsonb_build_array(jsonb_build_object('list', ${list})))`;
+  return `select c.id from campaign_revisions r join campaigns c on c.id = r.campaign and c.revision = r.revision
+    where c.archived_at is null and (${naming('include')} or ${naming('exclude')})`;
+}
+
+/**
+ * A list's public id of its uuid, as the TypeIDs of `domain/ids`: an SQL expression that a row of a list can be looked
+ * up by in what campaigns say.
+ */
+export function publicListId(id: string): string {
+  const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+  const digit = `substr('${digits}', substring(bits from n * 5 + 1 for 5)::int + 1, 1)`;
+  return `(select 'aud_' || string_agg(${digit}, '' order by n)
+    from (select B'00' || ('x' || replace(${id}::text, '-', ''))::bit(128) as bits) b, generate_series(0, 25) n)`;
+}

@@ -1,4 +1,5 @@
 import { firstChildBatchNo } from '../../domain/step/batch.ts';
+import { batchTree, type BatchRange } from '../ledger/batch-tree.ts';
 import { restCode, stepState } from '../ledger/ledger-codes.ts';
 import { statementOf } from '../connection/statement.ts';
 
@@ -76,13 +77,6 @@ export const fedBatches = statementOf<{ feedId: string }>(
   ($) => `select next_batch_no - 1 as batches from feeds where feed = ${$('feedId')}`,
 );
 
-interface BatchRange {
-  feedId: string;
-  from: number;
-  /** Not included. */
-  below: number;
-}
-
 const columns = (table: string) =>
   `${table}.batch_no as "batchNo", ${table}.parent, ${table}.from_step as "fromStep", ${table}.users`;
 
@@ -96,17 +90,10 @@ export const batches = statementOf<BatchRange>(
 );
 
 /** The same with all that was split from them. */
-export const batchTree = statementOf<BatchRange>(
+export const familiesOfBatches = statementOf<BatchRange>(
   'earlier-batch-tree',
   ($) => `
-  with recursive tree as (
-    select batch_no, parent, from_step, users from batches
-    where feed = ${$('feedId')} and batch_no >= ${$('from')}
-      and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
-    union all
-    select b.batch_no, b.parent, b.from_step, b.users
-    from tree t join batches b on b.feed = ${$('feedId')} and b.parent = t.batch_no and b.parent is not null
-  )
+  with recursive ${batchTree($)}
   select ${columns('tree')} from tree order by batch_no`,
 );
 

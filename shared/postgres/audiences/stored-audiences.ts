@@ -76,7 +76,7 @@ async function earlierPage(
   if (fromBatchNo > fed.batches) return { users: [], ...place };
 
   const range = { feedId, from: fromBatchNo, below: nextBatchNo };
-  const tree = outcomes === undefined ? statements.batches : statements.batchTree;
+  const tree = outcomes === undefined ? statements.batches : statements.familiesOfBatches;
   const { rows } = await pool.query<BatchRow>(tree.with(range));
   const batches = rows.map((row) => ({ ...row, users: usersOf(row.users) }));
   const fedBatches = batches.filter(({ parent }) => parent === null);

@@ -3,12 +3,14 @@
  * kept as long as its outcome: it can be read, and sent again.
  */
 export const keptColumns = `id, client, accepted_at, scheduled_for, expires_at, call_digest, attempt, method, url, headers,
-      body, is_body_gone, key, tags, schedule, repeats, terms`;
+      body, is_body_gone, key, tags, schedule, repeats, terms,
+      ordering_key, in_order`;
 
 /** The same columns of the row that ends. @param forgets whether its client has bodies forgotten */
 export const keptOf = (forgets: string) => `id, client, accepted_at, scheduled_for, expires_at,
       call_digest(key, headers, body), attempt, method, url, headers, case when not ${forgets} then body end,
-      case when ${forgets} and body is not null then true end, key, tags, schedule, repeats, terms`;
+      case when ${forgets} and body is not null then true end, key, tags, schedule, repeats, terms,
+      ordering_key, in_order`;
 
 /** Asked row by row: where jobs are called, dispatchers know it. */
 export const clientForgets = (

@@ -5,6 +5,7 @@ import { plainArray, textArray } from '../connection/array-literals.ts';
 import { textArrayBytes, uuidArrayBytes } from '../connection/binary-arrays.ts';
 import { statementOf } from '../connection/statement.ts';
 import { retryingDeadlocks } from '../connection/transaction.ts';
+import { advanceCommitted, wakeKeys, type WokenRow } from './key-wakes.ts';
 import { jobTellerOn } from './job-teller.ts';
 
 /** @param pool for the hot path, whose statements end before the scheduler's sweep looks for what came late (10 s) */
@@ -37,6 +38,7 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
       const { rows } = await retryingDeadlocks(() => storeWithCare(jobs, slot, isAgain));
       const [answer] = rows;
       if (!answer) throw new Error('a statement that stores jobs has answered nothing');
+      await advanceCommitted({ pool, slot }, jobs.map(wokenBy));
       const { dues, firstInMs } = duesOf(jobs, answer);
       teller.committed(firstInMs);
       return dues;
@@ -53,6 +55,10 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
       return known;
     },
   };
+}
+
+function wokenBy({ clientId, ordering }: JobToStore): WokenRow {
+  return { clientId, key: ordering?.key ?? null };
 }
 
 interface StoredRow {
@@ -92,6 +98,8 @@ function duesOf(jobs: readonly JobToStore[], { nowUs, ids }: StoredRow) {
 export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
   const sorted = jobs.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
   const ids = uuidArrayBytes(sorted.map(({ jobId }) => jobId));
+  const hasKeys = sorted.some(({ ordering }) => ordering);
+  const places = new Map(hasKeys ? jobs.map((job, place) => [job, place]) : []);
   const known = isAgain ? sorted : sorted.filter(({ key }) => key !== null);
   return {
     partitions: plainArray(sorted.map(({ jobId }) => jobPartitionOf(jobId))),
@@ -110,6 +118,9 @@ export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
     schedules: uuidArrayBytes(sorted.map(({ scheduleId }) => scheduleId)),
     // Few jobs have any: an empty array says as much.
     terms: sorted.some(({ terms }) => terms) ? textArrayBytes(sorted.map(({ terms }) => terms ?? null)) : '{}',
+    orderingKeys: hasKeys ? textArrayBytes(sorted.map(({ ordering }) => ordering?.key ?? null)) : '{}',
+    inOrders: hasKeys ? plainArray(sorted.map(({ ordering }) => String(ordering?.isInOrder ?? 'NULL'))) : '{}',
+    places: hasKeys ? plainArray(sorted.map((job) => places.get(job) ?? 0)) : '{}',
   };
 }
 
@@ -143,9 +154,11 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
   return `
   with stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body,
-      tags, schedule, terms)
-    select k.partition_id, d.due, k.id, k.client, d.due, d.due + k.relevancy * interval '1 millisecond',
-      k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule, k.terms
+      tags, schedule, terms, ordering_key, in_order, place, ready_at)
+    select k.partition_id, case when k.ordering_key is null then d.due else 'infinity' end, k.id, k.client,
+      d.due, d.due + k.relevancy * interval '1 millisecond',
+      k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule, k.terms,
+      k.ordering_key, k.in_order, k.place, case when k.ordering_key is not null then d.due end
     from (
       select unnest(${$('partitions')}::int2[]) as partition_id, unnest(${$('ids')}::uuid[]) as id,
         unnest(${$('clients')}::uuid[]) as client,
@@ -155,7 +168,9 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
         unnest(${$('urls')}::text[]) as url,
         unnest(${$('headers')}::text[]) as headers, unnest(${$('bodies')}::text[]) as body,
         unnest(${$('tags')}::text[]) as tags, unnest(${$('schedules')}::uuid[]) as schedule,
-        unnest(${$('terms')}::text[]) as terms
+        unnest(${$('terms')}::text[]) as terms,
+        unnest(${$('orderingKeys')}::text[]) as ordering_key, unnest(${$('inOrders')}::boolean[]) as in_order,
+        unnest(${$('places')}::int2[]) as place
     ) k
     cross join lateral (
       select greatest(coalesce('epoch'::timestamptz + k.due * interval '1 millisecond',
@@ -167,12 +182,12 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
       union all select g.id from dead_jobs g where g.id = any(${$('looked')}::uuid[])
     )
     ${onConflict}
-    returning id, client, key
+    returning id, client, key, ordering_key
   ), counted as (
     insert into client_totals as t (client, slot, accepted)
     select client, ${$('slot')}::int2, count(*) from stored group by client order by client
     on conflict (client, slot) do update set accepted = t.accepted + excluded.accepted
-  )
+  ), woken as (${wakeKeys('stored')})
   select (extract(epoch from now()) * 1000000)::float8 as "nowUs",
     case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end as ids
     ${refusing}
@@ -216,7 +231,8 @@ interface KnownRow {
 
 type KnownParams = Record<'ids' | 'keys' | 'methods' | 'urls' | 'headers' | 'bodies', Buffer>;
 
-const due = `case when isfinite(j.due_at) then trunc(extract(epoch from j.due_at) * 1000)::float8 end`;
+const due = `case when j.sideline is null
+      then trunc(extract(epoch from case when isfinite(j.due_at) then j.due_at else j.ready_at end) * 1000)::float8 end`;
 const sameCall = (row: string) =>
   `(${row}.method, ${row}.url, ${row}.headers, ${row}.body)
       is not distinct from (k.method, k.url, k.headers, k.body)`;

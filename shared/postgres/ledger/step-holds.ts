@@ -15,6 +15,7 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
           feeds: plainArray(held.map(({ feedId }) => feedId)),
           steps: plainArray(held.map(({ step }) => step)),
           causes: textArray(held.map(({ cause }) => cause)),
+          endsInMs: plainArray(held.map(({ endsInMs }) => endsInMs ?? 'null')),
         }),
       );
     },
@@ -29,16 +30,20 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
   };
 }
 
-export const holdSteps = statementOf<{ feeds: string; steps: string; causes: string }>(
+export const holdSteps = statementOf<{ feeds: string; steps: string; causes: string; endsInMs: string }>(
   'hold-steps',
   ($) => `
-  insert into holds as h (feed, step, cause, batches, next_try_at)
+  insert into holds as h (feed, step, cause, batches, next_try_at, until)
   select feed, step, (array_agg(cause order by place desc))[1], count(*),
-    now() + ${tryHeldEveryMs} * interval '1 millisecond'
-  from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('causes')}::text[]) with ordinality k (feed, step,
-    cause, place)
+    now() + coalesce(max(ends_in_ms), ${tryHeldEveryMs}) * interval '1 millisecond',
+    now() + max(ends_in_ms) * interval '1 millisecond'
+  from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('causes')}::text[], ${$('endsInMs')}::float8[])
+    with ordinality k (feed, step, cause, ends_in_ms, place)
   group by feed, step order by feed, step
-  on conflict (feed, step) do update set cause = excluded.cause, batches = h.batches + excluded.batches`,
+  on conflict (feed, step) do update set cause = excluded.cause, batches = h.batches + excluded.batches,
+    until = excluded.until,
+    next_try_at = case when excluded.until is null and h.until is null then h.next_try_at
+      else excluded.next_try_at end`,
 );
 
 export const tryHeldStep = statementOf<{ feed: string; step: number; everyMs: number }>(

@@ -12,6 +12,7 @@ import type {
   TimedStep,
 } from '../../ports/step-ledger.ts';
 import { checkReservations, reserve, settle, touchesBudgets, type Reserved, type Shortages } from './budget-claims.ts';
+import { noteChecked } from './checks.ts';
 import { isTimed } from '../../domain/step/timed-steps.ts';
 import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
 import { halvesOf, sortedFlush } from './flush-order.ts';
@@ -97,19 +98,20 @@ async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<
 }
 
 /**
- * One statement, unless steps are put back, split, begun again, cost units or have a suppression list: those are rare,
- * and would make the statement more expensive for everybody.
+ * One statement, unless steps are put back, split, begun again, cost units, or have a suppression list or a check:
+ * those are rare, and would make the statement more expensive for everybody.
  */
 async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed & { otherLists: string | null }> {
   const { pool, terms, childNumbers, lists } = deps;
-  const { results, claims, begins, timedWithinMs, actionTypeOf = noActionType } = wanted;
+  const { results, claims, begins, timedWithinMs, actionTypeOf = noActionType, checked = never } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');
   const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
   const split = done.filter((result) => result.children.length > 0);
   const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
   const handOn = lists.names === '' ? wanted.handOn : withoutListed(wanted, lists);
   const isPlain = waiting.length + split.length + begins.length === 0 && !done.some(suppressedUsersIn);
-  if (isPlain && !unitsPerUser && !claims.some((claim) => lists.isFor(actionTypeOf(claim)))) {
+  const isAskedFor = (claim: StepRef) => lists.isFor(actionTypeOf(claim)) || checked(claim);
+  if (isPlain && !unitsPerUser && !claims.some(isAskedFor)) {
     const known = { done, claims, handOn, lists: lists.names };
     return { ...nothingFlushed(), ...(await recordAndClaim(pool, known, terms)) };
   }
@@ -129,13 +131,14 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
     const affordable = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    const ours = await tellSuppressed(client, affordable, actionTypeOf, lists);
+    const ours = await noteChecked(client, await tellSuppressed(client, affordable, actionTypeOf, lists), checked);
     const timed = timedOf(put, born, timedWithinMs);
     return { ...told, recorded: results, claimed: ours, busy: [...busy], children, timed, begun, refused: [] };
   });
 }
 
 const noActionType = () => undefined;
+const never = () => false;
 
 /** Who is on a list is asked where a step is claimed by itself. */
 function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lists: SuppressionLists) {

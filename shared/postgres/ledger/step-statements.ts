@@ -104,7 +104,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     from k where remaining is not null and (select lists from sl) = ${$('lists')}
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
       epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
-      lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1
+      lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then greatest(s.lapses, 0) + 1
         else s.lapses end,
       open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),
       next_attempt_at = case when s.state = ${stepState.waiting} then s.next_attempt_at end

@@ -1,31 +1,56 @@
 import type { Pool } from 'pg';
+import { keptEndpointTerms } from '../../contracts/jobs/client-endpoints.ts';
 import { storedClientAuth } from '../../contracts/jobs/client-auth.ts';
 import { keptClientDefinition } from '../../contracts/jobs/clients.ts';
-import type { Client, ClientKey, ClientSource } from '../../ports/clients.ts';
+import type { Client, ClientEndpoint, ClientKey, ClientSource } from '../../ports/clients.ts';
 import { onlyRow, withDates, type InJson } from '../connection/rows.ts';
 
 /** A newer version may have written the definition. */
-export type ClientRow = Omit<Client, 'definition' | 'auth' | 'keys'> & {
+export type ClientRow = Omit<Client, 'definition' | 'auth' | 'keys' | 'endpoints'> & {
   definition: unknown;
   auth: unknown;
   keys: InJson<ClientKey>[];
+  endpoints: EndpointRow[];
 };
+
+type EndpointRow = Omit<InJson<ClientEndpoint>, 'terms' | 'auth' | 'keys'> & {
+  terms: unknown;
+  auth: unknown;
+  keys: InJson<ClientKey>[];
+};
+
+/** Those that have not expired, newest first. */
+const keysOf = (table: string, owner: string) => `(
+    select coalesce(json_agg(json_build_object(
+      'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
+        order by k.created_at desc, k.id desc), '[]')
+    from ${table} k where ${owner} and coalesce(k.expires_at > now(), true))`;
 
 /** The fields of a client with its keys, by the names that `clientOf` reads; `c` is its row. */
 export const clientFields = `
   c.id as "clientId", c.name, c.revision, c.definition, c.auth, c.enabled, c.disabled_reason as "disabledReason",
   c.created_at as "createdAt", c.updated_at as "updatedAt",
-  (select coalesce(json_agg(json_build_object(
-      'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
-        order by k.created_at desc, k.id desc), '[]')
-    from client_keys k where k.client = c.id and coalesce(k.expires_at > now(), true)) as keys`;
+  ${keysOf('client_keys', 'k.client = c.id')} as keys,
+  (select coalesce(json_agg(json_build_object('endpointId', e.id, 'name', e.name, 'revision', e.revision, 'url', e.url,
+      'terms', e.definition, 'enabled', e.enabled, 'disabledReason', e.disabled_reason, 'auth', e.auth,
+      'keys', ${keysOf('client_endpoint_keys', 'k.endpoint = e.id')}, 'createdAt', e.created_at,
+      'updatedAt', e.updated_at) order by e.name), '[]')
+    from client_endpoints e where e.client = c.id) as endpoints`;
 
 /** Undefined where a newer version wrote what this one cannot read. */
 export function clientOf(row: ClientRow): Client | undefined {
   const definition = keptClientDefinition.safeParse(row.definition).data;
   const auth = storedClientAuth.nullable().safeParse(row.auth).data;
   if (!definition || auth === undefined) return undefined;
-  return { ...row, definition, auth, keys: row.keys.map(keyOf) };
+  const endpoints = row.endpoints.flatMap((each) => endpointOf(each) ?? []);
+  return { ...row, definition, auth, keys: row.keys.map(keyOf), endpoints };
+}
+
+function endpointOf(row: EndpointRow): ClientEndpoint | undefined {
+  const terms = keptEndpointTerms.safeParse(row.terms).data;
+  const auth = storedClientAuth.nullable().safeParse(row.auth).data;
+  if (!terms || auth === undefined) return undefined;
+  return { ...withDates(row), terms, auth, keys: row.keys.map(keyOf) };
 }
 
 function keyOf({ createdAt, expiresAt, ...key }: InJson<ClientKey>): ClientKey {

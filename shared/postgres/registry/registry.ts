@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
+import { keptQuietRule } from '../../contracts/endpoints/quiet-hours.ts';
 import { keptActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
 import { differencesBetween } from '../../runtime/installation/registry-differences.ts';
 import { secretNames, type RegisteredActionType, type RegisteredShard } from '../../ports/registry.ts';
@@ -54,13 +55,15 @@ const readAll = `
     (select coalesce(json_agg(s order by s."actionType", s.country), '[]') from (
       select ${shardFields} from shards
       where exists (select from action_types t where t.name = action_type and t.deleted_at is null)
-    ) s) as shards
+    ) s) as shards,
+    coalesce((select rules from quiet_hours order by revision desc limit 1), '[]') as "quietHours"
   from installation`;
 
 interface RegistryRow {
   revision: number;
   actionTypes: InJson<ActionTypeRow>[];
   shards: InJson<RegisteredShard>[];
+  quietHours: unknown;
 }
 
 export function createRegistrySource({ pool }: { pool: Pool }): RegistrySource {
@@ -72,11 +75,13 @@ export function createRegistrySource({ pool }: { pool: Pool }): RegistrySource {
     },
     read: async () => {
       const { rows } = await pool.query<RegistryRow>(readAll);
-      const { revision, actionTypes, shards } = onlyRow(rows);
+      const { revision, actionTypes, shards, quietHours } = onlyRow(rows);
       return {
         revision,
         actionTypes: actionTypes.flatMap((row) => actionTypeOf(withDates(row)) ?? []),
         shards: shards.map(({ createdAt, ...shard }) => ({ ...shard, createdAt: new Date(createdAt) })),
+        // What a newer version has written there counts, as far as this one can read it.
+        quietHours: z.array(keptQuietRule).catch([]).parse(quietHours),
       };
     },
   };

@@ -1,3 +1,4 @@
+import { writeOwnTerms } from '../../contracts/jobs/call-terms.ts';
 import type { KeptCall } from '../../contracts/schedules/kept-schedules.ts';
 import { occurrenceKey, type NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { publicId } from '../../domain/ids/ids.ts';
@@ -26,6 +27,7 @@ export function occurrenceJob(
     body: call.body,
     tags: call.tags,
     scheduleId,
+    terms: writeOwnTerms({ endpoint: call.endpoint?.id, endpointName: call.endpoint?.name }),
     headers: JSON.stringify({ ...headersOf(call), ...occurrenceHeaders(occurrence) }),
   };
 }

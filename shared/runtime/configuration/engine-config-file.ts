@@ -7,7 +7,9 @@ import { readEnvironment } from './environment.ts';
 import { plainWords, problemLine } from './plain-words.ts';
 import { readSecret, readTextFile, withoutPassword } from './secrets.ts';
 
-const pathEnvironment = z.object({ MUSTER_CONFIG: z.string({ error: 'has to be the path of the engine’s file' }) });
+export const pathEnvironment = z.object({
+  MUSTER_CONFIG: z.string({ error: 'has to be the path of the engine’s file' }),
+});
 
 /**
  * Reads and checks the file that `MUSTER_CONFIG` names.

@@ -5,7 +5,7 @@ import { readTextFile } from './secrets.ts';
 
 const yesOrNo = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 
-const kafkaSecurityEnvironment = z.object({
+export const kafkaSecurityEnvironment = z.object({
   KAFKA_TLS: yesOrNo.optional(),
   KAFKA_TLS_CA_FILE: z.string().optional(),
   KAFKA_TLS_CERT_FILE: z.string().optional(),

@@ -58,7 +58,7 @@ const howToMake = 'make one with: openssl rand -base64 32';
 
 const oneKey = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-const secretsEnvironment = z.object({
+export const secretsEnvironment = z.object({
   /** Separated by commas: the first seals, each opens. */
   MUSTER_SECRETS_KEY: z
     .string()

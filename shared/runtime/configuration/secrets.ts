@@ -12,6 +12,7 @@ const secretVariables: ReadonlySet<string> = new Set([
   'MUSTER_BOOTSTRAP_API_KEY',
   'MUSTER_SECRETS_KEY',
   'SANDBOX_SIGNING_SECRET',
+  'SMTP_URL',
 ]);
 
 export function isSecret(variable: string): boolean {

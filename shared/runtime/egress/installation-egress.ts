@@ -4,7 +4,7 @@ import { egressRule, type EgressRule } from '../../contracts/jobs/clients.ts';
 import { readEnvironment } from '../configuration/environment.ts';
 import { anyPublic, type RuleList } from './address-guard.ts';
 
-const egressEnvironment = z.object({
+export const egressEnvironment = z.object({
   MUSTER_EGRESS_ALLOW: z
     .string()
     .transform((text, context) => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Client, ClientSource } from '../../ports/clients.ts';
 import type { Notices } from '../../ports/notices.ts';
 import type { Logger } from '../logger.ts';
+import { outletsOf, type CallOutlet } from './call-outlets.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface ClientReaderDeps {
@@ -17,6 +18,8 @@ export interface ClientReaderDeps {
 export interface ClientSnapshot {
   revision: number;
   byId: ReadonlyMap<string, Client>;
+  /** By what jobs are called through: each client, and each endpoint. */
+  outlets: ReadonlyMap<string, CallOutlet>;
   /** By name, and by public id: however a request may name them. None names that of a webhook. */
   byRef: ReadonlyMap<string, Client>;
 }
@@ -27,11 +30,7 @@ export type ClientReader = SnapshotReader<ClientSnapshot>;
 export function createClientReader({ clients, notices, clock, logger }: ClientReaderDeps): ClientReader {
   const read = async () => {
     const { revision, clients: all } = await clients.read();
-    return {
-      revision,
-      byId: new Map(all.map((client) => [client.clientId, client])),
-      byRef: new Map(all.flatMap((client) => refsOf(client).map((ref) => [ref, client]))),
-    };
+    return clientSnapshotOf(revision, all);
   };
   return createSnapshotReader({
     name: 'read-clients',
@@ -41,6 +40,15 @@ export function createClientReader({ clients, notices, clock, logger }: ClientRe
     clock,
     logger,
   });
+}
+
+export function clientSnapshotOf(revision: number, clients: readonly Client[]): ClientSnapshot {
+  return {
+    revision,
+    byId: new Map(clients.map((client) => [client.clientId, client])),
+    outlets: new Map(clients.flatMap(outletsOf).map((outlet) => [outlet.outletId, outlet])),
+    byRef: new Map(clients.flatMap((client) => refsOf(client).map((ref) => [ref, client]))),
+  };
 }
 
 function refsOf({ clientId, name }: Client): string[] {

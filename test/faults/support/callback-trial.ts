@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { addClientKey, createClient, createJobs } from '../../../sdk/generated/sdk.gen.ts';
-import type { NewClientInput, NewJobsInput } from '../../../sdk/generated/types.gen.ts';
+import { addClientKey, createClient, createClientEndpoint, createJobs } from '../../../sdk/generated/sdk.gen.ts';
+import type { NewClientEndpointInput, NewClientInput, NewJobsInput } from '../../../sdk/generated/types.gen.ts';
 import type { MusterApi } from '../../e2e/muster-api.ts';
 import {
   callbackViolations,
@@ -23,6 +23,8 @@ export interface WantedJobs {
   /** One unless given. */
   count?: number;
   client?: string;
+  /** Of the client, that they are called through. */
+  endpoint?: string;
   /** The first part of the path, by which the receiver behaves. */
   path?: string;
   /** A name for each job, in place of the receiver's address. */
@@ -32,6 +34,8 @@ export interface WantedJobs {
   /** The last one is due so much later than the first, the others evenly between. */
   spreadMs?: number;
   relevancySeconds?: number;
+  orderingKeyOf?: (index: number) => string;
+  ordering?: 'exclusive' | 'in-order';
 }
 
 export interface CallbackVerdict {
@@ -57,6 +61,8 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   readonly client: MusterApi['client'];
   /** A client of its own, that may call the receiver. */
   addClient(name: string, definition?: Omit<NewClientInput, 'name'>): Promise<{ id: string; secret: string }>;
+  /** An endpoint of a client, at the receiver. */
+  addEndpoint(clientName: string, name: string, rules?: Partial<NewClientEndpointInput>): Promise<void>;
   /**
    * Ids of jobs that are accepted, each with a key: what has no answer is sent again. Of the client `orders` unless
    * given.
@@ -124,9 +130,15 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     return { id, secret };
   }
 
+  async function addEndpoint(clientName: string, name: string, rules: Partial<NewClientEndpointInput> = {}) {
+    const body = { name, url: url(name), ...rules };
+    await createClientEndpoint({ client, path: { id: clientName }, body });
+    await lasting(followedWithinMs);
+  }
+
   async function schedule(wanted: WantedJobs): Promise<string[]> {
     const { count = 1, client: clientName = usualClient, path = 'well', host, dueInMs = 0, spreadMs = 0 } = wanted;
-    const { relevancySeconds } = wanted;
+    const { relevancySeconds, endpoint, ordering, orderingKeyOf } = wanted;
     const nowMs = Date.now();
     const jobs = Array.from({ length: count }, (_, index) => {
       const key = `key-${++keys}`;
@@ -136,7 +148,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
       const relevancy = relevancySeconds === undefined ? {} : { relevancySeconds };
       const to = url(`${path}/${key}`, host?.(index));
       const asked = { url: to, dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
-      return { job: { ...asked, ...relevancy }, dueAtMs, body };
+      const order = orderingKeyOf ? { orderingKey: orderingKeyOf(index), ...(ordering && { ordering }) } : {};
+      return { job: { ...asked, ...relevancy, ...order, ...(endpoint && { endpoint }) }, dueAtMs, body };
     });
     const ids = await acceptAll({ client: clientName, jobs: jobs.map(({ job }) => job) });
     for (const [index, id] of ids.entries()) {
@@ -227,7 +240,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   await addClient(usualClient);
   return {
     ...trial,
-    ...{ receiver, accepted, client, addClient, schedule, moved, url, openJobs, judgeCallbacks },
+    ...{ receiver, accepted, client, addClient, addEndpoint, schedule, moved, url, openJobs, judgeCallbacks },
     ...{ freezeTakers, awaitOffers },
     awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
     awaitEnded: async (deadlineMs = 90_000) => {

@@ -5,7 +5,8 @@ import type { Observer } from './observer.ts';
 
 /**
  * Notes every change of a fire, in the transaction that makes it: what the engine itself keeps is gone with the end of
- * a job. Claims are insertions, and updates that move the epoch or the owner.
+ * a job. Claims are insertions, and updates that move the epoch or the owner. As the owner of the table: the services'
+ * roles may not write to it.
  */
 export async function watchFires(database: Observer): Promise<void> {
   await database.rows(`
@@ -13,7 +14,7 @@ export async function watchFires(database: Observer): Promise<void> {
       n bigserial primary key, at timestamptz not null default clock_timestamp(),
       kind text not null, owner text not null, id uuid not null, due_at timestamptz not null, epoch int not null,
         lease_until timestamptz not null, alive_until timestamptz);
-    create function witness_fire() returns trigger language plpgsql as $$
+    create function witness_fire() returns trigger language plpgsql security definer as $$
     begin
       if tg_op = 'INSERT' then
         insert into witnessed_fires (kind, owner, id, due_at, epoch, lease_until)

@@ -51,6 +51,8 @@ export interface ExecutionSubject {
   unbegun: UnbegunSteps;
   /** Puts users on a suppression list. @param list an action type, or `allActionTypes` */
   suppress(list: string, users: readonly string[], note: string | null): Promise<void>;
+  /** Makes a run that has not begun a dry one. */
+  makeDry(runId: string): Promise<void>;
   sweep: OutboxSweep;
   endings: StepEndings;
   reconciliation: Reconciliation;

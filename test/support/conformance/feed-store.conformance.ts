@@ -80,6 +80,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         priority: 'normal',
         fromStep: 1,
         hasStoredUsers: false,
+        isDry: false,
         firstAction: 'award-reward',
       });
       expect(deadlineInMs).toBeGreaterThan(29 * 86_400_000);
@@ -114,7 +115,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       const newer = await startRun(subject);
       await subject.feeds.release('t', [...older.owned, ...newer.owned]);
       const runsOf = async (first?: 'newest') => {
-        const claimed = await subject.feeds.claim('x', leaseMs, 1, 'all', first);
+        const claimed = await subject.feeds.claim('x', leaseMs, 1, 'all', { first });
         await subject.feeds.release('x', claimed);
         return claimed.map(({ runId }) => runId);
       };
@@ -424,6 +425,8 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
           paceAllows: null,
           batchUsers: 100,
           chain: ['award-reward', 'send-message'],
+          checks: [null, null],
+          quietSteps: [],
           priority: 'normal',
           complete: false,
           held: false,

@@ -1,3 +1,4 @@
+import type { JobOrdering } from '../../../shared/ports/job-intake.ts';
 import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
 import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 
@@ -14,6 +15,10 @@ export interface SeedJob {
   body?: string;
   /** Sidelined for this host. */
   sideline?: string;
+  /** As it is accepted: it waits for its turn, and has woken its key. Due now unless so long from now. */
+  ordering?: JobOrdering;
+  /** Among those that are accepted at once. */
+  place?: number;
 }
 
 /** What stands in the tables, as far as tests ask. */
@@ -21,7 +26,7 @@ export interface JobRows {
   pending: {
     jobId: string;
     attempt: number;
-    /** Null while it is sidelined. */
+    /** Null while it is sidelined, or waits for its turn. */
     dueInMs: number | null;
     sideline: string | null;
   }[];
@@ -42,7 +47,7 @@ export interface JobRows {
 /** Jobs of either store, for tests that both have to pass. */
 export interface JobSubject {
   add(jobs: readonly SeedJob[]): Promise<JobKey[]>;
-  /** Of all jobs that are not sidelined. */
+  /** Of all jobs that are neither sidelined nor wait for their turn. */
   keys(): Promise<JobKey[]>;
   cancel(jobId: string): Promise<void>;
   /** Sorted by job and, attempts, by attempt. */

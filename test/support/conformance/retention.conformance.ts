@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
+import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
 import type { Retention } from '../../../services/trigger/retain/retention-store.port.ts';
 import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
 
@@ -31,11 +32,12 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
     });
 
     /** A run that began and ended so many days ago, with one batch and one failure. */
-    async function addRun(beganDaysAgo: number, endedDaysAgo: number | null) {
+    async function addRun(beganDaysAgo: number, endedDaysAgo: number | null, kind: RunKind = 'live') {
       const at = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs);
       const runId = await subject.rows.addRun({
         campaignId,
         revision: 1,
+        kind,
         scheduledFor: new Date(at(beganDaysAgo).getTime() + runsPlanned++),
         state: endedDaysAgo === null ? 'running' : 'completed_with_failures',
         ...(endedDaysAgo === null ? {} : { endedAt: at(endedDaysAgo) }),
@@ -96,6 +98,22 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect(await subject.retention.deleteRuns(400, 10)).toBe(0);
       const left = await Promise.all(runs.map(({ runId }) => subject.reports.snapshot(runId)));
       expect(left.map((snapshot) => snapshot !== undefined)).toEqual([false, false, true]);
+    });
+
+    it('deletes the rows of dry runs early, and keeps their figures', async () => {
+      const [old, young, live] = [
+        await addRun(3, 2, 'dry-run'),
+        await addRun(3, 0.5, 'dry-run'),
+        await addRun(3, 2, 'live'),
+      ];
+      expect(await subject.retention.deleteDryRows(1, 100)).toBe(3);
+      expect(await subject.retention.deleteDryRows(1, 100)).toBe(0);
+      const all = { users: 1, steps: 1, failures: 1 };
+      const counts = await Promise.all([old, young, live].map(({ feedId }) => subject.count(feedId)));
+      expect(counts).toEqual([{ users: 0, steps: 0, failures: 0 }, all, all]);
+      const kept = await Promise.all([old, young, live].map(({ runId }) => subject.reports.snapshot(runId)));
+      expect(kept.map((snapshot) => snapshot?.failuresKept)).toEqual([false, true, true]);
+      expect(kept[0]).toMatchObject({ kind: 'dry-run', countries: [{ totals: [{ succeeded: 1, failed: 1 }] }] });
     });
 
     it('deletes what was noted of a run together with it', async () => {

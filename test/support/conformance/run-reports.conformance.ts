@@ -65,7 +65,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             revision: 1,
             state: 'failed',
             stateReason: 'no such segment',
-            chain: ['award-reward', 'send-message'].map((action) => ({ action, receipts: false })),
+            prices: null,
+            chain: ['award-reward', 'send-message'].map((action) => ({ action, unitsPerUser: 0, receipts: false })),
           },
         ]);
       });
@@ -182,6 +183,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
               fedUsers: 0,
               heldOutUsers: 0,
               excludedUsers: 0,
+              sharedUsers: 0,
             },
             ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [], receipts: [] },
           },
@@ -190,6 +192,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             fromStep: 1,
             segment: 'all',
             ...counted,
+            sharedUsers: 0,
             childBatches: 2,
             totals: [
               { step: 1, batches: 5, succeeded: 440, failed: 10, expired: 40, cancelled: 9, unknown: 1, ...unsettled },

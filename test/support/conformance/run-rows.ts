@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { OwnOutcome, StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
 /**
@@ -27,6 +28,7 @@ export interface RunRows {
 export interface RunSeed {
   campaignId: string;
   revision: number;
+  kind?: RunKind;
   /** The run whose failed users it tries again. */
   parentId?: string;
   scheduledFor: Date;

@@ -221,6 +221,9 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       expect((await subject.schedules.list({ state: 'paused', clientId }, 10, null)).items).toMatchObject([
         { scheduleId: second },
       ]);
+      expect((await subject.schedules.list({ text: 'IGHTL' }, 10, null)).items).toHaveLength(2);
+      // Nothing in it is a pattern.
+      expect((await subject.schedules.list({ text: 'nig_t' }, 10, null)).items).toEqual([]);
       await expect(subject.schedules.list({}, 1, 'nonsense')).rejects.toThrow('nonsense');
     });
 

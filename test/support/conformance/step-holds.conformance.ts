@@ -57,6 +57,23 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       expect(await mayTry()).toBe(true);
     });
 
+    it('that end by themselves are tried when they do, by what was said last, and are no fault of their feed', async () => {
+      const holdFor = (endsInMs: number) => subject.holds.hold([{ feedId, step: 1, cause: 'quiet hours', endsInMs }]);
+      const faultOf = async () =>
+        (await subject.feeds.loads([feedId])).map(({ held, quietSteps }) => [held, quietSteps]);
+      await holdFor(3_600_000);
+      expect(await faultOf()).toEqual([[false, [1]]]);
+      await subject.passTime(tryHeldEveryMs);
+      expect(await mayTry()).toBe(false);
+      await holdFor(60_000);
+      await subject.passTime(59_000);
+      expect(await mayTry()).toBe(false);
+      await subject.passTime(1000);
+      expect(await mayTry()).toBe(true);
+      await hold();
+      expect(await faultOf()).toEqual([[true, []]]);
+    });
+
     it('know of steps that are not held that nobody has to try', async () => {
       expect(await mayTry()).toBe(false);
     });

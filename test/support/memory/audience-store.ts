@@ -19,7 +19,10 @@ export interface MemoryAudienceStoreDeps {
   maxUploads?: number;
 }
 
-export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAudienceStoreDeps): AudienceStore {
+/** Without what only lists for people ask. */
+export type MemoryAudienceStore = Omit<AudienceStore, 'counts' | 'rename'>;
+
+export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAudienceStoreDeps): MemoryAudienceStore {
   const { audiences, clock } = database;
   let uploads = 0;
 
@@ -97,7 +100,7 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
         const row = audiences.get(audienceId);
         return row && recordOf(row);
       }),
-    list: (limit, cursor) =>
+    list: (_search, limit, cursor) =>
       atOnce(() => {
         requireIdCursor(cursor);
         const found = [...audiences.values()]
@@ -152,5 +155,5 @@ function recordOf(row: AudienceRow): AudienceRecord {
   countries.sort((a, b) => (a.country < b.country ? -1 : 1));
   const kept = countries.reduce((sum, { users }) => sum + users, 0);
   const duplicates = state === 'ready' ? rows - rejected - kept : 0;
-  return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt };
+  return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt, usedBy: 0 };
 }

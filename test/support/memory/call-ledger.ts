@@ -4,6 +4,7 @@ import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 import { isDead } from './job-nodes.ts';
+import { wakeKey } from './key-advancer.ts';
 import { countJobs, type StoredJobRow } from './job-tables.ts';
 
 export interface MemoryCallLedgerDeps {
@@ -35,9 +36,10 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     const job = jobs.get(key.jobId);
     if (job?.dueAtMs !== key.dueUs / 1000 || job.dueAtMs > clock.nowMs()) return undefined;
     const fire = fires.get(key.jobId);
-    if (fire && fire.leaseUntilMs >= clock.nowMs() && !mayTakeOver(fire.owner)) return undefined;
+    if (fire && fire.leaseUntilMs >= clock.nowMs() && (fire.isAlone || !mayTakeOver(fire.owner))) return undefined;
     const epoch = (fire?.epoch ?? 0) + 1;
-    fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
+    const isAlone = job.ordering !== undefined;
+    fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs, isAlone });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
     const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
     const calls = {
@@ -49,6 +51,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
       body,
       repeats: job.repeats ?? null,
       terms: job.terms ?? null,
+      orderingKey: job.ordering?.key ?? null,
     };
     return { ...key, clientId, epoch, attempt, scheduledForMs, ...calls };
   }
@@ -85,18 +88,22 @@ function end(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobRe
   const endedAtMs = tables.clock.nowMs();
   const outcome = verdict.kind === 'called' || verdict.kind === 'expired' ? verdict.kind : 'dead';
   tables.jobs.delete(jobId);
+  wakeKey(tables, job);
   tables.ended.push({ ...job, ...note, endedAtMs, outcome });
   countJobs(tables, clientId, { [outcome]: 1 });
   if (verdict.kind === 'dead')
     tables.dead.set(jobId, { jobId, clientId, diedAtMs: endedAtMs, cause: verdict.cause, job });
 }
 
-function move({ clock, jobs, attempts }: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
+function move(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
+  const { clock, jobs, attempts } = tables;
   const { jobId, attempt } = job;
   if (verdict.kind === 'retry') attempts.push({ jobId, atMs: clock.nowMs(), attempt, ...note });
   const delayMs = verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : Infinity;
+  if (verdict.kind === 'retry' && !job.ordering?.isInOrder) wakeKey(tables, job);
   jobs.set(jobId, {
     ...job,
+    ...(verdict.kind === 'retry' && job.ordering && { readyAtMs: clock.nowMs() + delayMs }),
     dueAtMs: clock.nowMs() + delayMs,
     attempt: verdict.kind === 'retry' ? attempt + 1 : attempt,
     sideline: verdict.kind === 'sidelined' ? verdict.host : null,

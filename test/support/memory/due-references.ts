@@ -21,6 +21,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
   const isHeld = (jobId: string) => isLive(jobId) && !isDead(tables, fires.get(jobId)?.owner ?? '');
+  const isKept = (jobId: string) => (fires.get(jobId)?.isAlone ? isLive(jobId) : isHeld(jobId));
   const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
   const isWithin = (reference: JobReference, { after, until }: { after: Mark; until: Mark }) =>
     isBehind(reference, after) && isUpTo(reference, until);
@@ -106,7 +107,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         return ranges.flatMap((range) =>
           ofPartition(
             range.partition,
-            (reference) => isWithin(reference, range) && fires.has(reference.jobId) && !isHeld(reference.jobId),
+            (reference) => isWithin(reference, range) && fires.has(reference.jobId) && !isKept(reference.jobId),
           ).slice(0, limit),
         );
       }),

@@ -41,6 +41,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
       atOnce(() => {
         for (const user of users) suppress(database, list, user, note);
       }),
+    makeDry: (runId) => atOnce(() => void Object.assign(database.runs.get(runId) ?? {}, { kind: 'dry-run' })),
     sweep: createMemoryOutboxSweep({ database }),
     endings: createMemoryStepEndings({ database }),
     reconciliation: createMemoryReconciliation({ database }),

@@ -6,10 +6,12 @@ import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services
 import { atOnce } from './at-once.ts';
 import { batchKey, type MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
+import { isDryFeed } from './run-feeds.ts';
 import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
 import { definitionOf, settingsOf } from './run-definitions.ts';
 import { flowOf } from './run-tallies.ts';
+import { sinkPages } from './sink-pages.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
@@ -22,15 +24,17 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   }
 
   return {
-    claim: (owner, leaseMs, limit, scope, first) =>
+    claim: (owner, leaseMs, limit, scope, { first, withoutDry = false } = {}) =>
       atOnce(() =>
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
           .filter((row) => row.fedUsers - row.heldOutUsers < (canaryUsersOf(database, row) ?? Infinity))
           .filter((row) => row.stalledUntilMs === null || row.stalledUntilMs <= clock.nowMs())
           .filter((row) => scope === 'all' || row.stalls === 0)
+          .filter((row) => !withoutDry || !isDryFeed(database, row))
           .sort(
             (a, b) =>
+              Number(isDryFeed(database, a)) - Number(isDryFeed(database, b)) ||
               Number(a.stalls > 0) - Number(b.stalls > 0) ||
               (startOf(database, a) - startOf(database, b)) * (first === 'newest' ? -1 : 1) ||
               (a.feedId < b.feedId ? -1 : 1),
@@ -64,8 +68,12 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const row = held(pages.feedId, pages.token);
         const first = pages.batches[0]?.batchNo ?? row?.nextBatchNo;
         if (row?.nextBatchNo !== first || !row) return false;
+        const isDry = isDryFeed(database, row);
+        if (pages.sink && !isDry) return false;
+        if (isDry && !pages.sink && pages.batches.length > 0) throw new Error('feeds_dry_is_sunk');
         requireWithinBound(row, pages);
         write(database, row, pages);
+        if (pages.sink) sinkPages(database, row, pages);
         return true;
       }),
     stall: (feedId, token, cause, retryInMs) =>
@@ -150,19 +158,24 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
   const { feedId, runId, country, complete } = row;
   const run = runOf(database, row);
   const { chain } = definitionOf(database, run);
+  const isDry = isDryFeed(database, row);
   return {
     feedId,
     runId,
     country,
     paceAllows: paceAllows(database, run),
     batchUsers: row.batchUsers,
-    chain: chain.map(({ action }) => action),
+    chain: isDry ? [] : chain.map(({ action }) => action),
+    checks: isDry ? [] : chain.map(({ check }) => check?.type ?? null),
     priority: settingsOf(database, run).priority,
     complete,
-    held: [...database.holds.values()].some((hold) => hold.feedId === feedId),
+    held: [...database.holds.values()].some((hold) => hold.feedId === feedId && hold.untilMs === null),
+    quietSteps: [...database.holds.values()].flatMap((hold) =>
+      hold.feedId === feedId && (hold.untilMs ?? 0) > database.clock.nowMs() ? [hold.step] : [],
+    ),
     fedBatches: row.nextBatchNo - 1,
     fromStep: row.fromStep,
-    steps: flowOf(database, feedId, chain.length),
+    steps: isDry ? [] : flowOf(database, feedId, chain.length),
   };
 }
 
@@ -219,7 +232,9 @@ function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run, row.fromStep);
   const canaryUsers = canaryUsersOf(database, row);
+  const isDry = isDryFeed(database, row);
   const place = {
+    isDry,
     fedUsers,
     heldOutUsers,
     excludedUsers,

@@ -13,6 +13,8 @@ export interface FeedRow {
   fedUsers: number;
   heldOutUsers: number;
   excludedUsers: number;
+  /** Of a dry feed: those whom several sources name. */
+  sharedUsers?: number;
   usersAtMost: number | null;
   canaryUsers: number | null;
   complete: boolean;

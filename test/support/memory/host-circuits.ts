@@ -3,6 +3,7 @@ import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import { circuitKey, type CallbackTables } from './callback-tables.ts';
 import { countJobs, type StoredJobRow } from './job-tables.ts';
+import { wakeKey } from './key-advancer.ts';
 
 export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: string }): HostCircuits {
   const { tables, owner } = deps;
@@ -50,7 +51,8 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         const [first] = sidelinedOf(key);
         if (!first) return { kind: 'nothing-waits' };
         const job = putDue({ ...first, probes: first.probes + 1 });
-        fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs: clock.nowMs() + leaseMs });
+        const isAlone = job.ordering !== undefined;
+        fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs: clock.nowMs() + leaseMs, isAlone });
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };
         const expiresInMs = expiresAtMs === null ? null : expiresAtMs - clock.nowMs();
@@ -63,6 +65,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
           body,
           repeats: null,
           terms: null,
+          orderingKey: job.ordering?.key ?? null,
         };
         return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, ...call } };
       }),
@@ -88,6 +91,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
           .slice(0, limit);
         for (const job of expired) {
           jobs.delete(job.jobId);
+          wakeKey(tables, job);
           const nothing = { status: null, latencyMs: null, error: null, answer: null };
           tables.ended.push({ ...job, ...nothing, endedAtMs: clock.nowMs(), outcome: 'expired' });
           countJobs(tables, job.clientId, { expired: 1 });

@@ -4,6 +4,7 @@ import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 import { createMemoryJobNodes } from './job-nodes.ts';
 import type { StoredJobRow } from './job-tables.ts';
+import { wakeKey } from './key-advancer.ts';
 
 export function memoryJobSubject(tables: CallbackTables): JobSubject {
   const { clock } = tables;
@@ -13,6 +14,7 @@ export function memoryJobSubject(tables: CallbackTables): JobSubject {
         jobs.map((job) => {
           const row = storedJobOf(job, clock.nowMs());
           tables.jobs.set(job.jobId, row);
+          wakeKey(tables, row);
           return { partition: jobPartitionOf(job.jobId), dueUs: row.dueAtMs * 1000, jobId: job.jobId };
         }),
       ),
@@ -51,6 +53,9 @@ export function storedJobOf(job: SeedJob, nowMs: number): StoredJobRow {
     headers: null,
     body: job.body ?? '{}',
     ...{ probes: 0, sideline: job.sideline ?? null },
+    ...(job.ordering && {
+      ...{ ordering: job.ordering, dueAtMs: Infinity, readyAtMs: nowMs + job.dueInMs, place: job.place ?? 0 },
+    }),
   };
 }
 

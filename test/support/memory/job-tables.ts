@@ -1,4 +1,6 @@
 import type { Client } from '../../../shared/ports/clients.ts';
+import type { JobOrdering } from '../../../shared/ports/job-intake.ts';
+import type { OrderedKey } from '../../../shared/ports/ordered-keys.ts';
 
 /** The scheduler's tables as in Postgres (migrations/…_schema/jobs.sql). */
 export interface JobTables {
@@ -14,12 +16,18 @@ export interface JobTables {
   readonly dead: Map<string, DeadJobRow>;
   /** By client: the sum over all slots. */
   readonly totals: Map<string, ClientTotalsRow>;
+  /** Keys that have to be advanced. */
+  readonly wakes: Set<KeyWake>;
+}
+
+export interface KeyWake extends OrderedKey {
+  atMs: number;
 }
 
 export interface StoredJobRow {
   jobId: string;
   clientId: string;
-  /** Infinity while it is sidelined. */
+  /** Infinity while it is sidelined, or waits for its turn. */
   dueAtMs: number;
   attempt: number;
   /** Calls that tried its host while that was left alone. */
@@ -37,6 +45,12 @@ export interface StoredJobRow {
   scheduleId: string | null;
   /** The host that it waits for. */
   sideline: string | null;
+  /** One of its key at a time. It waits for its turn while it is due at Infinity and not sidelined. */
+  ordering?: JobOrdering | undefined;
+  /** Among those that were accepted at once. */
+  place?: number;
+  /** When it would be due alone. */
+  readyAtMs?: number;
   /** The job that it sends again; none unless given. */
   repeats?: string;
   /** What it says itself; nothing unless given. */
@@ -48,6 +62,8 @@ export interface FireRow {
   owner: string;
   epoch: number;
   leaseUntilMs: number;
+  /** Until the lease is over, its call may be under way, whoever has died. */
+  isAlone?: boolean;
 }
 
 export interface EndedJobRow {
@@ -107,6 +123,7 @@ export function createJobTables(): JobTables {
     attempts: [],
     dead: new Map(),
     totals: new Map(),
+    wakes: new Set(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
+import type { QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
@@ -79,6 +80,7 @@ export interface MemoryDatabase {
   readonly rateShares: Map<string, Map<string, { demand: number; held: number; untilMs: number }>>;
   /** Moves with every change of the two below. */
   readonly registry: { revision: number };
+  quietHours: readonly QuietRule[];
   /** By name. */
   readonly actionTypes: Map<string, ActionTypeRow>;
   /** Keyed by `${actionType}/${country}`. */
@@ -130,6 +132,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     watchers: new Map(),
     rateShares: new Map(),
     registry: { revision: 1 },
+    quietHours: [],
     actionTypes: new Map(),
     shards: new Map(),
     runEvents: [],

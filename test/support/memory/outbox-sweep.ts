@@ -93,7 +93,8 @@ function placeOf({ steps, holds, clock }: MemoryDatabase, row: AgendaRow, busy: 
   if (step?.state === 'running' && step.leaseUntilMs >= nowMs) return 'running';
   if (step?.state === 'running' && step.lapses >= quarantinedAfterLapses) return 'quarantined';
   if (step?.state === 'waiting' && (step.nextAttemptAtMs ?? 0) > nowMs) return 'waiting';
-  if (holds.has(`${row.feedId}/${row.step}`)) return 'held';
+  const hold = holds.get(`${row.feedId}/${row.step}`);
+  if (hold && (hold.untilMs ?? Infinity) > nowMs) return 'held';
   const isBusy = busy.some((each) => each.feedId === row.feedId && each.step === row.step);
   return row.offers > 0 && isBusy ? 'busy' : 'lost';
 }

@@ -23,6 +23,7 @@ export function createMemoryRegistrySource({ database }: Database): RegistrySour
         shards: [...database.shards.values()]
           .filter(({ actionType }) => isThere(database.actionTypes.get(actionType)))
           .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+        quietHours: database.quietHours,
       })),
   };
 }

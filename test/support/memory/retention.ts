@@ -5,6 +5,7 @@ import { campaignsUsing } from './audience-store.ts';
 import { spentOf } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
+import { isDryFeed } from './run-feeds.ts';
 
 const lostAfterMs = 900_000;
 const dayMs = 86_400_000;
@@ -64,6 +65,16 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
       atOnce(() => ({ weeks: weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length, heldUp: 0 })),
     // The twin has a partition for every week: nothing strays.
     deleteStrays: () => Promise.resolve(0),
+    deleteDryRows: (days, limit) =>
+      atOnce(() => {
+        const dry = [...feeds.values()].filter((feed) => isDryFeed(database, feed) && endedBefore(feed, days));
+        const isGone = (row: { feedId: string }) => dry.some(({ feedId }) => feedId === row.feedId);
+        let gone = failures.filter(isGone).length;
+        failures.splice(0, failures.length, ...failures.filter((row) => !isGone(row)));
+        for (const table of [batches, steps]) gone += deleteFrom(table, isGone);
+        for (const { runId } of dry) Object.assign(runs.get(runId) ?? {}, { failuresKept: false });
+        return Math.min(gone, limit);
+      }),
     deleteRuns: (days, limit) =>
       atOnce(() => {
         const old = [...runs.values()]

@@ -29,3 +29,8 @@ export const waitsNot = { waitingCause: null, waitingSince: null };
 export function feedsOf({ feeds }: MemoryDatabase, runId: string): FeedRow[] {
   return [...feeds.values()].filter((row) => row.runId === runId).sort((a, b) => (a.country < b.country ? -1 : 1));
 }
+
+/** Its run is dry: its batches are never called. */
+export function isDryFeed({ runs }: MemoryDatabase, { runId }: FeedRow): boolean {
+  return runs.get(runId)?.kind === 'dry-run';
+}

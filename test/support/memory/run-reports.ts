@@ -98,7 +98,7 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
     runId: run.id,
-    kind: 'live',
+    kind: run.kind ?? 'live',
     stepModes: null,
     canary: run.canary,
     parentRunId: run.parentId,
@@ -113,9 +113,11 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     deadlineAt: new Date(run.deadlineAtMs),
     stateSince: run.stateSince,
     settings: settingsOf(database, run),
-    chain: definition.chain.map(({ action }) => {
+    // The twin's action types have no prices.
+    prices: null,
+    chain: definition.chain.map(({ action, unitsPerUser = 0 }) => {
       const type = database.actionTypes.get(action);
-      return { action, receipts: type?.config.receipts ?? false };
+      return { action, unitsPerUser, receipts: type?.config.receipts ?? false };
     }),
   };
 }
@@ -150,6 +152,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       fedUsers: feed.fedUsers,
       heldOutUsers: feed.heldOutUsers,
       excludedUsers: feed.excludedUsers,
+      sharedUsers: feed.sharedUsers ?? 0,
       fedBatches: feed.nextBatchNo - 1,
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,

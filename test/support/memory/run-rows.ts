@@ -61,7 +61,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
     addHold: (feedId, { ageMs, ...hold }) =>
       atOnce(() => {
         const nowMs = clock.nowMs();
-        const row = { feedId, ...hold, sinceMs: nowMs - ageMs, nextTryAtMs: nowMs };
+        const row = { feedId, ...hold, sinceMs: nowMs - ageMs, nextTryAtMs: nowMs, untilMs: null };
         database.holds.set(`${feedId}/${hold.step}`, row);
       }),
 

@@ -39,6 +39,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             campaignId: row.campaignId,
             definition: definitionOf(database, row),
             isRetry: row.parentId !== null,
+            isDry: row.kind === 'dry-run',
             isJudged: false,
             deadlineInMs,
           };
@@ -55,7 +56,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         if (feeds.some(({ canaryUsers }) => canaryUsers !== undefined)) row.canary = 'serving';
         for (const { startsAt, usersAtMost = null, canaryUsers = null, ...feed } of feeds) {
           const id = uuidv7();
-          const stepUnits = stepUnitsOf(database, row.campaignId, feed.country);
+          const stepUnits = row.kind === 'dry-run' ? null : stepUnitsOf(database, row.campaignId, feed.country);
           const startsAtMs = startsAt?.getTime() ?? -Infinity;
           const later = startsAtMs > clock.nowMs() ? { stalled: notItsTimeYet, stalledUntilMs: startsAtMs } : {};
           database.feeds.set(id, {

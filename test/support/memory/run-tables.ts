@@ -2,6 +2,7 @@ import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-ca
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
+import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
@@ -35,6 +36,8 @@ export interface RunRow {
   id: string;
   campaignId: string;
   revision: number;
+  /** One of its campaign where absent. */
+  kind?: RunKind | undefined;
   /** The run whose failed users this one tries again. */
   parentId: string | null;
   retry: RetryWish | null;

@@ -80,11 +80,12 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         return recordOf(row);
       }),
 
-    list: ({ state, clientId }, limit, cursor) =>
+    list: ({ state, clientId, text = '' }, limit, cursor) =>
       atOnce(() => {
         requireIdCursor(cursor);
         const rows = [...schedules.values()]
           .filter((row) => (state ?? row.state) === row.state && (clientId ?? row.clientId) === row.clientId)
+          .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
           .filter(({ id }) => cursor === null || id < cursor)
           .sort((a, b) => (a.id < b.id ? 1 : -1));
         return pageOf(rows.map(recordOf), limit, (record) => record.scheduleId);

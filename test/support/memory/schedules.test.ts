@@ -20,7 +20,16 @@ describeSchedules('in memory', () => {
     due: createMemoryDueSchedules({ database }),
     addClient: (client: NewClient) => {
       const [createdAt, updatedAt] = [clock.now(), clock.now()];
-      const facts = { revision: 1, auth: null, keys: [], enabled: true, disabledReason: null, createdAt, updatedAt };
+      const facts = {
+        revision: 1,
+        auth: null,
+        keys: [],
+        endpoints: [],
+        enabled: true,
+        disabledReason: null,
+        createdAt,
+        updatedAt,
+      };
       database.scheduled.clients.set(client.clientId, { ...client, ...facts });
       return Promise.resolve();
     },

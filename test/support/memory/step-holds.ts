@@ -9,16 +9,12 @@ export function createMemoryStepHolds({ database }: { database: MemoryDatabase }
   return {
     hold: (held) =>
       atOnce(() => {
-        const nextTryAtMs = clock.nowMs() + tryHeldEveryMs;
-        for (const { feedId, step, cause } of held) {
-          const before = holds.get(`${feedId}/${step}`) ?? {
-            feedId,
-            step,
-            sinceMs: clock.nowMs(),
-            batches: 0,
-            nextTryAtMs,
-          };
-          holds.set(`${feedId}/${step}`, { ...before, cause, batches: before.batches + 1 });
+        for (const { feedId, step, cause, endsInMs } of held) {
+          const before = holds.get(`${feedId}/${step}`) ?? { feedId, step, sinceMs: clock.nowMs(), batches: 0 };
+          const untilMs = endsInMs === undefined ? null : clock.nowMs() + endsInMs;
+          const stays = 'nextTryAtMs' in before && before.untilMs === null && untilMs === null;
+          const nextTryAtMs = stays ? before.nextTryAtMs : clock.nowMs() + (endsInMs ?? tryHeldEveryMs);
+          holds.set(`${feedId}/${step}`, { ...before, cause, batches: before.batches + 1, nextTryAtMs, untilMs });
         }
       }),
     mayTry: ({ feedId, step }, everyMs) =>

@@ -23,6 +23,7 @@ import { sortedFlush } from '../../../shared/postgres/ledger/flush-order.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { costOf, inheritReservation, isBudgetLocked, reserve, settleReservation, unaffordable } from './budgets.ts';
+import { noteChecked } from './checks.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepAttemptRow, StepRow } from './step-tables.ts';
@@ -42,8 +43,9 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
   return {
     flush: (flush) =>
       atOnce(() => {
-        const { unitsPerUser, actionTypeOf, timedWithinMs } = flush;
-        return flushed(sortedFlush(flush), { ...worker, unitsPerUser, actionTypeOf, timedWithinMs, timed: [] });
+        const { unitsPerUser, actionTypeOf, checked, timedWithinMs } = flush;
+        const terms = { unitsPerUser, actionTypeOf, checked, timedWithinMs };
+        return flushed(sortedFlush(flush), { ...worker, ...terms, timed: [] });
       }),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
@@ -55,6 +57,7 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   /** Of this flush. */
   readonly unitsPerUser: UnitsPerUser | undefined;
   readonly actionTypeOf: LedgerFlush['actionTypeOf'];
+  readonly checked: LedgerFlush['checked'];
   readonly timedWithinMs: number | undefined;
   readonly timed: TimedStep[];
 }
@@ -112,9 +115,13 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     const isPriced = costOf(ref, unitsPerUser) > 0;
     const short = isPriced ? unaffordable(database, claimed, shortages.get(keyOf(ref))) : undefined;
     if (short && 'state' in short) putBackAgain(short, worker);
-    else result.claimed.push(short ?? tellSuppressed(database, claimed, worker.actionTypeOf?.(claimed)));
+    else result.claimed.push(short ?? toldOf(claimed, worker));
   }
   return result;
+}
+
+function toldOf(claimed: ClaimedStep, { database, actionTypeOf, checked }: LedgerWorker): ClaimedStep {
+  return noteChecked(database, tellSuppressed(database, claimed, actionTypeOf?.(claimed)), checked);
 }
 
 function putBackAgain(result: StepWaiting, { database }: LedgerWorker): void {
@@ -297,7 +304,7 @@ function takenOver(before: StepRow): Partial<StepRow> {
   return {
     attempts: before.attempts,
     open: before.open || hasLapsed,
-    lapses: before.lapses + (hasLapsed ? 1 : 0),
+    lapses: hasLapsed ? Math.max(before.lapses, 0) + 1 : before.lapses,
     nextAttemptAtMs: before.state === 'waiting' ? before.nextAttemptAtMs : null,
   };
 }

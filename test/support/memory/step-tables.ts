@@ -80,6 +80,8 @@ export interface HoldRow {
   sinceMs: number;
   batches: number;
   nextTryAtMs: number;
+  /** Null: a person has to mend it. */
+  untilMs: number | null;
 }
 
 export interface StepCauseRow {

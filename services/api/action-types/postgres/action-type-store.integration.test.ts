@@ -92,6 +92,15 @@ describe('registered action types', () => {
     expect((await types.get('award-points'))?.secrets).toEqual({ signing: set?.secrets.signing });
   });
 
+  it('does not forget a check that a step of a campaign names', async () => {
+    await register();
+    const check = { type: 'award-points', onUnavailable: 'wait' as const };
+    await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(
+      campaignDefinitionOf({ chain: [{ action: 'award-reward', params: {}, check }] }),
+    );
+    expect(await types.remove('award-points', null)).toMatchObject({ kind: 'used', campaigns: 1 });
+  });
+
   it('does not forget a type that a campaign has in its chain', async () => {
     await register();
     const { definition } = await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(

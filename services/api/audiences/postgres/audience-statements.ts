@@ -1,4 +1,9 @@
-import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { AudienceState } from '../../../../shared/contracts/campaigns/audiences.ts';
+import { campaignsNamingList, publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { usedByAtMost } from '../audience-store.port.ts';
+
+const naming = campaignsNamingList(publicListId('a.id'));
 
 interface NewList {
   audienceId: string;
@@ -25,13 +30,50 @@ export const insert = statementOf<NewList>(
 const columns = `
   id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
     rejected::float8 as rejected, cause,
-  created_at as "createdAt", ready_at as "readyAt"`;
+  created_at as "createdAt", ready_at as "readyAt",
+  (select count(*)::int from (${naming} limit ${usedByAtMost}) u) as "usedBy"`;
 
-export const selectOne = `select ${columns} from audiences where id = $1`;
+export const selectOne = `select ${columns} from audiences a where id = $1`;
 
-/** $1 limit, $2 id of the last one of the page before or null. */
-export const selectPage = `select ${columns} from audiences where $2::uuid is null or id < $2 order by id desc
-  limit $1`;
+/** Null: any. */
+export interface ListSearchParams {
+  /** Of the name, for `ilike`. */
+  pattern: string | null;
+  state: AudienceState | null;
+  hasRejects: boolean | null;
+  isUsed: boolean | null;
+}
+
+const found = ($: (param: keyof ListSearchParams) => string) => `
+  (${$('pattern')}::text is null or name ilike ${$('pattern')})
+    and (${$('state')}::text is null or state = ${$('state')})
+    and (${$('hasRejects')}::boolean is null or (rejected > 0) = ${$('hasRejects')})
+    and (${$('isUsed')}::boolean is null or exists (${naming}) = ${$('isUsed')})`;
+
+interface ListPageParams extends ListSearchParams {
+  limit: number;
+  /** The last one of the page before. */
+  before: string | null;
+}
+
+/** Newest first. */
+export const selectPage = unnamedStatementOf<ListPageParams>(
+  ($) => `
+  select ${columns} from audiences a where ${found($)} and (${$('before')}::uuid is null or id < ${$('before')})
+  order by id desc limit ${$('limit')}`,
+);
+
+/** As many lists as there may be are counted one by one: each look is one in an index. */
+export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern'>>(
+  ($) => `
+  select count(*)::int as "all", count(*) filter (where rejected > 0)::int as "withRejects",
+    count(*) filter (where state = 'failed')::int as failed,
+    count(*) filter (where state = 'ready' and not exists (${naming}))::int as "notUsed"
+  from audiences a where ${$('pattern')}::text is null or name ilike ${$('pattern')}`,
+);
+
+/** $1 list, $2 name. */
+export const rename = `update audiences set name = $2 where id = $1 and name <> $2`;
 
 /** $1 list, $2 line, $3 limit. */
 export const selectRejects = `

@@ -5,12 +5,21 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { AudienceDeletion, AudienceRecord, AudienceStore, Upload, UploadStart } from '../audience-store.port.ts';
+import type {
+  AudienceCounts,
+  AudienceDeletion,
+  AudienceRecord,
+  AudienceStore,
+  Upload,
+  UploadStart,
+} from '../audience-store.port.ts';
 import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './audience-statements.ts';
 import { beginUpload } from './audience-upload.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 const bytesOfLists = ['listBytes', 'allListBytes'] as const;
 
@@ -69,10 +78,21 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
       }
     },
 
-    list: async (limit, cursor) => {
+    list: async ({ text, state = null, hasRejects = null, isUsed = null }, limit, cursor) => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<AudienceRow>(statements.selectPage, [limit + 1, cursor]);
+      const wanted = { pattern: patternOf(text), state, hasRejects, isUsed, limit: limit + 1, before: cursor };
+      const { rows } = await pool.query<AudienceRow>(statements.selectPage.with(wanted));
       return pageOf(rows.map(recordOf), limit, (record) => record.audienceId);
+    },
+
+    counts: async ({ text }) => {
+      const { rows } = await pool.query<AudienceCounts>(statements.selectCounts.with({ pattern: patternOf(text) }));
+      return onlyRow(rows);
+    },
+
+    rename: async (audienceId, name) => {
+      await pool.query(statements.rename, [audienceId, name]);
+      return await get(audienceId);
     },
 
     rejects: async (audienceId, limit, afterLine) => {

@@ -6,9 +6,11 @@ import {
   type CampaignOrder,
   type CampaignStanding,
 } from '../../../../shared/domain/run/campaign-standing.ts';
+import { campaignsNamingList } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { CampaignRecord } from '../campaign-store.port.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 /** How long a run that could not be carried out asks for attention. */
 export const failedRunShownDays = 7;
@@ -23,6 +25,8 @@ export interface CampaignSearch {
   action?: string | undefined;
   /** What has to be said about it. */
   about?: CampaignAbout | undefined;
+  /** The public id of an uploaded list that it takes in or leaves out. */
+  list?: string | undefined;
 }
 
 export interface ListedCampaign {
@@ -141,13 +145,15 @@ interface SearchParams {
   country: string | null;
   action: string | null;
   about: CampaignAbout | null;
+  list: string | null;
 }
 
-function searchParamsOf({ text, campaignId, country, action, about }: CampaignSearch): SearchParams {
-  const pattern = text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+function searchParamsOf({ text, campaignId, country, action, about, list }: CampaignSearch): SearchParams {
+  const pattern = patternOf(text);
   return {
     ...{ pattern, words: wordsOf(text ?? ''), campaignId: campaignId ?? null },
     ...{ country: country ?? null, action: action ?? null, about: about ?? null },
+    list: list ?? null,
   };
 }
 
@@ -177,7 +183,8 @@ const standing = ($: (param: keyof SearchParams) => string) => `
       state not in ('pausing', 'paused') and (
         (waiting_cause is not null and waiting_since <= now() - ${waitingShownMs} * interval '1 ms')
         or exists (select from feeds f
-          where f.run = r.id and (f.stalled is not null or exists (select from holds h where h.feed = f.feed)))
+          where f.run = r.id and (f.stalled is not null
+            or exists (select from holds h where h.feed = f.feed and h.until is null)))
         or exists (select from run_troubles t where t.run = r.id and t.kind = 'breaker')
       ) as stalled
     from open_runs r
@@ -209,6 +216,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
         select id from campaigns where words @@ to_tsquery('simple', ${$('words')})))
       and (${$('about')}::jsonb is null or c.about @> ${$('about')})
       and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
+      and (${$('list')}::text is null or c.id in (${campaignsNamingList(`${$('list')}::text`)}))
       and ((${$('country')}::text is null and ${$('action')}::text is null) or exists (
         select from campaign_revisions r
         where r.campaign = c.id and r.revision = c.revision

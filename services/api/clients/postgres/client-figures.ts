@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { partitionCount } from '../../../../shared/domain/job/partitioning.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { outletOf } from '../../../../shared/postgres/jobs/outlets.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { JobCounts } from '../client-usage.ts';
 
@@ -34,15 +35,15 @@ export function createClientFigures({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Jobs of a client that are due in so many hours from now, by minute. Reads a bounded number of rows: few jobs are
-     * counted, many are estimated from some partitions.
+     * Jobs of an endpoint, or of a client that name none, that are due in so many hours from now, by minute. Reads a
+     * bounded number of rows: few jobs are counted, many are estimated from some partitions.
      */
-    forecast: async (clientId: string, hours: number): Promise<MinuteForecast> => {
+    forecast: async (outletId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;
       let read = 0;
       const calls = new Map<number, number>();
       while (partitions < partitionCount && read < maxRowsRead) {
-        const { rows } = await pool.query<DueRow>(dueIn.with({ client: clientId, hours, partition: partitions }));
+        const { rows } = await pool.query<DueRow>(dueIn.with({ outlet: outletId, hours, partition: partitions }));
         partitions++;
         for (const { atMs, mine, all } of rows) {
           read += all;
@@ -77,13 +78,13 @@ interface DueRow {
 }
 
 /** Ids lie evenly in their partitions, so that each is a sample of all. */
-const dueIn = statementOf<{ client: string; hours: number; partition: number }>(
+const dueIn = statementOf<{ outlet: string; hours: number; partition: number }>(
   'jobs-due-in',
   ($) => `
   select (extract(epoch from date_trunc('minute', d.due_at)) * 1000)::float8 as "atMs",
-    (count(*) filter (where d.client = ${$('client')}::uuid))::int as mine, count(*)::int as "all"
+    (count(*) filter (where d.outlet = ${$('outlet')}::uuid))::int as mine, count(*)::int as "all"
   from (
-    select due_at, client from jobs
+    select due_at, ${outletOf('jobs')} as outlet from jobs
     where partition_id = ${$('partition')}::int2 and due_at < now() + ${$('hours')}::float8 * interval '1 hour'
     order by due_at, id limit ${maxRowsOfPartition}
   ) d group by 1`,

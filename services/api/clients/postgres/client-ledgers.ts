@@ -9,6 +9,8 @@ interface Counted {
   cancelled: number;
   dead: number;
   sidelined: number;
+  /** Of the pending ones. */
+  waiting: number;
 }
 
 interface Check {
@@ -16,6 +18,9 @@ interface Check {
   partitions: number;
   expected: number;
   counted: number;
+  due: number;
+  oldestDueAt: Date | null;
+  hosts: number;
 }
 
 /**
@@ -42,7 +47,11 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
       return {
         ...counted,
         pending: accepted - called - expired - cancelled - dead - sidelined,
-        check: check && { ...check, at: new Date(check.at) },
+        check: check && {
+          ...check,
+          at: new Date(check.at),
+          oldestDueAt: check.oldestDueAt === null ? null : new Date(check.oldestDueAt),
+        },
       };
     },
   };
@@ -56,7 +65,10 @@ const readLedger = statementOf<{ client: string }>(
     coalesce(sum(expired), 0)::float8 as expired, coalesce(sum(cancelled), 0)::float8 as cancelled,
     coalesce(sum(dead), 0)::float8 as dead,
     (select count(*)::float8 from jobs where client = ${$('client')}::uuid and sideline is not null) as sidelined,
-    (select json_build_object('at', checked_at, 'partitions', partitions, 'expected', expected, 'counted', counted)
+    (select count(*)::float8 from (select from jobs where client = ${$('client')}::uuid and ordering_key is not null
+      and due_at = 'infinity' and sideline is null limit 10000) w) as waiting,
+    (select json_build_object('at', checked_at, 'partitions', partitions, 'expected', expected, 'counted', counted,
+      'due', due, 'oldestDueAt', oldest_due_at, 'hosts', hosts)
       from ledger_checks where client = ${$('client')}::uuid) as "check"
   from client_totals where client = ${$('client')}::uuid`,
 );

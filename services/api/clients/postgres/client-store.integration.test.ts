@@ -57,10 +57,11 @@ describe('clients', () => {
   it('are listed oldest first, page by page', async () => {
     const names = ['c', 'a', 'b'];
     for (const each of names) await make(each);
-    const first = await subject.store.list(undefined, 2, null);
+    const first = await subject.store.list({}, 2, null);
     expect(first.items.map((client) => client.name)).toEqual(['c', 'a']);
-    const second = await subject.store.list(undefined, 2, first.next);
+    const second = await subject.store.list({}, 2, first.next);
     expect(second).toMatchObject({ items: [{ name: 'b' }], next: null });
+    expect((await subject.store.list({ text: 'a' }, 2, null)).items.map(({ name }) => name)).toEqual(['a']);
   });
 
   it('move their revision with every change, and with nothing else', async () => {

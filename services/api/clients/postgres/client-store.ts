@@ -8,11 +8,19 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { Page } from '../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 export interface NewClient {
   clientId: string;
   name: string;
   definition: ClientDefinition;
+}
+
+export interface ClientFilter {
+  /** These alone; undefined: all. */
+  ids?: readonly string[] | undefined;
+  /** In its name. */
+  text?: string | undefined;
 }
 
 export interface ClientChange {
@@ -59,10 +67,10 @@ export type ClientStore = ReturnType<typeof createClientStore>;
  */
 export function createClientStore({ pool }: { pool: Pool }) {
   return {
-    /** By id, oldest first. @param of these alone; undefined: all. @param cursor id of the last one seen */
-    list: async (of: readonly string[] | undefined, limit: number, cursor: string | null): Promise<Page<Client>> => {
+    /** By id, oldest first. @param cursor id of the last one seen */
+    list: async ({ ids, text }: ClientFilter, limit: number, cursor: string | null): Promise<Page<Client>> => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<ClientRow>(selectClients, [cursor, limit + 1, of ?? null]);
+      const { rows } = await pool.query<ClientRow>(selectClients, [cursor, limit + 1, ids ?? null, patternOf(text)]);
       return pageOf(
         rows.flatMap((row) => clientOf(row) ?? []),
         limit,
@@ -72,7 +80,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
 
     /** Not that of a webhook, which its own routes change. */
     get: async (clientId: string) => {
-      const client = await find(pool, clientId);
+      const client = await findClient(pool, clientId);
       return client && isWebhookClient(client) ? undefined : client;
     },
 
@@ -82,7 +90,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         inTransaction(pool, async (client) => {
           await moveRevision(client);
           await insertClient(client, { clientId, name, definition });
-          return await find(client, clientId);
+          return await findClient(client, clientId);
         }),
       ),
 
@@ -91,7 +99,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
       unlessNameTaken({ kind: 'name-taken' as const }, () =>
         inTransaction(pool, async (client) => {
           await lockRevision(client);
-          const before = await find(client, clientId);
+          const before = await findClient(client, clientId);
           if (!before) return { kind: 'missing' as const };
           if (expected !== null && expected !== before.revision) return { kind: 'outdated' as const, client: before };
           const { name, definition, enabled, disabledReason } = change;
@@ -102,7 +110,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
           );
           if (rowCount === 0) return { kind: 'changed' as const, client: before };
           await moveRevision(client);
-          return { kind: 'changed' as const, client: (await find(client, clientId)) ?? before };
+          return { kind: 'changed' as const, client: (await findClient(client, clientId)) ?? before };
         }),
       ),
 
@@ -116,6 +124,8 @@ export function createClientStore({ pool }: { pool: Pool }) {
         if (use.isEnabled || use.jobs > 0 || use.schedules > 0) return { kind: 'in-use', ...use };
         await client.query(deleteSchedules, [clientId]);
         await client.query(deleteCounts, [clientId]);
+        const { rows: endpoints } = await client.query<{ id: string }>(selectEndpoints, [clientId]);
+        await forgetOutlets(client, [clientId, ...endpoints.map(({ id }) => id)]);
         await client.query(deleteClient, [clientId]);
         await moveRevision(client);
         return { kind: 'removed' };
@@ -157,17 +167,28 @@ const selectUse = `
 const deleteSchedules = 'delete from schedules where client = $1';
 
 const deleteCounts = `
-  with t as (delete from client_totals where client = $1), r as (delete from client_fire_rates where client = $1),
-    l as (delete from ledger_checks where client = $1), h as (delete from host_circuits where client = $1)
-  delete from leases where starts_with(name, 'call-slot/' || $1::text || '/')`;
+  with t as (delete from client_totals where client = $1), r as (delete from client_fire_rates where client = $1)
+  delete from ledger_checks where client = $1`;
 
-/** Its keys go with it. */
+const selectEndpoints = 'select id from client_endpoints where client = $1';
+
+/** What is known of hosts and slots of what nothing is called through any more. @param outletIds clients, endpoints */
+export async function forgetOutlets(client: PoolClient, outletIds: readonly string[]): Promise<void> {
+  await client.query(deleteOutlets, [outletIds]);
+}
+
+const deleteOutlets = `
+  with h as (delete from host_circuits where client = any($1::uuid[]))
+  delete from leases l using unnest($1::uuid[]) k (id) where starts_with(l.name, 'call-slot/' || k.id || '/')`;
+
+/** Its keys and endpoints go with it. */
 const deleteClient = 'delete from clients where id = $1';
 
-/** $1 cursor, $2 limit, $3 of these alone or null. */
+/** $1 cursor, $2 limit, $3 of these alone or null, $4 what the name is like, or null. */
 const selectClients = `
   select ${clientFields} from clients c
   where ($1::uuid is null or c.id > $1) and ($3::uuid[] is null or c.id = any($3))
+    and ($4::text is null or c.name ilike $4)
     and not exists (select from webhooks w where w.id = c.id)
   order by c.id limit $2`;
 
@@ -185,7 +206,7 @@ export async function moveRevision(client: PoolClient): Promise<void> {
   await client.query('update installation set clients_revision = clients_revision + 1');
 }
 
-async function find(connection: Pool | PoolClient, clientId: string): Promise<Client | undefined> {
+export async function findClient(connection: Pool | PoolClient, clientId: string): Promise<Client | undefined> {
   const { rows } = await connection.query<ClientRow>(`select ${clientFields} from clients c where c.id = $1`, [
     clientId,
   ]);
@@ -205,11 +226,11 @@ export async function insertKey(
 async function changeSecrets(pool: Pool, clientId: string, work: (client: PoolClient) => Promise<boolean>) {
   return await inTransaction(pool, async (client) => {
     await lockRevision(client);
-    const before = await find(client, clientId);
+    const before = await findClient(client, clientId);
     if (!before || !(await work(client))) return before;
     await client.query('update clients set revision = revision + 1, updated_at = now() where id = $1', [clientId]);
     await moveRevision(client);
-    return await find(client, clientId);
+    return await findClient(client, clientId);
   });
 }
 

@@ -6,9 +6,9 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
-import { HttpProblem, invalidRequest } from '../../frame/http-problem.ts';
+import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { Acceptance, JobAcceptor } from './job-acceptor.ts';
-import type { MinuteLoads } from '../scheduler/minute-loads.ts';
+import type { MinuteLoads, Warning } from '../scheduler/minute-loads.ts';
 import { readJob } from './read-job.ts';
 import type { WantedJob } from './read-plain-job.ts';
 
@@ -23,8 +23,9 @@ export interface AcceptJobsDeps {
 /** @throws {HttpProblem} whatever keeps it from being accepted */
 export async function acceptJob(wanted: WantedJob, scope: Scope, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, usage, loads } = deps;
-  const client = await admission.clientOf(wanted.client, scope);
-  const { job } = admission.admit(client, wanted);
+  const client = await admission.clientOf(wanted.client, scope, wanted.endpoint);
+  const admitted = admission.admit(client, wanted);
+  const { job } = admitted;
   const acceptance = await acceptor.accept(job).catch((error: unknown) => {
     usage.giveBack(client, 1);
     throw error;
@@ -39,7 +40,7 @@ export async function acceptJob(wanted: WantedJob, scope: Scope, deps: AcceptJob
     clientId: publicId('client', client.clientId),
     dueAt: dueAtMs === null ? null : new Date(dueAtMs).toISOString(),
     duplicate: kind === 'duplicate',
-    warnings: kind === 'accepted' && dueAtMs !== null ? loads.add(client, dueAtMs) : [],
+    warnings: kind === 'accepted' ? warningsOf(admitted, dueAtMs, loads) : [],
     links: { self: `/v1/jobs/${id}` },
   };
 }
@@ -65,7 +66,7 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
   for (const [place, value] of sent.values.entries()) {
     try {
       const wanted = readJob(value, sent.client);
-      const client = clientOf(wanted.client);
+      const client = clientOf(wanted.client, wanted.endpoint);
       read.push(deps.admission.admit(client instanceof Promise ? await client : client, wanted));
     } catch (error) {
       read.push(refused(error, sent.pointerAt(place)));
@@ -83,19 +84,33 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
 }
 
 /** Clients that jobs name, each looked up once: also an unknown one. */
-function rememberClients(admission: JobAdmission, scope: Scope): (ref: string) => Client | Promise<Client> {
+function rememberClients(admission: JobAdmission, scope: Scope) {
   const known = new Map<string, Client>();
   const asked = new Map<string, Promise<Client>>();
-  return (ref) => {
-    const client = known.get(ref);
+  return (ref: string, endpoint: string | undefined): Client | Promise<Client> => {
+    const named = endpoint === undefined ? ref : `${ref} ${endpoint}`;
+    const client = known.get(named);
     if (client) return client;
-    const asking = asked.get(ref) ?? admission.clientOf(ref, scope);
-    asked.set(ref, asking);
+    const asking = asked.get(named) ?? admission.clientOf(ref, scope, endpoint);
+    asked.set(named, asking);
     return asking.then((found) => {
-      known.set(ref, found);
+      known.set(named, found);
       return found;
     });
   };
+}
+
+/** Of a job that was accepted. */
+function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, loads: MinuteLoads): Warning[] {
+  const outlet = {
+    outletId: endpoint?.endpointId ?? client.clientId,
+    publishRatePerSecond: endpoint?.terms.publishRatePerSecond ?? client.definition.publishRatePerSecond,
+  };
+  const ofMinute = dueAtMs === null ? [] : loads.add(outlet, dueAtMs);
+  if (endpoint?.enabled !== false) return ofMinute;
+  const why = endpoint.disabledReason === null ? '' : `: ${endpoint.disabledReason}`;
+  const detail = `the endpoint ${quoted(endpoint.name)} is disabled${why}; the job waits until it is enabled`;
+  return [{ code: 'endpoint-disabled', detail }, ...ofMinute];
 }
 
 async function storeAll(admitted: readonly AdmittedJob[], { acceptor, usage }: AcceptJobsDeps): Promise<Acceptance[]> {
@@ -114,12 +129,12 @@ async function storeAll(admitted: readonly AdmittedJob[], { acceptor, usage }: A
 
 function resultOf(
   acceptance: Acceptance,
-  { client }: AdmittedJob,
+  admitted: AdmittedJob,
   { loads, pointerOf }: { loads: MinuteLoads; pointerOf: () => string },
 ): JobResult {
   switch (acceptance.kind) {
     case 'accepted': {
-      const warnings = acceptance.dueAtMs === null ? [] : loads.add(client, acceptance.dueAtMs);
+      const warnings = warningsOf(admitted, acceptance.dueAtMs, loads);
       const id = publicId('job', acceptance.jobId);
       return { status: 'accepted', id, ...(warnings.length === 0 ? {} : { warnings }) };
     }

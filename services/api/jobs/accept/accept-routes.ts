@@ -3,13 +3,13 @@ import { z } from 'zod';
 import {
   acceptedJob,
   clientRef,
-  jobKey,
   jobResults,
   maxBulkJobs,
   newJob,
   newJobs,
   type JobResult,
 } from '../../../../shared/contracts/jobs/jobs.ts';
+import { jobKey } from '../../../../shared/contracts/jobs/job-keys.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
 import { scopeOf } from '../../access/scopes.ts';
 import { jsonAnswer, streamed } from '../../frame/server/answer-shapes.ts';

@@ -2,13 +2,14 @@ import { writeOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { jitterMs, jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
-import type { Client } from '../../../../shared/ports/clients.ts';
+import type { Client, ClientEndpoint } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
-import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
+import type { JobOrdering, JobToStore } from '../../../../shared/ports/job-intake.ts';
 import type { SecretBox } from '../../../../shared/runtime/configuration/secret-box.ts';
 import { mayHaveSecrets, sealCall, type StoredCall } from '../../../../shared/runtime/installation/call-secrets.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
-import { clientNamed } from '../../clients/named-client.ts';
+import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
+import { targetOf } from '../../clients/call-target.ts';
 import type { ClientEgress } from '../../clients/client-egress.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
@@ -26,15 +27,16 @@ export interface AdmitJobsDeps {
 
 export interface AdmittedJob {
   client: Client;
+  endpoint: ClientEndpoint | undefined;
   job: JobToStore;
 }
 
 export interface JobAdmission {
   /**
-   * The client that a request names.
+   * The client that a request names, read anew where it has no such endpoint: that may have been made a moment ago.
    * @throws {HttpProblem} 422 unknown, 403 out of scope, 409 disabled
    */
-  clientOf(ref: string, scope: Scope): Promise<Client>;
+  clientOf(ref: string, scope: Scope, endpoint?: string): Promise<Client>;
   /** Takes a job's room. @throws {HttpProblem} 422, 429; 409 where it has secrets, which cannot be kept */
   admit(client: Client, wanted: WantedJob): AdmittedJob;
 }
@@ -42,25 +44,35 @@ export interface JobAdmission {
 /** What a client may have stored, and in which shape. */
 export function createJobAdmission({ clients, usage, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
   return {
-    clientOf: async (ref, scope) => {
-      const client = await clientNamed(ref, scope, clients);
+    clientOf: async (ref, scope, endpoint) => {
+      const client = await knowingEndpoint(await clientNamed(ref, scope, clients), endpoint, clients);
       if (!client.enabled) throw disabled(client);
       return client;
     },
     admit: (client, wanted) => {
-      const forbidden = egress.problemOf(client, wanted.url, '/url');
+      const endpoint = endpointNamed(client, wanted.endpoint, '/endpoint');
+      const url = targetOf(wanted, endpoint, '/url');
+      const forbidden = egress.problemOf(client, url, '/url');
       if (forbidden) throw invalidRequest([forbidden]);
-      const job = jobToStore(client, wanted, clock.now(), secretBox);
+      const job = jobToStore({ client, endpoint, wanted, url }, clock.now(), secretBox);
       const room = usage.take(client);
       if (room.kind === 'quota') throw overQuota(client, room.stored);
       if (room.kind === 'rate') throw tooFast(client, room.retryAfterSeconds);
-      return { client, job };
+      return { client, endpoint, job };
     },
   };
 }
 
-function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Date, secretBox: SecretBox): JobToStore {
-  const { url, method, headers, body, idempotencyKey = null, tags } = wanted;
+interface JobToAdmit {
+  client: Client;
+  endpoint: ClientEndpoint | undefined;
+  wanted: WantedJob;
+  url: string;
+}
+
+function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, secretBox: SecretBox): JobToStore {
+  const { clientId, definition } = client;
+  const { method, headers, body, idempotencyKey = null, tags, retry, timeoutMs, finalCodes } = wanted;
   const { sealPaths } = definition;
   const given = { url, headers: headersOf(headers, body) };
   const call: StoredCall = mayHaveSecrets(url, headers, sealPaths)
@@ -81,8 +93,15 @@ function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Da
     body: body?.text ?? null,
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
-    terms: writeOwnTerms(wanted),
+    terms: writeOwnTerms({
+      ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, retry, timeoutMs, finalCodes },
+    }),
+    ordering: orderingOf(wanted),
   };
+}
+
+function orderingOf({ orderingKey: key, ordering }: WantedJob): JobOrdering | undefined {
+  return key === undefined ? undefined : { key, isInOrder: ordering === 'in-order' };
 }
 
 const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;

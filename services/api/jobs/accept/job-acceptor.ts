@@ -32,8 +32,8 @@ export interface JobAcceptor {
   /** Resolves after the commit, which it shares with the requests beside it. @throws {HttpProblem} 429, 503 */
   accept(job: JobToStore): Promise<Acceptance>;
   /**
-   * The same for many at once, in several commits; an answer for each, in their order. @throws {HttpProblem} where none
-   * of them went well
+   * The same for many at once, in several commits, one after the other where any has an ordering key; an answer for
+   * each, in their order. @throws {HttpProblem} where none of them went well
    */
   acceptAll(jobs: readonly JobToStore[]): Promise<Acceptance[]>;
 }
@@ -60,7 +60,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     collect: (gauge) => gauge.of({}).set(inside.jobs),
   });
   const slot = (lane: number) => totalsSlotOf(`${owner}/${lane}`);
-  const slots = { single: slot(0), bulk: [slot(1), slot(2)] };
+  const slots = { single: slot(0), bulk: [slot(1), slot(2)], ordered: slot(3) };
   const lane = (inFlight: number, slotAt: (place: number) => number) =>
     createFlushLane<JobToStore, Acceptance>({
       maxItems: maxFlushJobs,
@@ -69,6 +69,8 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     });
   const singles = lane(singlesInFlight, () => slots.single);
   const bulk = lane(bulkInFlight, (place) => slots.bulk[place] ?? slots.single);
+  /** Two groups at once would be accepted in either order; and letting the next of many keys be due takes a while. */
+  const ordered = lane(1, () => slots.ordered);
 
   async function storeGroup(jobs: readonly JobToStore[], slotNo: number): Promise<Acceptance[]> {
     const byId = new Map<string, JobToStore>();
@@ -130,14 +132,16 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
   return {
     accept: (job) =>
       within([job], async () => {
-        const [acceptance] = await add(singles, [job]);
+        const [acceptance] = await add(job.ordering ? ordered : singles, [job]);
         if (!acceptance) throw new Error('a flush answered for fewer jobs than it was given');
         return acceptance;
       }),
     acceptAll: (jobs) =>
       within(jobs, async () => {
         const parts = partsOf(jobs);
-        const settled = await Promise.allSettled(parts.map((part) => add(bulk, part)));
+        const settled = jobs.some(({ ordering }) => ordering)
+          ? await settledInTurn(parts, (part) => add(ordered, part))
+          : await Promise.allSettled(parts.map((part) => add(bulk, part)));
         const [first] = settled;
         if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected'))
           throw asError(first.reason);
@@ -178,6 +182,20 @@ function isSameCall(job: JobToStore, other: JobToStore): boolean {
 function partsOf(jobs: readonly JobToStore[]): JobToStore[][] {
   const parts = Math.ceil(jobs.length / maxFlushJobs);
   return Array.from({ length: parts }, (_, part) => jobs.slice(part * maxFlushJobs, (part + 1) * maxFlushJobs));
+}
+
+/** What comes behind a part that may not be stored is not stored either: sent again, all of it has its order. */
+async function settledInTurn<Part, Result>(
+  parts: readonly Part[],
+  work: (part: Part) => Promise<Result>,
+): Promise<PromiseSettledResult<Result>[]> {
+  const settled: PromiseSettledResult<Result>[] = [];
+  for (const part of parts) {
+    const before = settled.at(-1);
+    if (before?.status === 'rejected') settled.push(before);
+    else settled.push(...(await Promise.allSettled([work(part)])));
+  }
+  return settled;
 }
 
 function weightOf({ body, headers, url }: JobToStore): number {

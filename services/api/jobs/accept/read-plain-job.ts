@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  jobKeyPattern,
-  jobLimits,
-  jobMethods,
-  jobTagPattern,
-  type NewJob,
-} from '../../../../shared/contracts/jobs/jobs.ts';
+import { endpointName } from '../../../../shared/contracts/jobs/call-terms.ts';
+import { jobKeyPattern } from '../../../../shared/contracts/jobs/job-keys.ts';
+import { jobLimits, jobMethods, jobTagPattern, type NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainHttpUri } from '../../../../shared/contracts/uris.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 
@@ -15,7 +11,9 @@ export interface WantedJob extends Omit<NewJob, 'body'> {
 }
 
 /** The others are left to the shape: few jobs have any. */
-type LeftFields = 'headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'retry' | 'timeoutMs' | 'finalCodes';
+type LeftFields =
+  | ('headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'orderingKey' | 'ordering')
+  | ('retry' | 'timeoutMs' | 'finalCodes');
 type PlainFields = Partial<Omit<NewJob, LeftFields>> & { body?: string | object };
 
 type Checks = { [Field in keyof PlainFields]-?: (value: unknown) => value is NonNullable<PlainFields[Field]> };
@@ -27,6 +25,7 @@ const instantPattern = z.core.regexes.datetime({ offset: true });
 const isPlain: Checks = {
   client: (value): value is string => isText(value) && value !== '' && value.length <= jobLimits.clientLength,
   url: (value): value is string => isText(value) && isPlainUrl(value),
+  endpoint: (value): value is string => isText(value) && endpointName.safeParse(value).success,
   method: (value): value is NewJob['method'] => methods.has(value),
   dueAt: (value): value is string => isText(value) && instantPattern.test(value),
   delaySeconds: (value) => isWithin(value, 0, jobLimits.delaySeconds),
@@ -46,14 +45,14 @@ const checks = new Map<string, (value: unknown) => boolean>(Object.entries(isPla
  */
 export function readPlainJob(value: unknown, client: string | undefined): WantedJob | undefined {
   if (!hasPlainFields(value)) return undefined;
-  const { client: named = client, url, method = 'POST', dueAt, delaySeconds } = value;
+  const { client: named = client, url, endpoint, method = 'POST', dueAt, delaySeconds } = value;
   const { idempotencyKey, relevancySeconds, tags } = value;
-  if (named === undefined || url === undefined) return undefined;
+  if (named === undefined || (url === undefined && endpoint === undefined)) return undefined;
   if (value.client === undefined && !isPlain.client(named)) return undefined;
   if (dueAt !== undefined && delaySeconds !== undefined) return undefined;
   const body = value.body === undefined ? null : bodyOf(value.body);
   if (body === undefined) return undefined;
-  return { client: named, url, method, dueAt, delaySeconds, idempotencyKey, relevancySeconds, tags, body };
+  return { client: named, url, endpoint, method, dueAt, delaySeconds, idempotencyKey, relevancySeconds, tags, body };
 }
 
 function hasPlainFields(value: unknown): value is PlainFields {

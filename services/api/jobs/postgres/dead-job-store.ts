@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { validate } from 'uuid';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { advanceCommitted, wakeKeys, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
@@ -100,6 +101,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       const [row] = rows;
       if (!row) return 'missing';
       if (row.replayed > 0) {
+        await advanceCommitted({ pool, slot: 0 }, row.woken);
         teller.committed(0);
         return 'replayed';
       }
@@ -115,8 +117,9 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
         const { rows } = await pool.query<ReplayRow>(
           replayDead.with({ ...wanted, withExpired, until, perSecond, offset: jobs, limit: perReplay }),
         );
-        const { replayed, expired } = rows[0] ?? { replayed: 0, expired: 0 };
+        const { replayed, expired, woken } = rows[0] ?? { replayed: 0, expired: 0, woken: [] };
         jobs += replayed;
+        await advanceCommitted({ pool, slot: 0 }, woken);
         if (replayed > 0) teller.committed(0);
         if (replayed < perReplay) return { jobs, expired };
       }
@@ -129,6 +132,7 @@ interface ReplayRow {
   /** That fit and were left alone: of clients that are there, and of those that are not. */
   expired: number;
   deleted: number;
+  woken: WokenRow[];
 }
 
 /** Null does not narrow it. */
@@ -217,22 +221,30 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
     select x.*, ${$('offset')}::int4 + row_number() over (order by died_at, id) - 1 as place from x
   ), j as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, accepted_at, expires_at, key, method, url,
-      headers, body, tags, schedule, repeats, terms)
+      headers, body, tags, schedule, repeats, terms, ordering_key, in_order, place, ready_at)
     select get_byte(uuid_send(id), 15) % 64,
-      now() + case when ${$('perSecond')}::float8 is null then 0
-        else place / ${$('perSecond')}::float8 end * interval '1 second',
+      case when job ->> 'orderingKey' is null then due else 'infinity' end,
       id, client, (job ->> 'scheduledFor')::timestamptz, (job ->> 'acceptedAt')::timestamptz,
       case when ${isExpired} then null else ${expiresAt} end,
       job ->> 'key', job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body',
       (select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag),
-      (job ->> 'schedule')::uuid, (job ->> 'repeats')::uuid, job ->> 'terms'
-    from n
+      (job ->> 'schedule')::uuid, (job ->> 'repeats')::uuid, job ->> 'terms',
+      job ->> 'orderingKey', (job ->> 'inOrder')::boolean, (job ->> 'place')::int2,
+      case when job ->> 'orderingKey' is not null then due end
+    from n cross join lateral (
+      select now() + case when ${$('perSecond')}::float8 is null then 0
+        else place / ${$('perSecond')}::float8 end * interval '1 second' as due
+    ) d
+    returning client, ordering_key
+  ), w as (${wakeKeys('j')}
   ), t as (
     insert into client_totals as t (client, slot, dead) select client, 0, -count(*) from x group by client
       order by client
     on conflict (client, slot) do update set dead = t.dead + excluded.dead
   )
   select (select count(*)::int from x) as replayed,
+    coalesce((select json_agg(json_build_object('clientId', client, 'key', ordering_key)) from j
+      where ordering_key is not null), '[]') as woken,
     (select count(*)::int from dead_jobs where ${wanted} and ${hasClient} and not ${$('withExpired')} and ${isExpired})
       as expired,
     (select count(*)::int from dead_jobs where ${wanted} and not ${hasClient} and ${$('jobId')}::uuid is not null)

@@ -3,14 +3,16 @@ import { z } from 'zod';
 import type { JobChangeShape } from '../../../../shared/contracts/jobs/job-changes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { cancelJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
 /** That of a list of jobs without its client, which stands beside it. */
 const filter = z.object({
-  state: z.enum(['pending', 'sidelined']).optional(),
+  state: z.enum(['pending', 'waiting', 'sidelined']).optional(),
   tag: z.string().optional(),
+  endpoint: z.string().optional(),
   dueFrom: z.coerce.date().optional(),
   dueUntil: z.coerce.date().optional(),
 });
@@ -79,15 +81,17 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
       const due = { dueAt: dueAt?.toISOString() ?? null, delayMs: 0 };
       const statement = (named: NamedJobs) =>
         verb === 'cancel' ? cancelJobs.with({ ...named, slot }) : moveJobs.with({ ...named, ...due });
-      await retryingDeadlocks(() =>
-        inTransaction(pool, async (client) => {
+      const woken = await retryingDeadlocks(() =>
+        inTransaction(pool, async (client): Promise<WokenRow[]> => {
           const { rowCount } = await client.query(takePlace, [changeId, place, next]);
-          if (rowCount === 0) return;
-          const answers = jobIds.length === 0 ? [] : await changeLocked(client, { jobIds, clientId }, statement);
-          const changed = answers.filter(({ kind }) => kind === 'changed').length;
-          await client.query(count, [changeId, answers.length, changed]);
+          if (rowCount === 0 || jobIds.length === 0) return [];
+          const changed = await changeLocked(client, { jobIds, clientId }, statement);
+          const changes = changed.answers.filter(({ kind }) => kind === 'changed').length;
+          await client.query(count, [changeId, jobIds.length, changes]);
+          return changed.woken;
         }),
       );
+      await advanceCommitted({ pool, slot }, woken);
       if (verb !== 'cancel') teller.committed(0);
     },
   };

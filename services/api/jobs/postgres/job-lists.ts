@@ -1,9 +1,18 @@
+import { readOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { JobState } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
-import { loadJobs, scanEnded, scanFires, scanJobs, scanSidelined } from './job-statements.ts';
+import {
+  loadJobs,
+  scanEnded,
+  scanFires,
+  scanJobs,
+  scanSidelined,
+  scanWaiting,
+  type WaitingPlace,
+} from './job-statements.ts';
 import type { JobRecord } from './job-rows.ts';
 
 /** Jobs of one partition that one page looks at, where most of them fit. */
@@ -18,17 +27,23 @@ const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const farUs = '253370764800000000';
 
 /** In microseconds, as a text: what Postgres keeps. */
-const place = z.tuple([z.string().regex(/^-?\d{1,18}$/), z.guid()]);
+const us = z.string().regex(/^-?\d{1,18}$/);
 const hostPlace = z.tuple([z.string(), z.guid()]);
+const keyPlace = z.tuple([z.string(), us, us, z.int(), z.guid()]);
+
+const place = z.tuple([us, z.guid()]);
+const firstWaiting: z.output<typeof keyPlace> = ['', '0', '0', -1, nil];
 
 type Place = z.output<typeof place>;
 
 export interface JobFilter {
   /** Of these alone. */
   clientIds?: readonly string[] | undefined;
-  /** Those that have not ended unless given. For what has ended or is sidelined, one client has to be given. */
+  /** Those that have not ended unless given. For what has ended, waits or is sidelined, one client has to be given. */
   state?: JobState | undefined;
   tag?: string | undefined;
+  /** Called through an endpoint of this name. */
+  endpoint?: string | undefined;
   /** Inclusive; of the due time, or of the time that an ended one was scheduled for. */
   dueFrom?: Date | undefined;
   /** Exclusive. */
@@ -44,6 +59,8 @@ export function createJobLists({ pool }: { pool: Pool }) {
     switch (filter.state) {
       case 'sidelined':
         return await listSidelined(pool, filter, limit, cursor);
+      case 'waiting':
+        return await listWaiting(pool, filter, limit, cursor);
       case 'called':
       case 'expired':
       case 'cancelled':
@@ -71,14 +88,14 @@ async function listStored(
   limit: number,
   cursor: string | null,
 ): Promise<Page<JobRecord>> {
-  const { clientIds, tag = null, dueFrom, dueUntil, state } = filter;
+  const { clientIds, tag = null, endpoint = null, dueFrom, dueUntil, state } = filter;
   const from: Place = cursor === null ? [usBefore(dueFrom), last] : readCursor(place, cursor);
   const clients = clientIds ? plainArray(clientIds) : null;
-  const isFiltered = clients !== null || tag !== null;
+  const isFiltered = clients !== null || tag !== null || endpoint !== null;
   const share = Math.min(rowsOfPartition.most, Math.max(rowsOfPartition.least, Math.ceil(limit / 16)));
   const rows = isFiltered ? rowsOfPartitionFiltered : share;
   const range = { fromUs: from[0], fromId: from[1], untilUs: dueUntil ? usOf(dueUntil) : farUs, rows };
-  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, clients, tag });
+  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, clients, tag, endpoint });
   const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
   // Up to the first of the places where a partition was left, all of them were seen.
@@ -115,6 +132,21 @@ async function listSidelined(pool: Pool, filter: JobFilter, limit: number, curso
   };
 }
 
+/** Key by key, each as it takes them. */
+async function listWaiting(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
+  const [key, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
+  const params = { client: filter.clientIds?.[0] ?? nil, key, readyUs, acceptedUs, nth, id, rows: limit + 1 };
+  const { rows: found } = await pool.query<JobRecord & Omit<WaitingPlace, 'key' | 'id'>>(scanWaiting.with(params));
+  const taken = found.slice(0, limit);
+  const end = found.length > limit ? taken.at(-1) : undefined;
+  const items = taken.map(({ readyUs: _ready, acceptedUs: _accepted, nth: _nth, ...job }) => job);
+  return { items: items.filter((job) => fits(job, filter)), next: end ? writeCursor(placeOf(end)) : null };
+}
+
+const placeOf = ({ orderingKey, readyUs, acceptedUs, nth, jobId }: JobRecord & Omit<WaitingPlace, 'key' | 'id'>) => [
+  ...[orderingKey ?? '', readyUs, acceptedUs, nth, jobId],
+];
+
 async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [beforeUs, beforeId] = cursor === null ? [null, nil] : readCursor(place, cursor);
   const params = { client: filter.clientIds?.[0] ?? nil, beforeUs, beforeId, rows: endedRows };
@@ -127,11 +159,12 @@ async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: s
   return { items: taken.map(({ job }) => job), next: end ? writeCursor([end.us, end.job.jobId]) : null };
 }
 
-function fits(job: JobRecord, { clientIds, state, tag, dueFrom, dueUntil }: JobFilter): boolean {
+function fits(job: JobRecord, { clientIds, state, tag, endpoint, dueFrom, dueUntil }: JobFilter): boolean {
   const at = job.dueAt ?? job.scheduledFor;
   if (clientIds && !clientIds.includes(job.clientId)) return false;
   if (state !== undefined && job.state !== state) return false;
   if (tag !== undefined && !job.tags.includes(tag)) return false;
+  if (endpoint !== undefined && readOwnTerms(job.terms).endpointName !== endpoint) return false;
   return (dueFrom === undefined || at >= dueFrom) && (dueUntil === undefined || at < dueUntil);
 }
 
@@ -144,7 +177,7 @@ function usBefore(at: Date | undefined): string {
   return at ? String(at.getTime() * 1000 - 1) : '-1';
 }
 
-function writeCursor(value: readonly [string, string]): string {
+function writeCursor(value: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 

@@ -1,14 +1,18 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
 
 /** Of what has not ended, by the names of `JobRecord`; `j` is the job and `f` its fire. */
 export const storedFields = `
   j.id as "jobId", j.client as "clientId",
-  case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing' else 'pending' end as state,
-  j.scheduled_for as "scheduledFor", case when isfinite(j.due_at) then j.due_at end as "dueAt",
+  case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing'
+    when j.due_at = 'infinity' then 'waiting' else 'pending' end as state,
+  j.scheduled_for as "scheduledFor",
+  case when isfinite(j.due_at) then j.due_at when j.sideline is null then j.ready_at end as "dueAt",
   j.accepted_at as "acceptedAt",
   j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key,
-  coalesce(j.tags, '{}') as tags, j.schedule as "scheduleId", j.repeats, j.sideline, null::text as cause`;
+  coalesce(j.tags, '{}') as tags, j.schedule as "scheduleId", j.repeats,
+  j.ordering_key as "orderingKey", j.in_order as "inOrder", j.sideline, null::text as cause, j.terms`;
 
 /** @param cause of a dead one */
 export const endedFields = (cause: string) => `
@@ -16,18 +20,18 @@ export const endedFields = (cause: string) => `
     null::timestamptz as "dueAt",
   e.accepted_at as "acceptedAt", e.expires_at as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method,
     e.url, e.key,
-  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", e.repeats, null::text as sideline,
-    case when e.outcome = 'dead' then ${cause} end as cause`;
+  coalesce(e.tags, '{}') as tags, e.schedule as "scheduleId", e.repeats,
+  e.ordering_key as "orderingKey", e.in_order as "inOrder", null::text as sideline,
+    case when e.outcome = 'dead' then ${cause} end as cause, e.terms`;
 
 /** One snapshot: a job is in one place. What was replayed after its death is found where it waits, as not ended. */
 export const findJob = statementOf<{ id: string }>(
   'find-job',
   ($) => `
-  select ${storedFields}, j.headers, j.body, j.terms
+  select ${storedFields}, j.headers, j.body
   from jobs j left join fires f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
   union all
-  select ${endedFields('coalesce(g.cause, e.error)')}, e.headers, coalesce(e.body, g.job ->> 'body'),
-    e.terms
+  select ${endedFields('coalesce(g.cause, e.error)')}, e.headers, coalesce(e.body, g.job ->> 'body')
   from ended_jobs e left join dead_jobs g on g.id = e.id and e.outcome = 'dead' where e.id = ${$('id')}::uuid
   order by "endedAt" desc nulls first limit 1`,
 );
@@ -57,6 +61,8 @@ export interface ScanParams {
   /** An array of uuids; null: of any. */
   clients: string | null;
   tag: string | null;
+  /** A name, which holds no wildcard. */
+  endpoint: string | null;
   rows: number;
 }
 
@@ -75,7 +81,9 @@ export const scanJobs = statementOf<ScanParams>(
   cross join lateral (
     select j.due_at, j.id, row_number() over (order by j.due_at, j.id) as n,
       (${$('clients')}::uuid[] is null or j.client = any(${$('clients')}::uuid[]))
-        and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false)) as fits
+        and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false))
+        and (${$('endpoint')}::text is null or coalesce(
+          j.terms like '{"endpoint":"%","endpointName":"' || ${$('endpoint')}::text || '"%', false)) as fits
     from jobs j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
       and j.due_at < ${atUs($('untilUs'))}
@@ -105,6 +113,26 @@ export const scanSidelined = statementOf<{ client: string; host: string; fromId:
   where j.client = ${$('client')}::uuid and j.sideline is not null
     and (j.sideline, j.id) > (${$('host')}::text, ${$('fromId')}::uuid)
   order by j.sideline, j.id limit ${$('rows')}::int`,
+);
+
+/** Behind a place in the order in which each key takes them. */
+export interface WaitingPlace {
+  key: string;
+  readyUs: string;
+  acceptedUs: string;
+  nth: number;
+  id: string;
+}
+
+export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: number }>(
+  'scan-waiting',
+  ($) => `
+  select ${storedFields}, ${usOf('j.ready_at')} as "readyUs", ${usOf('j.accepted_at')} as "acceptedUs", j.place as nth
+  from jobs j left join fires f using (partition_id, due_at, id)
+  where j.client = ${$('client')}::uuid and j.ordering_key is not null and j.due_at = 'infinity' and j.sideline is null
+    and (j.ordering_key, j.ready_at, j.accepted_at, j.place, j.id)
+      > (${$('key')}::text, ${atUs($('readyUs'))}, ${atUs($('acceptedUs'))}, ${$('nth')}::int2, ${$('id')}::uuid)
+  order by j.ordering_key, j.ready_at, j.accepted_at, j.place, j.id limit ${$('rows')}::int`,
 );
 
 export const scanEnded = statementOf<{ client: string; beforeUs: string | null; beforeId: string; rows: number }>(
@@ -147,12 +175,13 @@ export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
   ), ended as (
     insert into ended_jobs (ended_at, outcome, ${keptColumns})
     select now(), 'cancelled', ${keptOf('forgets')} from gone
+  ), woken as (${wakeKeys('gone')}
   ), counted as (
     insert into client_totals as t (client, slot, cancelled)
     select client, ${$('slot')}::int2, count(*) from gone group by client order by client
     on conflict (client, slot) do update set cancelled = t.cancelled + excluded.cancelled
   )
-  select id from gone`,
+  select id, client::text as "clientId", ordering_key as key from gone`,
 );
 
 /**
@@ -162,12 +191,17 @@ export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
 export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs: number }>(
   'move-jobs',
   ($) => `
-  update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for),
+  with moved as (
+  update jobs j set due_at = case when j.ordering_key is null then d.due else 'infinity' end,
+    ready_at = case when j.ordering_key is not null then coalesce(${$('dueAt')}::timestamptz, d.due) end,
+    scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for),
     sideline = null
   from (select greatest(coalesce(${$('dueAt')}::timestamptz,
     now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
   where ${isNamed($)} and ${isNotCalled}
-  returning j.id`,
+  returning j.id, j.client, j.client::text as "clientId", j.ordering_key, j.ordering_key as key
+  ), woken as (${wakeKeys('moved')})
+  select id, "clientId", key from moved`,
 );
 
 /** What became of those that were not there to be changed. */

@@ -117,6 +117,8 @@ describe('the store of jobs', () => {
         scheduleId: null,
         repeats: null,
         terms: null,
+        orderingKey: null,
+        inOrder: null,
       },
       ...{
         scheduledFor: new Date(nineOClock),

@@ -2,6 +2,7 @@ import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import type { NewDueTime } from '../accept/due-time.ts';
 import { createJobLists } from './job-lists.ts';
@@ -35,14 +36,15 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
      * @param clientId of other clients they are missing; of any unless given
      */
     cancel: (jobIds: readonly string[], clientId?: string) =>
-      change(pool, { jobIds, clientId }, (named) => cancelJobs.with({ ...named, slot })),
+      change({ pool, slot }, { jobIds, clientId }, (named) => cancelJobs.with({ ...named, slot })),
 
     /**
      * Moves each that is not being called, with its expiry; sidelined ones are due again then. In the order of the ids,
      * which have to differ.
      */
     move: async (jobIds: readonly string[], to: NewDueTime, clientId?: string): Promise<JobChanged[]> => {
-      const answers = await change(pool, { jobIds, clientId }, (named) => moveJobs.with({ ...named, ...movedTo(to) }));
+      const statement = (named: NamedJobs) => moveJobs.with({ ...named, ...movedTo(to) });
+      const answers = await change({ pool, slot }, { jobIds, clientId }, statement);
       teller.committed('dueAt' in to ? 0 : to.delayMs);
       return answers;
     },
@@ -61,8 +63,19 @@ interface JobsToChange {
 
 type Change = (named: NamedJobs) => QueryConfig;
 
-async function change(pool: Pool, jobs: JobsToChange, statement: Change) {
-  return await retryingDeadlocks(() => inTransaction(pool, (client) => changeLocked(client, jobs, statement)));
+async function change(on: { pool: Pool; slot: number }, jobs: JobsToChange, statement: Change) {
+  const { answers, woken } = await retryingDeadlocks(() =>
+    inTransaction(on.pool, (client) => changeLocked(client, jobs, statement)),
+  );
+  await advanceCommitted(on, woken);
+  return answers;
+}
+
+export interface ChangedJobs {
+  /** In the order of the ids. */
+  answers: JobChanged[];
+  /** Whose keys have to be advanced after the commit. */
+  woken: WokenRow[];
 }
 
 /** Two statements: the second has to see what the first has waited for. */
@@ -70,11 +83,11 @@ export async function changeLocked(
   connection: PoolClient,
   { jobIds, clientId }: JobsToChange,
   statement: Change,
-): Promise<JobChanged[]> {
+): Promise<ChangedJobs> {
   const client = clientId ?? null;
   const named = { ids: plainArray(jobIds), client };
   await connection.query(lockJobs.with(named));
-  const { rows } = await connection.query<{ id: string }>(statement(named));
+  const { rows } = await connection.query<WokenRow & { id: string }>(statement(named));
   const changed = new Set(rows.map(({ id }) => id));
   const others = jobIds.filter((jobId) => !changed.has(jobId));
   const fates =
@@ -82,10 +95,11 @@ export async function changeLocked(
       ? []
       : (await connection.query<FateRow>(fatesOf.with({ ids: plainArray(others), client }))).rows;
   const outcomes = new Map(fates.map(({ id, outcome }) => [id, outcome]));
-  return jobIds.map((jobId): JobChanged => {
+  const answers = jobIds.map((jobId): JobChanged => {
     if (changed.has(jobId)) return { kind: 'changed' };
     const outcome = outcomes.get(jobId);
     if (outcome === undefined) return { kind: 'missing' };
     return outcome === null ? { kind: 'firing' } : { kind: 'ended', outcome };
   });
+  return { answers, woken: rows };
 }

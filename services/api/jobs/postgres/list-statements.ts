@@ -1,4 +1,5 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { endedFields, storedFields, type NamedJobs } from './job-statements.ts';
 
 /** Each look at what has ended is one for each of its days: by id, whatever the planner believes of the table. */
@@ -32,31 +33,34 @@ export const resendJobs = statementOf<ResendParams>(
   'resend-jobs',
   ($) => `
   with source as materialized (
-    select a.id as asked, a.new_id, e.*,
+    select a.id as asked, a.new_id, a.nth, e.*,
       (select true from jobs j where j.id = a.id and j.client = ${$('client')}::uuid limit 1) as lives,
       (select true from ended_jobs p where p.id = a.new_id limit 1) as was_sent
-    from (select unnest(${$('ids')}::uuid[]) as id, unnest(${$('newIds')}::uuid[]) as new_id) a
+    from unnest(${$('ids')}::uuid[], ${$('newIds')}::uuid[]) with ordinality a (id, new_id, nth)
     left join lateral (
       select * from ${endsOf('a.id')} x where x.client = ${$('client')}::uuid order by x.ended_at desc limit 1
     ) e on true
   ), stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, method, url, headers, body, tags,
-      schedule, terms, repeats)
-    select get_byte(uuid_send(s.new_id), 15) % 64, d.due, s.new_id, s.client, d.due,
-      d.due + (s.expires_at - s.scheduled_for), s.method, s.url, s.headers, s.body, s.tags, s.schedule, s.terms, s.id
+      schedule, terms, ordering_key, in_order, place, ready_at, repeats)
+    select get_byte(uuid_send(s.new_id), 15) % 64, case when s.ordering_key is null then d.due else 'infinity' end,
+      s.new_id, s.client, d.due,
+      d.due + (s.expires_at - s.scheduled_for), s.method, s.url, s.headers, s.body, s.tags, s.schedule, s.terms,
+      s.ordering_key, s.in_order, s.nth::int2, case when s.ordering_key is not null then d.due end, s.id
     from source s
     cross join (select greatest(coalesce(${$('dueAt')}::timestamptz,
       now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
     where s.id is not null and s.lives is null and s.was_sent is null and s.is_body_gone is null
     order by s.new_id
     on conflict (id) do nothing
-    returning client
+    returning client, ordering_key
   ), counted as (
     insert into client_totals as t (client, slot, accepted)
     select client, ${$('slot')}::int2, count(*) from stored group by client
     on conflict (client, slot) do update set accepted = t.accepted + excluded.accepted
-  )
-  select asked as "jobId", case when lives then 'not-ended' when id is null then 'not-found'
+  ), woken as (${wakeKeys('stored')})
+  select asked as "jobId", client::text as "clientId", ordering_key as key,
+    case when lives then 'not-ended' when id is null then 'not-found'
     when is_body_gone then 'body-not-kept' else 'sent' end as result
   from source`,
 );

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { ResendResult } from '../../../../shared/contracts/jobs/job-lists.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import type { JobRecord } from './job-rows.ts';
 import type { NewDueTime } from '../accept/due-time.ts';
@@ -50,9 +51,10 @@ export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
         const params = { client: clientId, slot, ...movedTo(due) };
         const [ids, newIds] = [plainArray(part), plainArray(part.map(newIdOf))];
         const { rows } = await retryingDeadlocks(() =>
-          pool.query<{ jobId: string; result: ResendResult }>(resendJobs.with({ ...params, ids, newIds })),
+          pool.query<WokenRow & { jobId: string; result: ResendResult }>(resendJobs.with({ ...params, ids, newIds })),
         );
         for (const { jobId, result } of rows) results.set(jobId, result);
+        await advanceCommitted({ pool, slot }, rows);
         teller.committed('dueAt' in due ? 0 : due.delayMs);
       }
       return results;

@@ -1,11 +1,11 @@
 import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { CampaignEstimate } from '../../../../shared/contracts/campaigns/estimates.ts';
-import type { LoadLine } from './load-preview.contract.ts';
+import type { LoadLine } from '../../../../shared/contracts/campaigns/load-lines.ts';
 import type { ShardShape } from '../../shards/shards.contract.ts';
 
 export interface ExpectedLoadFacts {
-  chain: readonly Pick<ChainStep, 'action'>[];
+  chain: readonly Pick<ChainStep, 'action' | 'check'>[];
   countries: CampaignEstimate['countries'];
   /** 0 to 99. */
   holdOutPercent: number;
@@ -13,6 +13,10 @@ export interface ExpectedLoadFacts {
   paceUsersPerSecond: number | undefined;
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
+  /** Where that was counted: who comes to a step, from 1. */
+  usersInStep?: (step: number, country: string) => number;
+  /** Users per second of a shard in an earlier run, for those that rest now. */
+  earlierRate?: (actionType: string, country: string) => number | undefined;
 }
 
 export interface ExpectedLoad {
@@ -34,7 +38,8 @@ export function expectedLoadOf(facts: ExpectedLoadFacts): ExpectedLoad {
 
 /** A run's batches are as large as the smallest of its chain. */
 function batchUsersOf({ chain, actionTypes }: ExpectedLoadFacts): number | null {
-  const sizes = chain.flatMap(({ action }) => (Object.hasOwn(actionTypes, action) ? actionTypes[action] : []));
+  const called = chain.flatMap(({ action, check }) => (check ? [action, check.type] : [action]));
+  const sizes = called.flatMap((name) => (Object.hasOwn(actionTypes, name) ? actionTypes[name] : []));
   return sizes.length === 0 ? null : Math.min(...sizes.flatMap((type) => type?.batchSize ?? []));
 }
 
@@ -49,11 +54,19 @@ function linesFor(facts: ExpectedLoadFacts, batchUsers: number, bound: Bound): L
     }),
   );
   const ofRun = sumOf([...served.values()]);
+  const usersIn = (step: number, country: string) =>
+    facts.usersInStep ? facts.usersInStep(step, country) : (served.get(country) ?? null);
+  const usersOfAction = (wanted: string) =>
+    sumOf(
+      chain.flatMap(({ action }, index) =>
+        action === wanted ? countries.map(({ country }) => usersIn(index + 1, country)) : [],
+      ),
+    );
   return chain.flatMap(({ action }, index) =>
     countries.map(({ country }) => {
-      const users = served.get(country) ?? null;
+      const users = usersIn(index + 1, country);
       const shard = facts.shards.find((each) => each.actionType === action && each.country === country);
-      const ofAction = ofRun === null ? null : ofRun * chain.filter((step) => step.action === action).length;
+      const atWork = shardSeconds(users, shard, batchUsers);
       return {
         step: index + 1,
         action,
@@ -62,8 +75,9 @@ function linesFor(facts: ExpectedLoadFacts, batchUsers: number, bound: Bound): L
         calls: users === null ? null : Math.ceil(users / batchUsers),
         ...slowest([
           ['pace', secondsFor(ofRun, facts.paceUsersPerSecond)],
-          ['rate', secondsFor(ofAction, usersPerSecondOf(facts.actionTypes, action, batchUsers))],
-          ['shard', shardSeconds(users, shard, batchUsers)],
+          ['rate', secondsFor(usersOfAction(action), usersPerSecondOf(facts.actionTypes, action, batchUsers))],
+          ['shard', atWork],
+          ['earlier-run', atWork === null ? secondsFor(users, facts.earlierRate?.(action, country)) : null],
         ]),
         breaker: shard?.breaker ?? 'closed',
       };
@@ -90,7 +104,7 @@ function secondsFor(users: number | null, perSecond: number | undefined): number
   return users === null || perSecond === undefined || perSecond === 0 ? null : users / perSecond;
 }
 
-function slowest(limits: readonly (readonly ['pace' | 'rate' | 'shard', number | null])[]) {
+function slowest(limits: readonly (readonly [NonNullable<LoadLine['limit']>, number | null])[]) {
   const known = limits.flatMap(([limit, seconds]) => (seconds === null ? [] : [{ limit, seconds: rounded(seconds) }]));
   return known.sort((a, b) => b.seconds - a.seconds)[0] ?? { limit: null, seconds: null };
 }

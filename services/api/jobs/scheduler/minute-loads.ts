@@ -1,4 +1,3 @@
-import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
@@ -15,10 +14,16 @@ export interface Warning {
   detail: string;
 }
 
-/** How full the next hours of clients with a publish rate are. */
+/** A client whose jobs name no endpoint, or an endpoint. */
+export interface RatedOutlet {
+  outletId: string;
+  publishRatePerSecond: number | undefined;
+}
+
+/** How full the next hours of clients and endpoints with a publish rate are. */
 export interface MinuteLoads {
   /** Adds a job that was accepted, and says so where its minute holds more than can be called in it. */
-  add(client: Client, dueAtMs: number): Warning[];
+  add(outlet: RatedOutlet, dueAtMs: number): Warning[];
   start(): void;
   stop(): Promise<void>;
 }
@@ -26,7 +31,7 @@ export interface MinuteLoads {
 export interface MinuteLoadsDeps {
   figures: {
     /** Of the hours to come, the minutes in which something is due. */
-    forecast(clientId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
+    forecast(outletId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
   };
   clock: Clock;
   logger: Logger;
@@ -41,12 +46,12 @@ export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): 
   const loads = new Map<string, Load>();
 
   async function look(): Promise<number> {
-    for (const [clientId, load] of loads) {
+    for (const [outletId, load] of loads) {
       if (clock.monotonicMs() - load.usedAtMs > forgetAfterMs) {
-        loads.delete(clientId);
+        loads.delete(outletId);
         continue;
       }
-      const { minutes } = await figures.forecast(clientId, watchedHours);
+      const { minutes } = await figures.forecast(outletId, watchedHours);
       load.calls = new Map(minutes.map(({ atMs, calls }) => [atMs, calls]));
     }
     return lookEveryMs;
@@ -55,10 +60,10 @@ export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): 
   const loop = createLoop({ name: 'look-at-minutes', turn: look, afterErrorMs: lookEveryMs, clock, logger });
 
   return {
-    add: ({ clientId, definition: { publishRatePerSecond } }, dueAtMs) => {
+    add: ({ outletId, publishRatePerSecond }, dueAtMs) => {
       if (publishRatePerSecond === undefined) return [];
-      const load = loads.get(clientId) ?? { usedAtMs: 0, calls: new Map<number, number>() };
-      loads.set(clientId, load);
+      const load = loads.get(outletId) ?? { usedAtMs: 0, calls: new Map<number, number>() };
+      loads.set(outletId, load);
       load.usedAtMs = clock.monotonicMs();
       if (dueAtMs > clock.now().getTime() + watchedHours * 60 * minuteMs) return [];
       const minute = dueAtMs - (dueAtMs % minuteMs);

@@ -10,7 +10,7 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../../access/scopes.ts';
-import { clientNamed } from '../../clients/named-client.ts';
+import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
@@ -100,10 +100,12 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
       response: { 200: jsonAnswer('The host', enabledHost), ...problems(404) },
     },
     handler: async (request) => {
-      const { client, host } = request.body;
-      const { clientId } = await clientNamed(client, scopeOf(request), clients);
-      request.auditDetail = { client, host };
-      await schedulerStatus.enableHost(clientId, host);
+      const { client: ref, endpoint: name, host } = request.body;
+      const client = await knowingEndpoint(await clientNamed(ref, scopeOf(request), clients), name, clients);
+      const { clientId } = client;
+      request.auditDetail = { client: ref, ...(name !== undefined && { endpoint: name }), host };
+      const outletId = endpointNamed(client, name, '/endpoint')?.endpointId ?? clientId;
+      await schedulerStatus.enableHost(outletId, host);
       return { clientId: publicId('client', clientId), host };
     },
   });

@@ -51,6 +51,7 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
       const snapshot = await reports.snapshot(of);
       if (!snapshot) throw notFound('run', id);
       if (snapshot.kind === 'test') throw notOfTests(id);
+      if (snapshot.kind === 'dry-run') throw notOfDryRuns(id);
       requireEnded(snapshot);
       const filter = filterOf(wanted, snapshot);
       const groups = await retries.groups(of, filter);
@@ -135,6 +136,10 @@ function unknownIn<Value>(
 function notOfTests(id: string): HttpProblem {
   const detail = `${id} was a test: send another one to those users`;
   return new HttpProblem({ status: 409, code: 'run-is-a-test', detail });
+}
+
+function notOfDryRuns(id: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'run-is-dry', detail: `${id} was a dry run: nobody was called` });
 }
 
 function notEnded({ state }: RunSnapshot): HttpProblem {

@@ -21,7 +21,9 @@ const header = `
     r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
   r.deadline_at as "deadlineAt", r.state_since as "stateSince", ${settings},
-  (select json_agg(json_build_object('action', s.step ->> 'action', 'receipts', coalesce(
+  r.prices,
+  (select json_agg(json_build_object('action', s.step ->> 'action', 'unitsPerUser',
+      coalesce((s.step ->> 'unitsPerUser')::int, 0), 'receipts', coalesce(
       (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false))
         order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
@@ -42,8 +44,9 @@ const inAnyState = '($3::text is null or r.state = $3)';
 
 export const selectRuns = runsWhere('live', inAnyState);
 
-/** By an index of their own: they are few among all runs. */
+/** By indexes of their own: they are few among all runs. */
 export const selectTests = runsWhere('test', inAnyState);
+export const selectDryRuns = runsWhere('dry-run', inAnyState);
 
 /** By the index of runs that have not ended: the others, of years perhaps, are not read past. */
 export const selectOpenRuns = runsWhere('live', 'r.state = $3 and r.ended_at is null');
@@ -78,7 +81,8 @@ export const selectSnapshots = `
   ), countries as (
     select run, json_agg(json_build_object(
         'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers',
-        fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
+        fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'sharedUsers',
+        shared_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
       ) order by country, from_step, feed) as countries,
@@ -87,7 +91,7 @@ export const selectSnapshots = `
     from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
   ), causes as (
     select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at from feeds f
-      join holds h using (feed) where f.run = any($1::uuid[])
+      join holds h using (feed) where f.run = any($1::uuid[]) and (h.until is null or h.until > now())
     union all
     select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null from feeds f
       join step_causes c using (feed)

@@ -18,6 +18,7 @@ import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { createSetApart, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';
 import {
   selectComparable,
+  selectDryRuns,
   selectFailureGroups,
   selectFailures,
   selectOpenRuns,
@@ -43,8 +44,8 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   return {
     list: async ({ campaignId, state, kind = 'live' }, limit, cursor) => {
       requireIdCursor(cursor);
-      const statement =
-        kind === 'test' ? selectTests : state === undefined || isTerminal(state) ? selectRuns : selectOpenRuns;
+      const selectLive = state === undefined || isTerminal(state) ? selectRuns : selectOpenRuns;
+      const statement = kind === 'dry-run' ? selectDryRuns : kind === 'test' ? selectTests : selectLive;
       const values = [limit + 1, campaignId ?? null, state ?? null, cursor];
       const { rows } = await pool.query<RunHeader>(statement, values);
       return pageOf(rows, limit, (header) => header.runId);

@@ -1,11 +1,12 @@
 import type { SharedReport } from '../../../../shared/contracts/runs/shared-reports.ts';
+import { counts } from '../report-table.ts';
 
 /** Nothing is fetched, and no script is carried out. */
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 /** A report as a page for people who have nothing but the link. */
 export function sharedReportPage(report: SharedReport): string {
-  const { campaignName, state, scheduledFor, asOf, audience, steps, countries, failures, linkExpiresAt } = report;
+  const { campaignName, kind, state, scheduledFor, asOf, audience, steps, countries, failures, linkExpiresAt } = report;
   const lines = [
     ...steps.map((line) => ({ country: 'all', ...line })),
     ...countries.flatMap(({ country, steps: own }) => own.map((line) => ({ country, ...line }))),
@@ -14,7 +15,7 @@ export function sharedReportPage(report: SharedReport): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex"><title>${safe(campaignName)}</title><style>${style}</style></head><body>
 <h1>${safe(campaignName)}</h1>
-<p>${safe(state.replaceAll('_', ' '))}, planned for ${safe(scheduledFor)}; ${exact(audience.counted)} users. As of ${safe(asOf)}.</p>
+${kinds[kind]}<p>${safe(state.replaceAll('_', ' '))}, planned for ${safe(scheduledFor)}; ${exact(audience.counted)} users. As of ${safe(asOf)}.</p>
 ${table(
   'Outcomes by step and country',
   ['Country', 'Step', 'Action', ...counts],
@@ -29,18 +30,11 @@ ${table(
 `;
 }
 
-const counts = [
-  'audience',
-  'succeeded',
-  'failed',
-  'skipped',
-  'suppressed',
-  'heldOut',
-  'expired',
-  'cancelled',
-  'unknown',
-  'pending',
-] as const;
+const kinds = {
+  live: '',
+  test: '<p><strong>A test, to a few users who were named.</strong></p>\n',
+  'dry-run': '<p><strong>A dry run: nobody was called.</strong></p>\n',
+} as const;
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}
 table{border-collapse:collapse;width:100%;margin:1rem 0}caption{text-align:left;font-weight:600}

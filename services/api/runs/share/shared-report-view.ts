@@ -15,9 +15,10 @@ export function reportLinkView({ linkId, madeBy, createdAt, expiresAt, state }: 
 
 /** Named one by one: what a report comes to say of users later is not among them by itself. */
 export function sharedReportView(report: RunReport, expiresAt: Date): SharedReport {
-  const { campaignName, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced } = report;
+  const { campaignName, kind, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced } =
+    report;
   return {
-    ...{ campaignName, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced },
+    ...{ campaignName, kind, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced },
     failures: report.failures.map(({ step, country, outcome, reason, users }) => {
       return { step, country, outcome, reason, users };
     }),

@@ -14,6 +14,8 @@ interface PageParams {
   limit: number;
   state: ScheduleState | null;
   client: string | null;
+  /** What its name is like. */
+  pattern: string | null;
   /** Beside those of campaigns, those of these clients alone. */
   clients: readonly string[] | null;
 }
@@ -24,6 +26,7 @@ export const selectPage = unnamedStatementOf<PageParams>(
   where (${$('cursor')}::uuid is null or s.id < ${$('cursor')})
     and (${$('state')}::text is null or s.state = ${$('state')})
     and (${$('client')}::uuid is null or s.client = ${$('client')})
+    and (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
     and (${$('clients')}::uuid[] is null or s.client is null or s.client = any(${$('clients')}))
   order by s.id desc limit ${$('limit')}`,
 );

@@ -16,6 +16,7 @@ import { fireByHand } from './fire-by-hand.ts';
 import { listOccurrences } from './occurrence-list.ts';
 import { beyondBounds, firesPerHourOf } from './schedule-bounds.ts';
 import * as statements from './schedule-statements.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 export interface ScheduleStoreDeps {
   pool: Pool;
@@ -49,9 +50,10 @@ export function createScheduleStore({ pool, region, owner, quotas }: ScheduleSto
       return await require(pool, scheduleId);
     },
 
-    list: async ({ state, clientId, clientIds }, limit, cursor) => {
+    list: async ({ state, clientId, text, clientIds }, limit, cursor) => {
       requireIdCursor(cursor);
-      const wanted = { state: state ?? null, client: clientId ?? null, clients: clientIds ?? null };
+      const of = { client: clientId ?? null, clients: clientIds ?? null };
+      const wanted = { state: state ?? null, pattern: patternOf(text), ...of };
       const { rows } = await pool.query<ScheduleRow>(
         statements.selectPage.with({ ...wanted, cursor, limit: limit + 1 }),
       );

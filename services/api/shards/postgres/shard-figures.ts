@@ -45,7 +45,7 @@ const work = `
       select sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting
       from run_totals where feed = f.feed and step = s.step
     ) t on true
-    where r.state = 'running' and r.ended_at is null
+    where r.state = 'running' and r.ended_at is null and not f.dry
   ), entered as (
     select *, case when step = 1 then fed else lag(survived) over (partition by feed order by step) end as entered
       from steps

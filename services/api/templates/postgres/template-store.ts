@@ -3,6 +3,7 @@ import type { TemplateDefinition } from '../../../../shared/contracts/campaigns/
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Page } from '../../frame/page.port.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 export interface TemplateRecord {
   templateId: string;
@@ -68,7 +69,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
 
     /** The newest first. @param search part of the name, large and small letters alike */
     page: async (search: string | undefined, limit: number, before: string | null): Promise<Page<TemplateRecord>> => {
-      const pattern = search === undefined ? null : `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+      const pattern = patternOf(search);
       const { rows } = await pool.query<TemplateRecord>(selectPage, [pattern, before, limit + 1]);
       const items = rows.slice(0, limit);
       return { items, next: rows.length > limit ? (items.at(-1)?.templateId ?? null) : null };

@@ -5,6 +5,7 @@ import type { ClearedBy } from '../../../../shared/domain/approval/clearance.ts'
 import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
+import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 /** Of a test: what has not been called by then tells nothing any more. */
 const longestSeconds = 3600;
@@ -59,20 +60,12 @@ interface TestParams extends Omit<NewTestSend, 'clearedBy'>, ClearedBy {
   longestSeconds: number;
 }
 
-/**
- * A quarter of a millisecond behind any time that a job can be due at: no job takes this run for its own, and none of
- * the retries, which come half a millisecond behind. It is paused by nothing but people. A step that gives nothing
- * costs its campaign's budget nothing.
- */
+/** It is paused by nothing but people. A step that gives nothing costs its campaign's budget nothing. */
 const insertTest = unnamedStatementOf<TestParams>(
   ($) => `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, kind, step_modes, state, deadline_at, started_at, settings)
-    select ${$('runId')}::uuid, c.id, c.revision, greatest(
-        date_trunc('milliseconds', clock_timestamp()) + interval '250 microseconds',
-        (select max(scheduled_for) + interval '1 millisecond' from runs
-          where campaign = c.id and kind = 'test' and scheduled_for > now() - interval '1 minute')
-      ), 'test', ${$('modes')}::text[], 'running',
+    select ${$('runId')}::uuid, c.id, c.revision, ${timeBeside('test')}, 'test', ${$('modes')}::text[], 'running',
       now() + least(${$('longestSeconds')}::float8, (v.definition ->> 'deadlineSeconds')::float8) * interval '1 second',
       now(), '{"paceUsersPerSecond": null, "pauseAtFailedPercent": null}'
     from campaigns c join campaign_revisions v on v.campaign = c.id and v.revision = c.revision

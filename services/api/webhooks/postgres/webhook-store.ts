@@ -21,7 +21,8 @@ export interface NewWebhook {
   url: string;
   definition: WebhookDefinition;
   client: ClientDefinition;
-  key: { keyId: string; sealed: string };
+  /** Null: nothing is signed. */
+  key: { keyId: string; sealed: string } | null;
 }
 
 export interface WebhookRecord {
@@ -67,7 +68,7 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
         const { rows } = await client.query<{ webhooks: number }>(countWebhooks);
         if ((rows[0]?.webhooks ?? 0) >= maxWebhooks) return false;
         await insertClient(client, { clientId: webhookId, name: webhookClientName(webhookId), definition: terms });
-        await insertKey(client, webhookId, key);
+        if (key) await insertKey(client, webhookId, key);
         await client.query(insertWebhook, [webhookId, account, url, JSON.stringify(definition)]);
         await client.query(setEnabled, [webhookId, definition.enabled]);
         await moveRevision(client);
@@ -84,6 +85,7 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
         const values = [webhookId, revision, JSON.stringify(terms), definition.enabled];
         if ((await client.query(updateClient, values)).rowCount !== 1) return undefined;
         await client.query(updateWebhook, [webhookId, url, JSON.stringify(definition)]);
+        await client.query(digestIsDue, [webhookId]);
         await moveRevision(client);
         return await find(client, webhookId);
       }),
@@ -184,6 +186,9 @@ const updateClient = `
   where id = $1 and revision = $2 and exists (select from webhooks w where w.id = $1 and w.deleted_at is null)`;
 
 const updateWebhook = 'update webhooks set url = $2, definition = $3::jsonb where id = $1';
+
+/** What was kept under other terms is told now. */
+const digestIsDue = 'update webhook_digests set due = now() where webhook = $1';
 
 const markDeleted = 'update webhooks set deleted_at = now() where id = $1 and deleted_at is null';
 

@@ -21,20 +21,32 @@ export const navigation: readonly NavigationGroup[] = [
     heading: null,
     entries: [
       { to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' },
+      { to: '/calendar', label: 'Calendar', icon: 'calendar', key: 'L' },
+      { to: '/audiences', label: 'Audiences', icon: 'users', key: 'A' },
       { to: '/templates', label: 'Templates', icon: 'draft' },
       { to: '/approvals', label: 'Approvals', icon: 'review', key: 'V' },
+    ],
+  },
+  {
+    heading: 'Callbacks',
+    entries: [
+      { to: '/jobs', label: 'Jobs', icon: 'jobs', key: 'J' },
+      { to: '/schedules', label: 'Schedules', icon: 'sched', key: 'S' },
+      { to: '/dead-letters', label: 'Dead letters', icon: 'dead', key: 'D' },
+      { to: '/clients', label: 'Clients', icon: 'key' },
     ],
   },
   {
     heading: 'Engine',
     entries: [
       { to: '/shards', label: 'Shards', icon: 'shards', key: 'H' },
-      { to: '/dead-letters', label: 'Dead letters', icon: 'dead', key: 'D' },
+      { to: '/scheduler', label: 'Scheduler', icon: 'nodes', key: 'N' },
     ],
   },
   {
     heading: 'System',
     entries: [
+      { to: '/system', label: 'Settings', icon: 'limits' },
       { to: '/notices', label: 'Notices', icon: 'fwd' },
       { to: '/keys', label: 'Keys', icon: 'lock' },
       { to: '/audit', label: 'Audit log', icon: 'audit' },

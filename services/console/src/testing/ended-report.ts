@@ -278,5 +278,6 @@ export const report: GetRunReportResponse = {
     },
   ],
   failuresKept: true,
+  forecast: null,
   batches: { fed: 300, retried: 0 },
 };

@@ -206,5 +206,6 @@ export const liveReport: GetRunReportResponse = {
     },
   ],
   failuresKept: true,
+  forecast: null,
   batches: { fed: 8, retried: 0 },
 };

@@ -13,10 +13,13 @@ import { report } from './ended-report.ts';
 import * as ended from './ended-run.ts';
 import { createFakeApi, type Answers, type Asked, type FakeApi } from './fake-api.ts';
 import { actionTypes, changes, session } from './installation.ts';
+import * as callbacks from './jobs.ts';
 import * as live from './live-run.ts';
 import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
+import * as recurring from './schedules.ts';
 import { shards } from './shards.ts';
+import * as installed from './system.ts';
 import { templates } from './templates.ts';
 import { deliveries, webhooks } from './webhooks.ts';
 
@@ -32,7 +35,7 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
-export type Role = 'viewer' | 'manager' | 'approver' | 'operator';
+export type Role = 'viewer' | 'scheduler' | 'manager' | 'approver' | 'operator';
 
 export interface OpenConsole {
   api: FakeApi;
@@ -45,6 +48,8 @@ export interface OpenConsole {
 export function answersFor(role: Role): Answers {
   return {
     'GET /v1/session': { ...session, role },
+    'GET /v1/system': installed.system,
+    'GET /v1/quotas': installed.quotas,
     'GET /v1/action-types': actionTypes,
     'GET /v1/shards': shards,
     'GET /v1/approval-policy': { revision: 0, rules: [], madeAt: null },
@@ -60,8 +65,9 @@ export function answersFor(role: Role): Answers {
     'GET /v1/webhooks': webhooks,
     'GET /v1/webhooks/:id/deliveries': deliveries,
     'GET /v1/audiences': { items: [], next: null },
+    'GET /v1/audiences/counts': { all: 0, withRejects: 0, notUsed: 0, failed: 0 },
     'GET /v1/runs': ({ query }: Asked) =>
-      query['kind'] === 'test' ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,
+      'kind' in query ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,
     'GET /v1/runs/run_ended': ended.endedRun,
     'GET /v1/runs/run_ended/report': report,
     'GET /v1/runs/run_ended/events': ended.endedEvents,
@@ -73,6 +79,22 @@ export function answersFor(role: Role): Answers {
     'GET /v1/runs/:id/comparison': ended.comparison,
     'GET /v1/runs/:id/failures': ended.failures,
     'GET /v1/runs/:id/users/:user': ended.explanation,
+    'GET /v1/clients': callbacks.clients,
+    'GET /v1/clients/:id': callbacks.shop,
+    'GET /v1/clients/:id/ledger': callbacks.ledger,
+    'GET /v1/clients/:id/endpoints': callbacks.endpoints,
+    'GET /v1/clients/:id/forecast': () => callbacks.forecast(),
+    'GET /v1/jobs': callbacks.jobs,
+    'GET /v1/jobs/:id': callbacks.deadJob,
+    'GET /v1/schedules': recurring.schedules,
+    'GET /v1/schedules/:id/preview': recurring.fires,
+    'GET /v1/schedules/:id/occurrences': recurring.occurrences,
+    'POST /v1/schedules/preview': recurring.fires,
+    'GET /v1/groups': recurring.groups,
+    'GET /v1/scheduler': callbacks.scheduler,
+    'GET /v1/dead-jobs/groups': { items: [], next: null },
+    'GET /v1/dead-jobs': callbacks.deadJobs,
+    'GET /v1/dead-jobs/:id': callbacks.deadJobContent,
     'GET /v1/dead-letters/groups': deadLetters.letterGroups,
     'GET /v1/dead-letters': deadLetters.letters,
     'GET /v1/dead-letters/:id': deadLetters.letter,

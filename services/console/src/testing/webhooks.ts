@@ -9,6 +9,7 @@ const well: Webhook = {
   campaigns: null,
   tags: ['growth'],
   owners: null,
+  digest: null,
   enabled: true,
   egress: { allow: [] },
   client: 'cli_slack',

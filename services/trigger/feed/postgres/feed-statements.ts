@@ -11,6 +11,7 @@ interface Claiming {
   limit: number;
   /** Or those alone that never stalled. */
   withStalled: boolean;
+  withoutDry: boolean;
   /** 1: the oldest runs first; -1: the newest. */
   direction: 1 | -1;
 }
@@ -28,10 +29,11 @@ export const claim = statementOf<Claiming>(
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
       and not f.complete and (f.owner is null or f.lease_until <= now())
         and (f.stalled_until is null or f.stalled_until <= now())
+      and not (f.dry and ${$('withoutDry')})
       and (r.canary is null or r.canary = 'over' or f.canary_users is null
         or f.fed_users - f.held_out_users < f.canary_users)
       and (f.stalls = 0 or ${$('withStalled')})
-    order by f.stalls > 0, extract(epoch from r.scheduled_for) * ${$('direction')}::int, f.feed
+    order by f.dry, f.stalls > 0, extract(epoch from r.scheduled_for) * ${$('direction')}::int, f.feed
     limit ${$('limit')}
     for update of f skip locked
   )
@@ -44,7 +46,7 @@ export const claim = statementOf<Claiming>(
     f.held_out_users::float8 as "heldOutUsers", f.users_at_most::float8 as "usersAtMost",
     case when free.canary <> 'over' then f.canary_users::float8 end as "canaryUsers", f.stalls, f.cursor,
     f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
-    free.stored as "hasStoredUsers",
+    free.stored as "hasStoredUsers", f.dry as "isDry",
     free.settled ->> 'priority' as priority,
     free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`,
@@ -62,7 +64,7 @@ export const release = `
   from unnest($2::uuid[], $3::bigint[]) k (feed, token)
   where f.feed = k.feed and f.token = k.token and f.owner = $1`;
 
-interface WrittenPages {
+export interface WrittenPages {
   feedId: string;
   token: number;
   /** The number that the feed is to have next; null where there are no batches. */
@@ -83,29 +85,40 @@ interface WrittenPages {
   staysStalled: boolean;
 }
 
+/** The place of a parameter. */
+type Placed = (param: keyof WrittenPages) => string;
+
 /**
- * The batches of some pages and the feed's cursor. No row back: the token, or the next number, is not what the writer
- * thinks. The number is checked so that pages whose first answer was lost are not written twice.
+ * No row back: the token, or the next number, is not what the writer thinks.
+ * @param sunk what else is set of a dry feed; empty for all others
  */
-export const writePages = statementOf<WrittenPages>(
-  'write-pages',
-  ($) => `
-  with fd as (
+export const movedFeed = ($: Placed, sunk = '') => `
     update feeds set cursor = ${$('cursor')}, next_batch_no = next_batch_no + ${$('batches')}::int,
       fed_users = fed_users + ${$('fedUsers')}::bigint, complete = ${$('complete')},
       held_out_users = held_out_users + ${$('heldOut')}::bigint,
       excluded_users = excluded_users + ${$('excluded')}::bigint,
       stalled = case when ${$('staysStalled')} then stalled end,
       stalled_until = case when ${$('staysStalled')} then stalled_until end,
-      stalls = case when ${$('staysStalled')} then stalls else 0 end
-    where feed = ${$('feedId')} and token = ${$('token')}
+      stalls = case when ${$('staysStalled')} then stalls else 0 end${sunk}
+    where ${sunk === '' ? '' : 'dry and '}feed = ${$('feedId')} and token = ${$('token')}
       and next_batch_no = coalesce(${$('firstNo')}::int, next_batch_no)
-    returning feed, from_step
-  ), b as (
+    returning feed, run, from_step`;
+
+export const insertedBatches = ($: Placed) => `
     insert into batches (feed, from_step, batch_no, n, first_user, last_user, users)
     select fd.feed, fd.from_step, k.* from fd,
       unnest(${$('batchNos')}::int[], ${$('sizes')}::int2[], string_to_array(${$('firstUsers')}, e'\\n'),
-        string_to_array(${$('lastUsers')}, e'\\n'), string_to_array(${$('users')}, e'\\n')) k
+        string_to_array(${$('lastUsers')}, e'\\n'), string_to_array(${$('users')}, e'\\n')) k`;
+
+/**
+ * The batches of some pages and the feed's cursor. The number is checked so that pages whose first answer was lost are
+ * not written twice.
+ */
+export const writePages = statementOf<WrittenPages>(
+  'write-pages',
+  ($) => `
+  with fd as (${movedFeed($)}
+  ), b as (${insertedBatches($)}
   )
   select from fd`,
 );
@@ -192,17 +205,23 @@ export const takePace = `
 export const retriedUsers = `
   select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
 
-/** A step in which nothing was recorded so far has no line. */
+/**
+ * A step in which nothing was recorded so far has no line. Dry feeds come through no shard: they take no room,
+ * and say nothing of how quickly anything is handled.
+ */
 export const loads = statementOf<{ feeds: string }>(
   'feed-loads',
   ($) => `
-  select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action'
-    from jsonb_array_elements(c.definition -> 'chain') s) as chain,
+  select f.feed as "feedId", f.run as "runId", f.country,
+    array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s where not f.dry) as chain,
+    array(select s -> 'check' ->> 'type' from jsonb_array_elements(c.definition -> 'chain') s where not f.dry)
+      as checks,
     (c.definition || r.settings) ->> 'priority' as priority, f.complete,
     case when k.pace is null then null when p.run is null then f.batch_users
       else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
     f.batch_users as "batchUsers",
-    exists (select from holds h where h.feed = f.feed) as held,
+    exists (select from holds h where h.feed = f.feed and h.until is null) as held,
+    array(select h.step from holds h where h.feed = f.feed and h.until > now()) as "quietSteps",
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines
   from unnest(${$('feeds')}::uuid[]) a (feed)
   join feeds f on f.feed = a.feed

@@ -18,6 +18,7 @@ import {
 } from '../../../../shared/postgres/ledger/feed-audience.ts';
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import * as statements from './feed-statements.ts';
+import { sinkPages } from './sink-statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
 /** A bigint reaches us as text. */
@@ -27,8 +28,9 @@ type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number }
 
 export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   return {
-    claim: async (owner, leaseMs, limit, scope, first) => {
-      const claiming = { owner, leaseMs, limit, withStalled: scope === 'all', direction: first ? -1 : 1 } as const;
+    claim: async (owner, leaseMs, limit, scope, { first, withoutDry = false } = {}) => {
+      const direction = first ? -1 : 1;
+      const claiming = { owner, leaseMs, limit, withStalled: scope === 'all', withoutDry, direction } as const;
       const { rows } = await pool.query<OwnedFeedRow>(statements.claim.with(claiming));
       return rows.map(ownedFeedOf);
     },
@@ -107,27 +109,26 @@ async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
   const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
   const { feedId, token, complete, staysStalled } = pages;
-  const { rowCount } = await connection.query(
-    statements.writePages.with({
-      feedId,
-      token,
-      firstNo: batches.at(0)?.batchNo ?? null,
-      batchNos: plainArray(batches.map((batch) => batch.batchNo)),
-      sizes: plainArray(batches.map((batch) => batch.users.length)),
-      firstUsers: batches.map((batch) => batch.users.at(0)).join('\n'),
-      lastUsers: batches.map((batch) => batch.users.at(-1)).join('\n'),
-      users: batches.map((batch) => usersTextOf(batch.users)).join('\n'),
-      // As JSON, because a cursor may be an id that breaks the rules.
-      cursor: pages.cursor === null ? null : JSON.stringify(pages.cursor),
-      batches: batches.length,
-      fedUsers: batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
-      heldOut,
-      excluded,
-      complete,
-      staysStalled,
-    }),
-  );
-  return rowCount === 1;
+  const written = {
+    feedId,
+    token,
+    firstNo: batches.at(0)?.batchNo ?? null,
+    batchNos: plainArray(batches.map((batch) => batch.batchNo)),
+    sizes: plainArray(batches.map((batch) => batch.users.length)),
+    firstUsers: batches.map((batch) => batch.users.at(0)).join('\n'),
+    lastUsers: batches.map((batch) => batch.users.at(-1)).join('\n'),
+    users: batches.map((batch) => usersTextOf(batch.users)).join('\n'),
+    // As JSON, because a cursor may be an id that breaks the rules.
+    cursor: pages.cursor === null ? null : JSON.stringify(pages.cursor),
+    batches: batches.length,
+    fedUsers: batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
+    heldOut,
+    excluded,
+    complete,
+    staysStalled,
+  };
+  const statement = pages.sink ? sinkPages.with({ ...written, ...pages.sink }) : statements.writePages.with(written);
+  return (await connection.query(statement)).rowCount === 1;
 }
 
 const nobodySkipped: SkippedUsers = { excluded: 0, heldOut: 0 };

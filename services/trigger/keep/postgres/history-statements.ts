@@ -65,7 +65,7 @@ export const noteTroubles = `
   with present as (
     select distinct on (run, kind, step, country) * from (
       select f.run, 'hold' as kind, h.step, f.country, h.cause, h.since
-      from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed
+      from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed and h.until is null
       where r.id = any($2::uuid[]) and r.ended_at is null
       union all
       select f.run, 'feed', f.from_step, f.country, f.stalled, now()
@@ -80,7 +80,7 @@ export const noteTroubles = `
       join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = g.action_type and s.place >= f.from_step
-      where r.id = any($2::uuid[]) and r.ended_at is null and ${isAwaited}
+      where r.id = any($2::uuid[]) and r.ended_at is null and not f.dry and ${isAwaited}
     ) p order by run, kind, step, country, since
   ), gone as (
     delete from run_troubles t

@@ -18,7 +18,7 @@ export const isAnyOpen = `select exists (select from runs where ended_at is null
 
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
-    exists (select from approval_policies) as "isJudged",
+    r.kind = 'dry-run' as "isDry", r.kind <> 'dry-run' and exists (select from approval_policies) as "isJudged",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
@@ -62,8 +62,8 @@ export const begin = statementOf<Beginning>(
       deadline_at = deadline_at + coalesce(
         (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
     where id = ${$('runId')} and state = 'preparing'
-      and is_cleared(campaign, revision, ${$('policy')}, ${$('approval')})
-    returning id, campaign, revision
+      and (kind = 'dry-run' or is_cleared(campaign, revision, ${$('policy')}, ${$('approval')}))
+    returning id, campaign, revision, kind
   ), e as (
     insert into run_events (run, kind, detail)
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
@@ -71,7 +71,8 @@ export const begin = statementOf<Beginning>(
     insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units,
       users_at_most, canary_users, stalled, stalled_until)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
-      step_units(r.campaign, r.revision, k.country), k.users_at_most, k.canary_users,
+      case when r.kind <> 'dry-run' then step_units(r.campaign, r.revision, k.country) end,
+      k.users_at_most, k.canary_users,
       -- Given back until its time.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
     from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
@@ -142,6 +143,7 @@ export const waitingSteps = `
   from feeds f
   cross join lateral (
     select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
+      and (h.until is null or h.until > now())
     union all
     select c.step, c.cause, false, c.last_at from step_causes c where c.feed = f.feed
       and c.last_at > now() - interval '2 minutes'

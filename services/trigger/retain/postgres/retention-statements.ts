@@ -9,6 +9,9 @@ export const companions = `select name from feed_tables where leaves_with = $1 a
 export const makeWeek = `
   select make_feed_partitions(w.at, w.at) as made from (select now() + $1::int * interval '7 days' as at) w`;
 
+/** $1 the partition. The same week of its companions goes with it. */
+export const dropWeek = `select drop_feed_week($1)`;
+
 /**
  * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue:
  * the names are for people. Steps stay as long as the users of the same week: without its row, a step could be claimed
@@ -73,6 +76,33 @@ export function deleteStrays(name: string): string {
     )
     select from gone`;
 }
+
+/** Of dry runs, in this order: without its row, a step could be claimed as long as its users are there. */
+export const dryTables = {
+  user_failures: ['feed', 'batch_no', 'step', 'user_id'],
+  batches: ['feed', 'batch_no'],
+  batch_steps: ['feed', 'batch_no', 'step'],
+} as const;
+
+const oldDryRuns = `r.kind = 'dry-run' and r.failures_kept and ${endedLongAgo}`;
+
+/** $1 days, $2 limit. */
+export function deleteDryRows(table: keyof typeof dryTables): string {
+  const key = dryTables[table].map((column) => `s.${column}`).join(', ');
+  return `
+    delete from ${table} s using (
+      select ${key} from runs r join feeds f on f.run = r.id join ${table} s on s.feed = f.feed where ${oldDryRuns}
+      limit $2
+    ) k where (${key}) = (${key.replaceAll('s.', 'k.')})`;
+}
+
+/** $1 days. Those of which nothing is left are not looked at again. */
+export const forgetDryRuns = `
+  update runs r set failures_kept = false
+  where ${oldDryRuns} and not exists (
+    select from feeds f where f.run = r.id and (${Object.keys(dryTables)
+      .map((table) => `exists (select from ${table} where feed = f.feed)`)
+      .join(' or ')}))`;
 
 /** $1 days, $2 limit. */
 export const deleteRuns = `
@@ -156,16 +186,8 @@ export const deleteReplacedPeople = `
     where n.state = 'gone' limit $1
   )`;
 
-/** $1 days, 30 at least, $2 limit. From the oldest on: those that stay are verified from where it is cut. */
-export const deleteChanges = `
-  with oldest as (select number, at, hash from audit_log order by number limit $2), old as (
-    select number, hash from oldest where number < all (
-      select number from oldest where at > now() - greatest($1::int, 30) * interval '1 day')
-  ), gone as (delete from audit_log where number in (select number from old)), cut as (
-    update audit_head set cut_number = o.number, cut_hash = o.hash
-    from (select number, hash from old order by number desc limit 1) o
-  )
-  select number from old`;
+/** $1 days, 30 at least, $2 limit. The log is the owner's: a function of the migrations cuts it. */
+export const deleteChanges = `select from cut_audit($1::int, $2::int)`;
 
 /** $1 limit. */
 export const deleteSessions = `

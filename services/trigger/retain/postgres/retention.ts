@@ -25,8 +25,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
     dropWeeks: async (kind, days) => {
       const table = statements.tableOf[kind];
       const { rows } = await pool.query<Week>(statements.droppableWeeks, [table, days]);
-      const companions = await companionsOf(pool, kind);
-      return weekByWeek(pool, rows, (client, week) => dropWeek(client, week, { kind, companions }));
+      return weekByWeek(pool, rows, (client, week) => dropWeek(client, week, kind));
     },
     deleteStrays: async (kind, days, limit) => {
       let strays = 0;
@@ -37,6 +36,14 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
     deleteRuns: async (days, limit) => {
       const { rows } = await pool.query<{ deleted: number }>(statements.deleteRuns, [days, limit]);
       return rows[0]?.deleted ?? 0;
+    },
+    deleteDryRows: async (days, limit) => {
+      let gone = 0;
+      for (const table of ['user_failures', 'batches', 'batch_steps'] as const) {
+        if (gone < limit) gone += await deleted(statements.deleteDryRows(table), days, limit - gone);
+      }
+      if (gone < limit) await pool.query(statements.forgetDryRuns, [days]);
+      return gone;
     },
     deleteAnswers: (days, limit) => deleted(statements.deleteAnswers, days, limit),
     deleteAudiences: async (days, limit) => {
@@ -99,15 +106,9 @@ async function makeWeek(client: PoolClient, weeksAhead: number): Promise<number>
   return onlyRow(rows).made;
 }
 
-async function dropWeek(
-  client: PoolClient,
-  { name, since, until }: Week,
-  { kind, companions }: { kind: KeptKind; companions: readonly string[] },
-): Promise<number> {
-  const suffix = name.slice(statements.tableOf[kind].length);
+async function dropWeek(client: PoolClient, { name, since, until }: Week, kind: KeptKind): Promise<number> {
   for (const text of statements.beforeDropping[kind]) await client.query(text, [since, until]);
-  await client.query(`drop table ${client.escapeIdentifier(name)}`);
-  for (const other of companions) await client.query(`drop table if exists ${client.escapeIdentifier(other + suffix)}`);
+  await client.query(statements.dropWeek, [name]);
   return 1;
 }
 

@@ -38,7 +38,7 @@ export const due = statementOf<DueParams>(
         when s.state = ${stepState.running} and s.lease_until >= now() then 'running'
         when s.state = ${stepState.running} and s.lapses >= ${quarantinedAfterLapses} then 'quarantined'
         when s.state = ${stepState.waiting} and s.next_attempt_at > now() then 'waiting'
-        when h.feed is not null then 'held'
+        when h.feed is not null and (h.until is null or h.until > now()) then 'held'
         when t.offers > 0 and exists (
           select from unnest(${$('busyFeeds')}::uuid[], ${$('busySteps')}::int2[]) b (feed, step)
             where b.feed = d.feed and b.step = d.step

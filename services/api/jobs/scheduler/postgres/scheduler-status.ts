@@ -1,3 +1,4 @@
+import { outletOf } from '../../../../../shared/postgres/jobs/outlets.ts';
 import type { Pool } from 'pg';
 import type { SchedulerShape } from '../../../../../shared/contracts/jobs/scheduler.ts';
 import type { WithDates } from '../../../../../shared/postgres/connection/rows.ts';
@@ -55,8 +56,9 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
     /** Lets a region take part again. */
     activate: (region: string) => change(region, activateRegion, []),
     /** Brings the jobs of a host back that is left alone. False when it is not. */
-    enableHost: async (clientId: string, host: string): Promise<boolean> => {
-      const { rowCount } = await pool.query(enableHost, [clientId, host]);
+    /** @param outletId of a client, or of an endpoint */
+    enableHost: async (outletId: string, host: string): Promise<boolean> => {
+      const { rowCount } = await pool.query(enableHost, [outletId, host]);
       return rowCount === 1;
     },
   };
@@ -88,10 +90,12 @@ const selectPartitions = `
   order by p.partition_id`;
 
 const selectHosts = `
-  select c.client as "clientId", c.host, c.state, c.cause, c.opened_at as "openedAt", s.sidelined
-  from host_circuits c
+  select coalesce(e.client, c.client) as "clientId", e.name as endpoint, c.host, c.state, c.cause,
+    c.opened_at as "openedAt", s.sidelined
+  from host_circuits c left join client_endpoints e on e.id = c.client
   cross join lateral (
-    select count(*)::int as sidelined from (select 1 from jobs j where j.client = c.client and j.sideline = c.host
+    select count(*)::int as sidelined
+    from (select 1 from jobs j where ${outletOf('j')} = c.client and j.sideline = c.host
       limit 10000) j
   ) s
   order by c.opened_at, c.client, c.host collate "C" limit 1000`;

@@ -1,4 +1,4 @@
-import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
+import { batchTree, type BatchRange } from '../../../../../shared/postgres/ledger/batch-tree.ts';
 import { restCode, stepState } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
@@ -16,28 +16,14 @@ export const selectFeeds = statementOf<{ runId: string; country: string | null }
   order by f.country collate "C", f.from_step, f.feed`,
 );
 
-interface Families {
-  feedId: string;
-  from: number;
-  /** Not included. */
-  below: number;
-}
-
 /**
  * Fed batches with all that was split from them, and how their steps ended: of one moment, so that no user is seen in a
  * batch that it has left. By keys alone.
  */
-export const selectFamilies = statementOf<Families>(
+export const selectFamilies = statementOf<BatchRange>(
   'batch-families',
   ($) => `
-  with recursive tree as (
-    select batch_no, parent, from_step, users from batches
-    where feed = ${$('feedId')} and batch_no >= ${$('from')}
-      and batch_no < least(${$('below')}::int, ${firstChildBatchNo})
-    union all
-    select b.batch_no, b.parent, b.from_step, b.users
-    from tree t join batches b on b.feed = ${$('feedId')} and b.parent = t.batch_no and b.parent is not null
-  )
+  with recursive ${batchTree($)}
   select
     (select coalesce(json_agg(json_build_object('batchNo', batch_no, 'parent', parent, 'fromStep', from_step,
       'users', users)), '[]') from tree) as batches,

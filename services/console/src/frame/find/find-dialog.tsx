@@ -75,7 +75,7 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
       </ul>
       {targets.length === 0 && !found.isAsking && (
         <p className="px-4 pt-1.5 pb-4.5 text-quiet" role="status">
-          Nothing is called “{text}”. Ids begin with cmp_, run_, aud_, dlt_; a shard is written award-reward.VN.
+          Nothing is called “{text}”. Ids begin with cmp_, run_, job_, dlt_; a shard is written award-reward.VN.
         </p>
       )}
     </Modal>

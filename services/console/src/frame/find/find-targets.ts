@@ -13,7 +13,7 @@ export interface FindTarget {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
 
-const idPattern = /^(cmp|run|aud|dlt|qst|chg|evt)_[0-7][0-9a-z]{25}$/;
+const idPattern = /^(cmp|run|aud|dlt|qst|chg|evt|job|sch|cli)_[0-7][0-9a-z]{25}$/;
 const shardPattern = /^[a-z][a-z0-9-]{0,63}\.[A-Z]{2}$/;
 
 /**
@@ -37,6 +37,14 @@ function byId(id: string, userId: string): FindTarget[] {
       return userId === '' ? runTargets(id) : [userTarget(id, userId)];
     case 'cmp':
       return [campaignTarget(id)];
+    case 'aud':
+      return [{ id, icon: 'users', label: id, kind: 'Uploaded list', link: { to: '/audiences', search: { id } } }];
+    case 'sch':
+      return [{ id, icon: 'sched', label: id, kind: 'Schedule', link: { to: '/schedules', search: { id } } }];
+    case 'cli':
+      return [{ id, icon: 'key', label: id, kind: 'Client', link: { to: '/clients/$client', params: { client: id } } }];
+    case 'job':
+      return [{ id, icon: 'jobs', label: id, kind: 'Job', link: { to: '/jobs/$jobId', params: { jobId: id } } }];
     case 'dlt':
     case 'qst':
       return [{ id, icon: 'dead', label: id, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];

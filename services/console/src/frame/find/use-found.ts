@@ -33,6 +33,18 @@ function targetsOf({ kind, id, title }: Found): FindTarget[] {
     }
     case 'shard':
       return [{ id, icon: 'shards', label: title, kind: 'Shard', link: { to: '/shards', search: { shard: id } } }];
+    case 'audience':
+      return [{ id, icon: 'users', label: title, kind: 'Uploaded list', link: { to: '/audiences', search: { id } } }];
+    case 'client': {
+      const link = { to: '/clients/$client', params: { client: title } } as const;
+      return [{ id, icon: 'key', label: title, kind: 'Client', link }];
+    }
+    case 'schedule':
+      return [{ id, icon: 'sched', label: title, kind: 'Schedule', link: { to: '/schedules', search: { id } } }];
+    case 'job': {
+      const link = { to: '/jobs/$jobId', params: { jobId: id } } as const;
+      return [{ id, icon: 'jobs', label: title, kind: 'Job', link }];
+    }
     case 'dead-letter':
     case 'quarantined-step':
       return [{ id, icon: 'dead', label: title, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];

@@ -110,7 +110,12 @@ export interface SlowestShard {
   why: string;
 }
 
-const limitWords = { pace: 'by the pace', rate: 'by the rate of its action', shard: 'as fast as it is now' } as const;
+const limitWords = {
+  pace: 'by the pace',
+  rate: 'by the rate of its action',
+  shard: 'as fast as it is now',
+  'earlier-run': 'as fast as in an earlier run',
+} as const;
 
 /** The step and country that decide how long it takes; the first of those that are down, where one is. */
 export function slowestShard(load: CampaignPreview['load']): SlowestShard | null {
@@ -167,4 +172,9 @@ function knownText(count: number | null): string {
 
 function minus(count: number | null): string {
   return count === null ? 'not known' : count === 0 ? '0' : `− up to ${formatCount(count)}`;
+}
+
+/** `SGD 61.70`; null where nothing has a price. */
+export function moneyText(amount: string | null, currency: string | null): string | null {
+  return amount === null ? null : [currency ?? '', amount].join(' ').trim();
 }

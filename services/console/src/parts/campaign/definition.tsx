@@ -9,6 +9,7 @@ import { Panel } from '../panels/panel.tsx';
 import { formatDuration } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
 import { formOf, type Defined } from './form-definition.ts';
+import type { CheckFallback } from './form.ts';
 import { outcomesInWords } from './sources.ts';
 import { whenInWords } from './when-words.ts';
 
@@ -52,13 +53,16 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
         <dt>Chain</dt>
         <dd>
           <ol className="grid gap-2">
-            {chain.map(({ action, params, unitsPerUser }, index) => (
+            {chain.map(({ action, params, unitsPerUser, check }, index) => (
               <li key={`${index} ${action}`}>
                 <b className="font-medium">
                   {index + 1}&ensp;{action}
                 </b>
                 {unitsPerUser !== undefined && (
                   <span className="t3"> costs {countOf(unitsPerUser, 'unit')} a user</span>
+                )}
+                {check !== undefined && (
+                  <p className="t2">{`asks the check ${check.type} first: ${unavailableWords[check.onUnavailable]}`}</p>
                 )}
                 <Params params={params} />
               </li>
@@ -87,6 +91,13 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
     </Panel>
   );
 }
+
+/** What becomes of users for whom a check gives no answer. */
+const unavailableWords: Record<CheckFallback, string> = {
+  wait: 'without its answer, nobody is called',
+  fail: 'without its answer, users fail',
+  call: 'without its answer, users are called',
+};
 
 function canaryWords(canary: Defined['canary']): string[] {
   if (canary === undefined) return [];

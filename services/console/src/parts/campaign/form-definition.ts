@@ -85,7 +85,8 @@ function stepOf(step: StepForm, index: number, types: Types, problems: LocalProb
   const pointer = `/chain/${index}`;
   problems.push(...said.problems.map((each) => ({ ...each, pointer: `${pointer}/params${each.pointer}` })));
   const units = numberAt('unitsPerUser', step.unitsPerUser, `${pointer}/unitsPerUser`, problems);
-  return { action: step.action, params: said.value, ...units };
+  const check = step.check === '' ? {} : { check: { type: step.check, onUnavailable: step.onUnavailable } };
+  return { action: step.action, params: said.value, ...units, ...check };
 }
 
 /** Those that somebody typed, in the order of the countries. */
@@ -150,8 +151,9 @@ export function formOf(campaign: Defined, types: Types, zone: string): CampaignF
     exclude: (audience.exclude ?? []).map(sourceOf),
     holdOutPercent: text(audience.holdOutPercent),
     holdOutSeed: audience.holdOutSeed ?? '',
-    steps: campaign.chain.map(({ action, params, unitsPerUser }, index) => {
-      const shown = { ...newStep(action, types, `step-${index + 1}`), unitsPerUser: text(unitsPerUser) };
+    steps: campaign.chain.map(({ action, params, unitsPerUser, check }, index) => {
+      const checked = check && { check: check.type, onUnavailable: check.onUnavailable };
+      const shown = { ...newStep(action, types, `step-${index + 1}`), unitsPerUser: text(unitsPerUser), ...checked };
       const fields = fieldsOf(schemaOf(action, types));
       const texts = fields === null ? null : textsOf(fields, params);
       if (texts !== null) return { ...shown, texts };
@@ -177,12 +179,17 @@ function canaryText(canary: Defined['canary']): string {
 /** A step with what its schema begins with. */
 export function newStep(action: string, types: Types, key: string): StepForm {
   const fields = fieldsOf(schemaOf(action, types));
-  return { key, action, texts: fields === null ? {} : initialTexts(fields), asJson: false, unitsPerUser: '' };
+  const texts = fields === null ? {} : initialTexts(fields);
+  return { key, action, texts, asJson: false, unitsPerUser: '', check: '', onUnavailable: 'wait' };
 }
 
-/** @param zone one's own */
-export function newForm(zone: string): CampaignForm {
-  return { ...emptyForm, when: whenOf(undefined, zone) };
+/**
+ * @param zone one's own
+ * @param list the public id of an uploaded list, to begin with
+ */
+export function newForm(zone: string, list?: string): CampaignForm {
+  const include = list === undefined ? [] : [{ kind: 'list' as const, list }];
+  return { ...emptyForm, include, when: whenOf(undefined, zone) };
 }
 
 function schemaOf(action: string, types: Types): unknown {

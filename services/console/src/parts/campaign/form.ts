@@ -43,7 +43,13 @@ export interface StepForm {
   /** All of its parameters as JSON, because somebody wants it so, or because no fields could say them. */
   asJson: boolean;
   unitsPerUser: string;
+  /** Name of the check that is asked before it; empty: none. */
+  check: string;
+  onUnavailable: CheckFallback;
 }
+
+export const checkFallbacks = ['wait', 'fail', 'call'] as const;
+export type CheckFallback = (typeof checkFallbacks)[number];
 
 export const emptyForm: CampaignForm = {
   name: '',

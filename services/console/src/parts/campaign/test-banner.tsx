@@ -6,12 +6,21 @@ type Tested = Pick<RunReport, 'kind' | 'steps' | 'audience'>;
 
 /** Of a run that only tried its campaign: what of it was real. */
 export function TestBanner({ run }: { run: Tested }) {
-  if (run.kind !== 'test') return null;
+  if (run.kind === 'live') return null;
   return (
     <div className="banner info" role="status">
       <Icon name="info" />
       <div>
-        <b>A test.</b> {realInWords(run)} <span className="t2">It is in no figures of its campaign.</span>
+        {run.kind === 'dry-run' ? (
+          <>
+            <b>A dry run.</b> Nobody was called: succeeded is who would have been.
+          </>
+        ) : (
+          <>
+            <b>A test.</b> {realInWords(run)}
+          </>
+        )}{' '}
+        <span className="t2">It is in no figures of its campaign.</span>
       </div>
     </div>
   );

@@ -122,6 +122,27 @@ const outlines = {
   types: <path d="M8.5 2 4 9h3.5L7 14l5-7.5H8.5Z" />,
   audit: <path d="M4 2.5h8v11l-2-1.3-2 1.3-2-1.3-2 1.3ZM6 5.5h4M6 8.5h4" />,
   menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
+  jobs: (
+    <>
+      <rect x="2.5" y="2.5" width="11" height="4" rx="1" />
+      <rect x="2.5" y="9.5" width="11" height="4" rx="1" />
+    </>
+  ),
+  sched: <path d="M13.5 8A5.5 5.5 0 1 1 11 3.4M11 2v2.5H8.5M8 5v3l2 1.5" />,
+  key: (
+    <>
+      <circle cx="5" cy="11" r="2.5" />
+      <path d="m7 9 6-6M11 5l1.5 1.5" />
+    </>
+  ),
+  nodes: (
+    <>
+      <circle cx="8" cy="3.5" r="1.7" />
+      <circle cx="3.5" cy="12" r="1.7" />
+      <circle cx="12.5" cy="12" r="1.7" />
+      <path d="M7.2 5 4.3 10.5M8.8 5l2.9 5.5M5.2 12h5.6" />
+    </>
+  ),
   lock: (
     <>
       <rect x="3.5" y="7" width="9" height="6.5" rx="1.5" />

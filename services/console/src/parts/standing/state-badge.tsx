@@ -1,5 +1,5 @@
 import { Icon } from '../icon/icon.tsx';
-import { lookOf, type ShownState } from './state-looks.ts';
+import { lookOf, type ShownState, type StateLook } from './state-looks.ts';
 
 interface StateBadgeProps {
   state: ShownState;
@@ -9,8 +9,12 @@ interface StateBadgeProps {
 
 /** A state as a shape, a word and a colour, never as a colour alone. */
 export function StateBadge({ state, tinted = false }: StateBadgeProps) {
-  const { icon, word, tone } = lookOf(state);
-  const className = tinted ? `badge ${tints[tone]}` : `st ${colours[tone]}`;
+  return <LookBadge look={lookOf(state)} tinted={tinted} />;
+}
+
+/** The same of what has states of its own. */
+export function LookBadge({ look: { icon, word, tone }, tinted = false }: { look: StateLook; tinted?: boolean }) {
+  const className = tinted ? `badge ${tints[tone]}` : `st ${toneColours[tone]}`;
   return (
     <span className={className.trimEnd()}>
       <Icon name={icon} />
@@ -23,7 +27,7 @@ export function StateBadge({ state, tinted = false }: StateBadgeProps) {
 export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; children: string }) {
   if (tone === 'idle') return <div className="cause t2">{children}</div>;
   return (
-    <div className={`cause row ${colours[tone]}`}>
+    <div className={`cause row ${toneColours[tone]}`}>
       <Icon name="warn" size={14} />
       <span className="truncate" title={children}>
         {children}
@@ -32,5 +36,13 @@ export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; 
   );
 }
 
-const colours = { run: 'c-run', ok: 'c-ok', bad: 'c-bad', warn: 'c-warn', odd: 'c-odd', idle: 't2' } as const;
+/** Of text, by tone. */
+export const toneColours = {
+  run: 'c-run',
+  ok: 'c-ok',
+  bad: 'c-bad',
+  warn: 'c-warn',
+  odd: 'c-odd',
+  idle: 't2',
+} as const;
 const tints = { run: 'run', ok: 'ok', bad: 'bad', warn: 'warn', odd: 'odd', idle: '' } as const;

@@ -235,6 +235,50 @@ test('where it asks for none, nothing is said of approvals', async () => {
   expect(screen.queryByRole('heading', { name: 'Approval' })).toBeNull();
 });
 
+describe('a dry run', () => {
+  const dry = { ...testReport, runId: 'run_dry', kind: 'dry-run', campaignId: 'cmp_draft', campaignName: 'A draft' };
+  const reported = {
+    ...dry,
+    state: 'completed',
+    audience: { estimated: 2000, counted: 1500, excluded: 12, shared: 0, complete: true },
+    steps: testReport.steps.map((step) => ({ ...step, succeeded: 1400 })),
+    forecast: {
+      batchUsers: 100,
+      load: [],
+      takesSeconds: { atLeast: 60, atMost: 60 },
+      restsOn: 'It rests on its pace.',
+    },
+  };
+
+  test('is begun by a press, and what came of it stands there', async () => {
+    const { api, user } = await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        ...noRuns,
+        'POST /v1/campaigns/:id/dry-run': { run: dry, warnings: [], links: { self: '', report: '' } },
+        'GET /v1/runs/run_dry/report': reported,
+      },
+    });
+    const button = await screen.findByRole('button', { name: 'Run it dry' });
+    api.answer({
+      'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'dry-run' ? [dry] : [], next: null }),
+    });
+    await user.click(button);
+    expect(await screen.findByText(/of 1,500 users would come through the chain; 12 are excluded/)).toBeDefined();
+    expect(screen.getByText('about 1 min')).toBeDefined();
+    expect(api.askedFor('POST /v1/campaigns/cmp_draft/dry-run')).toHaveLength(1);
+    expect(screen.getByRole('button', { name: 'Run it dry again' })).toBeDefined();
+  });
+
+  test('says why it may not be begun', async () => {
+    const detail = 'cmp_draft is archived: take it out before';
+    const { user } = await openConsole('/campaigns/cmp_draft', {
+      answers: { ...noRuns, 'POST /v1/campaigns/:id/dry-run': () => problem(409, 'state-forbids', detail) },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Run it dry' }));
+    expect(await screen.findByText(detail)).toBeDefined();
+  });
+});
+
 describe('a test', () => {
   const testRun = { ...testReport, runId: 'run_test', kind: 'test', campaignId: 'cmp_draft', campaignName: 'A draft' };
   const testAnswer = {

@@ -5,9 +5,9 @@ import { useListedProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/browser/now.ts';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { campaignLink } from './campaign-link.ts';
+import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
 import { RunBar } from './campaign-row.tsx';
-import { causeOf, nextWords, shownState, throughWords } from './row-words.ts';
+import { causeOf, nextWords, throughWords } from './row-words.ts';
 import { withProgress } from './row-progress.ts';
 
 /** A row where there is no room for one: name and state, the bar, the two numbers that matter. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ListedCampaign } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
+import { shortId } from '../../parts/controls/copy-button.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CampaignsSearch } from './search.ts';
 
@@ -46,6 +47,14 @@ export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProp
         value={search.owner}
         onChoose={(owner) => onChoose({ owner })}
       />
+      {search.list !== undefined && (
+        <FilterMenu
+          name="List"
+          options={[]}
+          value={shortId(search.list)}
+          onChoose={() => onChoose({ list: undefined })}
+        />
+      )}
     </>
   );
 }

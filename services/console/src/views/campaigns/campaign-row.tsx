@@ -6,9 +6,9 @@ import { OutcomeBar } from '../../parts/outcomes/outcome-bar.tsx';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { campaignLink } from './campaign-link.ts';
+import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
 import { RowMenu } from './row-menu.tsx';
-import { audienceOf, audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
+import { audienceOf, audienceWords, causeOf, listed, nextWords, throughWords } from './row-words.ts';
 import { withProgress } from './row-progress.ts';
 
 /** The whole row leads to where its state is explained. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
-import { audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
+import { audienceWords, causeOf, listed, nextWords, throughWords } from './row-words.ts';
+import { shownState } from '../../parts/campaign/listed-campaign.ts';
 
 const line = {
   ...{ step: 2, action: 'send-message', audience: 3_400_000, succeeded: 2_136_218, failed: 11_783, skipped: 27_230 },

@@ -1,6 +1,5 @@
 import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
 import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
-import type { ShownState } from '../../parts/standing/state-looks.ts';
 import { besideTime, formatDuration } from '../../parts/times/times.ts';
 
 /** Two lines of a cell. */
@@ -14,15 +13,6 @@ export interface Lines {
 export interface Cause {
   tone: 'warn' | 'bad' | 'idle';
   words: string;
-}
-
-/**
- * Its run's state while one goes on or has ended; a campaign that waits for its next run is scheduled, whatever came of
- * the last.
- */
-export function shownState({ standing, state, run }: ListedCampaign): ShownState {
-  if (standing === 'scheduled' || standing === 'draft') return standing;
-  return run?.state ?? state;
 }
 
 /** Why it is so, where that asks for somebody. */

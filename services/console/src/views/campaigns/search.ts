@@ -20,6 +20,8 @@ export const campaignsSearch = z.object({
   action: text,
   tag: text,
   owner: text,
+  /** That take this uploaded list in, or leave it out. */
+  list: text,
   /** What the rows are sorted by; by state where nothing is chosen. */
   sort: z.catch(z.optional(z.enum(['name', 'next'])), undefined),
   cursor: text,

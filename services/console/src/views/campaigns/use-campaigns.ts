@@ -13,13 +13,14 @@ export const pageSize = 20;
  */
 const askEveryMs = 30_000;
 
-function filterOf({ text, country, action, tag, owner }: CampaignsSearch) {
+function filterOf({ text, country, action, tag, owner, list }: CampaignsSearch) {
   return {
     ...(text !== undefined && text !== '' && { q: text }),
     ...(country !== undefined && { country }),
     ...(action !== undefined && { action }),
     ...(tag !== undefined && { tag }),
     ...(owner !== undefined && { owner }),
+    ...(list !== undefined && { list }),
   };
 }
 

@@ -48,7 +48,8 @@ describe('messages', () => {
   });
 
   test('where none was set aside, the page says what would come here', async () => {
-    await openConsole('/dead-letters', { answers: { 'GET /v1/dead-letters/groups': nothing } });
+    const answers = { 'GET /v1/dead-letters/groups': nothing, 'GET /v1/quarantined-steps': nothing };
+    await openConsole('/dead-letters', { answers });
     expect(await screen.findByText('No message was set aside')).toBeDefined();
   });
 

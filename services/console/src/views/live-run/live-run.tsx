@@ -20,6 +20,7 @@ import { byNeed } from '../../parts/campaign/budget-rows.ts';
 import { rateMarks } from '../../parts/words/event-words.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { TestBanner } from '../../parts/campaign/test-banner.tsx';
+import { CostPanel } from '../../parts/campaign/cost-panel.tsx';
 import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EventsPanel } from './events-panel.tsx';
@@ -117,6 +118,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
         </div>
         <div className="cols grid-cols-1">
           <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />
+          <CostPanel run={progress} />
           <BudgetPanel
             budgets={progress.budgets}
             actions={

@@ -15,7 +15,7 @@ const route = getRouteApi('/campaigns/new');
 
 /** A campaign from nothing, or from another one. */
 export function NewCampaignView() {
-  const { copy } = route.useSearch();
+  const { copy, list } = route.useSearch();
   const { zone } = useZone();
   const refusal = useRefusal('manager');
   const types = useQuery(listActionTypesOptions());
@@ -42,12 +42,13 @@ export function NewCampaignView() {
         <NoActionTypes />
       ) : (
         <CampaignEditor
-          key={copy ?? 'new'}
+          key={copy ?? list ?? 'new'}
           types={types.data.items}
-          saved={copied.data ? copyOf(formOf(copied.data, types.data.items, zone)) : newForm(zone)}
+          saved={copied.data ? copyOf(formOf(copied.data, types.data.items, zone)) : newForm(zone, list)}
           draft={null}
           etag={null}
           copiedFrom={copied.data ?? null}
+          keptAs={list}
         />
       )}
     </Page>

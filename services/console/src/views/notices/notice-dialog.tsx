@@ -25,19 +25,20 @@ export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; on
     },
     onSuccess: async (created) => {
       await queries.invalidateQueries();
-      if (created === null) onClose();
+      if ((created?.secret ?? null) === null) onClose();
     },
   });
   const problems = useRefusedFields(save.error);
   const refused = save.error && problemOf(save.error);
   const created = save.data;
+  const secret = created?.secret ?? null;
   return (
     <Dialog
       title={webhook ? `Change ${webhook.name ?? webhook.url}` : 'New notice'}
-      lead="A signed call to another service, tried again for hours."
+      lead="A signed call to another service, or an e-mail; tried again for hours."
       onClose={onClose}
       actions={
-        created ? (
+        secret !== null ? (
           <Button kind="ink" onClick={onClose}>
             Done
           </Button>
@@ -51,8 +52,8 @@ export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; on
         )
       }
     >
-      {created ? (
-        <Issued what="secret" name={created.webhook.name ?? created.webhook.url} secret={created.secret} />
+      {created && secret !== null ? (
+        <Issued what="secret" name={created.webhook.name ?? created.webhook.url} secret={secret} />
       ) : (
         <FormProblemsContext value={problems}>
           <Fields form={form} isNew={webhook === null} onChange={(part) => setForm({ ...form, ...part })} />
@@ -88,7 +89,7 @@ function Fields({ form, isNew, onChange }: FieldsProps) {
         pointer="/url"
         label="URL"
         required={isNew}
-        hint={isNew ? 'What stands behind the host is encrypted' : 'Empty: as it is'}
+        hint={isNew ? 'Or mailto:team@example.com; what stands behind a host is encrypted' : 'Empty: as it is'}
       >
         {(control) => <TextInput {...control} mono value={form.url} onText={(url) => onChange({ url })} />}
       </FormField>

@@ -28,6 +28,47 @@ test('the report of a test says that nobody really got anything', async () => {
   expect(await screen.findByText(/Nobody really got anything\./)).toBeDefined();
 });
 
+test('the report of a dry run says that nobody was called, and how long the run would take', async () => {
+  const line = { step: 1, action: 'award-reward', country: 'SG', users: 900, calls: 9, breaker: 'closed' };
+  const answer = {
+    ...report,
+    kind: 'dry-run',
+    audience: { ...report.audience, shared: 412 },
+    forecast: {
+      batchUsers: 100,
+      load: [
+        { ...line, limit: 'earlier-run', seconds: 90 },
+        { ...line, step: 2, action: 'send-message', limit: null, seconds: null },
+      ],
+      takesSeconds: { atLeast: 90, atMost: null },
+      restsOn: 'It rests on award-reward in SG. Nothing says how fast send-message in SG is.',
+    },
+  };
+  await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': answer } });
+  expect(await screen.findByText(/Nobody was called/)).toBeDefined();
+  const panel = screen.getByRole('region', { name: 'What it would take' });
+  expect(within(panel).getByText('at least 1 min 30 s')).toBeDefined();
+  expect(within(panel).getByText('412 users are in several sources; each counts once.')).toBeDefined();
+  expect(within(panel).getByText(/Nothing says how fast send-message in SG is/)).toBeDefined();
+  const rows = within(panel)
+    .getAllByRole('row')
+    .map(({ textContent }) => textContent);
+  expect(rows.slice(1)).toEqual(['2 send-message SG9009not known', '1 award-reward SG90091 min 30 s']);
+});
+
+test('the report says what the run cost, in money where it has a price', async () => {
+  const step = { step: 1, action: 'award-reward', unitsPerUser: 2, price: '0.05', units: 1800, amount: '90.00' };
+  const unpriced = { step: 2, action: 'send-message', unitsPerUser: 1, price: null, units: 800, amount: null };
+  const cost = { currency: 'SGD', units: 2600, amount: '90.00', steps: [step, unpriced], countries: [] };
+  await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': { ...report, cost } } });
+  const panel = await screen.findByRole('region', { name: 'Cost' });
+  expect(within(panel).getByText('SGD 90.00')).toBeDefined();
+  const rows = within(panel)
+    .getAllByRole('row')
+    .map(({ textContent }) => textContent);
+  expect(rows).toEqual(['StepUnitsSGD', '1 award-reward1,80090.00', '2 send-message800–']);
+});
+
 test('what each word counts is shown when asked', async () => {
   const { user } = await openConsole('/runs/run_ended/report');
   await user.click(await screen.findByRole('button', { name: 'What each word counts' }));

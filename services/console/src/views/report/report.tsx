@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
 import { TestBanner } from '../../parts/campaign/test-banner.tsx';
+import { CostPanel } from '../../parts/campaign/cost-panel.tsx';
 import { BudgetPanel } from '../../parts/campaign/budget-panel.tsx';
 import { Equation } from '../../parts/outcomes/equation.tsx';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
@@ -13,6 +14,7 @@ import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { ComparisonPanel } from './comparison-panel.tsx';
+import { ForecastPanel } from './forecast-panel.tsx';
 import { RateHistory } from './rate-history.tsx';
 import { ReasonsPanel } from './reasons-panel.tsx';
 import { ReceiptSentence } from './receipt-sentence.tsx';
@@ -42,8 +44,10 @@ export function Report({ report }: { report: RunReport }) {
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />
         <div className="cols grid-cols-1">
+          <ForecastPanel report={report} />
           <ComparisonPanel report={report} />
           <RetriesPanel report={report} />
+          <CostPanel run={report} />
           <BudgetPanel budgets={report.budgets} />
           <RateHistory key={runId} report={report} />
         </div>

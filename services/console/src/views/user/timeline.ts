@@ -106,6 +106,7 @@ const gapReasons: Record<Attempt['result'], string> = {
   'not-applied': 'of waiting: the endpoint did not take it',
   ambiguous: 'of back-off, then the same key again',
   lost: 'until another worker took the batch over',
+  unchecked: 'until the check was asked again',
 };
 
 interface CallWords {
@@ -137,6 +138,7 @@ const callWords: Record<Attempt['result'], CallWords> = {
     title: 'the worker was lost',
     meaning: 'It may have called, so the key stays open and nobody is failed',
   },
+  unchecked: { tone: 'waits', title: 'the check gave no answer', meaning: 'Nobody was called: it is asked again' },
 };
 
 function callEntry(step: ExplainedStep, { attempt, at, batchNo, result, code, message }: Attempt): TimelineEntry {

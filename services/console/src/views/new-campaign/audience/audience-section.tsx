@@ -8,7 +8,7 @@ import type { SourceForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
 import { SourceUsers, SourceWords } from './source-words.tsx';
 import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
-import { UploadList } from './upload-list.tsx';
+import { UploadList } from '../../../parts/audience/upload-list.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 import { useEarlierRuns, useLists, useUsedSegments } from './use-sources.ts';
 

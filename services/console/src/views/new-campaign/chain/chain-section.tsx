@@ -6,7 +6,7 @@ import { fieldsOf } from '../../../parts/forms/schema-fields.ts';
 import { textsOf, valueOfFields, valueOfJson, wholeValue } from '../../../parts/forms/schema-values.ts';
 import type { ActionType } from '#client/types.gen.ts';
 import { budgetCountries, newStep } from '../../../parts/campaign/form-definition.ts';
-import type { StepForm } from '../../../parts/campaign/form.ts';
+import { checkFallbacks, type CheckFallback, type StepForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 
@@ -15,7 +15,7 @@ const note = 'what, in this order; a step runs for a user only if the one before
 /** What happens to each user, step by step, and what may be spent on it. */
 export function ChainSection({ editor }: { editor: Editor }) {
   const { form, change, types } = editor;
-  const enabled = types.filter(({ enabled: isOn }) => isOn);
+  const enabled = types.filter(({ enabled: isOn, check }) => isOn && !check);
   const put = (index: number, step: StepForm) => change({ steps: form.steps.with(index, step) });
   const move = (index: number, by: 1 | -1) => {
     const steps = [...form.steps];
@@ -127,11 +127,54 @@ function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: St
               />
             )}
           </FormField>
+          <CheckFields {...{ step, index, types, onChange }} />
         </SchemaForm>
       </div>
     </div>
   );
 }
+
+/** Nothing where there is no check to choose. */
+function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step' | 'index' | 'types' | 'onChange'>) {
+  const checks = types.filter(({ check, enabled }) => check && enabled).map(({ name }) => name);
+  const named = step.check === '' || checks.includes(step.check) ? checks : [...checks, step.check];
+  if (named.length === 0) return null;
+  return (
+    <>
+      <FormField pointer={`/chain/${index}/check/type`} label="Check" hint="Asked first: whom it refuses is not called">
+        {(control) => (
+          <Select
+            {...control}
+            value={step.check === '' ? noCheck : step.check}
+            choices={[{ value: noCheck, label: 'none' }, ...named.map((name) => ({ value: name, label: name }))]}
+            onChoose={(check) => onChange({ ...step, check: check === noCheck ? '' : check })}
+          />
+        )}
+      </FormField>
+      {step.check !== '' && (
+        <FormField pointer={`/chain/${index}/check/onUnavailable`} label="Where it gives no answer">
+          {(control) => (
+            <Select
+              {...control}
+              value={step.onUnavailable}
+              choices={checkFallbacks.map((value) => ({ value, label: fallbackLabels[value] }))}
+              onChoose={(onUnavailable) => onChange({ ...step, onUnavailable })}
+            />
+          )}
+        </FormField>
+      )}
+    </>
+  );
+}
+
+/** No name of an action type. */
+const noCheck = '-';
+
+const fallbackLabels: Record<CheckFallback, string> = {
+  wait: 'wait for it, until the deadline',
+  fail: 'users fail after its last try',
+  call: 'users are called after its last try',
+};
 
 /** Fields as JSON or the other way round; null where its fields cannot say the JSON. */
 function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | null {

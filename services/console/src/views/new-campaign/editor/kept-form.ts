@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { spanUnits } from '../../../parts/campaign/durations.ts';
-import { outcomes, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
+import { checkFallbacks, outcomes, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
 import { misfires, overlaps, whenKinds } from '../../../parts/campaign/when-form.ts';
 
 /** What somebody has typed and not saved, in this tab: it outlives a reload, and another tab does not see it. */
@@ -40,7 +40,11 @@ const kept = z.object({
     holdOutPercent: z.string(),
     holdOutSeed: z.string(),
     steps: z.array(
-      z.object({ key: z.string(), action: z.string(), texts, asJson: z.boolean(), unitsPerUser: z.string() }),
+      z.object({
+        ...{ key: z.string(), action: z.string(), texts, asJson: z.boolean(), unitsPerUser: z.string() },
+        check: z._default(z.string(), ''),
+        onUnavailable: z._default(z.enum(checkFallbacks), 'wait'),
+      }),
     ),
     budgets: texts,
     when: z.object({
@@ -81,7 +85,7 @@ const prefix = 'muster.form.';
 
 /**
  * @param tab known to this tab alone
- * @param campaignId the draft that is changed, or `new`
+ * @param campaignId the draft that is changed, `new`, or what a new one begins with
  */
 export function createFormKeeper(
   storage: TextStorage,

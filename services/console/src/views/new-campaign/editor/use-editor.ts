@@ -23,6 +23,8 @@ export interface EditorDeps {
   etag: string | null;
   /** The campaign that a new one is a copy of. */
   copiedFrom: Pick<Campaign, 'id' | 'name'> | null;
+  /** Of a new one that begins with something: what is typed of another one stays with that. */
+  keptAs?: string | undefined;
 }
 
 export type Editor = ReturnType<typeof useEditor>;
@@ -31,9 +33,9 @@ export type Editor = ReturnType<typeof useEditor>;
 const settleMs = 500;
 
 /** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
-export function useEditor({ types, saved, copiedFrom, ...found }: EditorDeps) {
+export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }: EditorDeps) {
   const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
-  const kept = useKeptForm(saved, draft?.id ?? 'new');
+  const kept = useKeptForm(saved, draft?.id ?? keptAs);
   const { form, setForm } = kept;
   const said = useMemo(() => definitionOf(form, types), [form, types]);
   /** Somebody wants to start, and what the API says of the form as it is now is still under way. */

@@ -25,7 +25,7 @@ function stepPointers({ action, asJson }: StepForm, index: number, types: Types)
   const fields = asJson ? null : fieldsOf(schema);
   const params = `/chain/${index}/params`;
   const leaves = fields === null ? [] : leavesOf(fields).map(({ pointer }) => `${params}${pointer}`);
-  return [`/chain/${index}`, params, ...leaves, `/chain/${index}/unitsPerUser`];
+  return [`/chain/${index}`, params, ...leaves, `/chain/${index}/unitsPerUser`, `/chain/${index}/check/type`];
 }
 
 function whenPointers({ kind, rule }: WhenForm, countries: readonly string[]): string[] {

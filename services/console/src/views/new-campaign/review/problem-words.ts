@@ -79,6 +79,7 @@ function wrongInWords({ pointer, code, detail }: PlacedProblem): string | null {
   if (code === 'invalid-time') return 'is no day and time such as 2026-12-01 09:00';
   if (code === 'unknown-zone') return 'is no time zone that is known, such as Asia/Singapore';
   if (code === 'unknown-action') return 'is not set up any more: remove it, or add another';
+  if (code === 'unknown-check') return 'is not set up any more: choose another, or none';
   if (code === 'nothing-costs-units') return 'need a step that costs something: say what a user costs there';
   if (code === 'out-of-range' || code === 'wrong-type') return boundsInWords(pointer);
   return null;

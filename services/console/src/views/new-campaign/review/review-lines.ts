@@ -7,6 +7,7 @@ import {
   budgetNeeds,
   callsOf,
   mayBeFew,
+  moneyText,
   servedBounds,
   slowestShard,
   takesText,
@@ -29,9 +30,18 @@ export function loadLines(preview: CampaignPreview, definition: CampaignDefiniti
     { name: 'Batches', text: `${atMost(batches)} of at most ${formatCount(batchUsers)} users` },
     { name: 'Calls', text: atMost(calls) },
     ...budgetLines(preview, definition),
+    ...costLines(preview),
     { name: 'Takes', text: takesText(takesSeconds) },
     ...(slowest ? [{ name: 'Slowest shard', text: `${slowest.action} ${slowest.country}, ${slowest.why}` }] : []),
   ];
+}
+
+function costLines({ cost }: CampaignPreview): ReviewLine[] {
+  if (!cost) return [];
+  const { atLeast, atMost, currency } = cost;
+  const text = ({ units, amount }: typeof atLeast) => moneyText(amount, currency) ?? `${formatCount(units)} units`;
+  const most = atMost === null ? ' or more' : atMost.units === atLeast.units ? '' : ` to ${text(atMost)}`;
+  return [{ name: 'Costs', text: `${text(atLeast)}${most}` }];
 }
 
 function budgetLines({ load }: CampaignPreview, { chain, budgets = [] }: CampaignDefinitionInput): ReviewLine[] {

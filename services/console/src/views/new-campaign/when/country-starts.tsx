@@ -5,7 +5,7 @@ import { useMinute } from '../../../parts/browser/now.ts';
 import { formatTime } from '../../../parts/times/times.ts';
 import { useZone } from '../../../parts/times/zone.ts';
 import type { WhenForm } from '../../../parts/campaign/when-form.ts';
-import { ZoneField } from './zone-field.tsx';
+import { ZoneField } from '../../../parts/campaign/zone-field.tsx';
 import { instantOf, isZone } from '../../../parts/campaign/zoned-times.ts';
 
 interface CountryStartsProps {

@@ -5,12 +5,12 @@ import { CountryStarts } from './country-starts.tsx';
 import { cronInWords } from '../../../parts/campaign/cron-words.ts';
 import { FormSection } from '../editor/form-section.tsx';
 import { NextFires } from '../../../parts/campaign/next-fires.tsx';
-import { SpanField } from '../limits/span-field.tsx';
+import { SpanField } from '../../../parts/campaign/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 import type { Misfire, Overlap, WhenForm, WhenKind } from '../../../parts/campaign/when-form.ts';
 import { TimeInput } from '../../../parts/controls/time-input.tsx';
 import { timeInWords } from './time-words.ts';
-import { ZoneField } from './zone-field.tsx';
+import { ZoneField } from '../../../parts/campaign/zone-field.tsx';
 
 const kinds: readonly { value: WhenKind; label: string }[] = [
   { value: 'now', label: 'Now' },

@@ -1,0 +1,60 @@
+import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
+import { dispatcherGroup, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
+
+/** What one principal may do with topics or a group. */
+export interface Acl {
+  /** As its user is called, without `User:`. */
+  principal: string;
+  resource: 'topic' | 'group';
+  name: string;
+  /** `prefixed`: all whose name begins so. */
+  pattern: 'literal' | 'prefixed';
+  operations: readonly ('Read' | 'Write' | 'Describe' | 'Create' | 'Alter')[];
+}
+
+export interface AclNames {
+  /** Stands before the names of the principals: `muster-api`. */
+  prefix: string;
+  topicPrefix: string;
+  installationId: string;
+  regions: readonly string[];
+}
+
+/** What each service does on Kafka, and no more; `topics` is for `muster topics`, `doctor` for `muster doctor`. */
+export function aclsOf({ prefix, topicPrefix, installationId, regions }: AclNames): Acl[] {
+  const workers = workerGroup(topicPrefix, installationId);
+  const all = (who: string, ...operations: Acl['operations']): Acl => ({
+    ...{ principal: `${prefix}-${who}`, resource: 'topic', name: `${topicPrefix}.`, pattern: 'prefixed', operations },
+  });
+  const one = (who: string, resource: Acl['resource'], name: string, ...operations: Acl['operations']): Acl => ({
+    ...{ principal: `${prefix}-${who}`, resource, name, pattern: 'literal', operations },
+  });
+  return [
+    all('api', 'Describe'),
+    one('api', 'group', workers, 'Describe'),
+    all('trigger', 'Write', 'Describe'),
+    one('trigger', 'group', workers, 'Describe'),
+    all('worker', 'Read', 'Write', 'Describe'),
+    one('worker', 'group', workers, 'Read'),
+    ...regions.flatMap((region) => {
+      const [topic, group] = [callsTopic(topicPrefix, region), dispatcherGroup(topicPrefix, region, installationId)];
+      return [
+        one('scheduler', 'topic', topic, 'Write', 'Describe'),
+        one('scheduler', 'group', group, 'Describe'),
+        one('dispatcher', 'topic', topic, 'Read', 'Describe'),
+        one('dispatcher', 'group', group, 'Read'),
+      ];
+    }),
+    all('topics', 'Create', 'Alter', 'Describe'),
+    all('doctor', 'Describe'),
+  ];
+}
+
+/** The command that adds it. */
+export function aclCommand({ principal, resource, name, pattern, operations }: Acl, broker: string): string {
+  const allowed = operations.map((operation) => `--operation ${operation}`).join(' ');
+  return (
+    `kafka-acls.sh --bootstrap-server ${broker} --add --allow-principal 'User:${principal}' ${allowed} ` +
+    `--${resource} '${name}' --resource-pattern-type ${pattern}`
+  );
+}

@@ -1,0 +1,204 @@
+{{- define "muster.name" -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "muster.labels" -}}
+app.kubernetes.io/name: muster
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "muster.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end -}}
+{{- end }}
+
+{{/* The role of the database that a service works by. */}}
+{{- define "muster.databaseKey" -}}
+{{- if eq . "api" -}}api-database-url{{- else if eq . "migrate" -}}owner-database-url{{- else -}}engine-database-url{{- end -}}
+{{- end }}
+
+{{/* Of a dict of root and service: what every process reads. */}}
+{{- define "muster.environment" -}}
+{{- $ := .root -}}
+- { name: MUSTER_CONFIG, value: /etc/muster/engine.json }
+- { name: MUSTER_TOPIC_PREFIX, value: {{ $.Values.topicPrefix | quote }} }
+- { name: MUSTER_REGION, value: {{ $.Values.region | quote }} }
+- { name: LOG_LEVEL, value: {{ $.Values.logLevel | quote }} }
+- { name: STOP_DEADLINE_MS, value: {{ mul $.Values.stopping.deadlineSeconds 1000 | quote }} }
+{{- with $.Values.egressAllow }}
+- { name: MUSTER_EGRESS_ALLOW, value: {{ . | quote }} }
+{{- end }}
+{{- if ne .service "topics" }}
+- name: DATABASE_URL
+  valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: {{ include "muster.databaseKey" .service }} } }
+{{- end }}
+{{- if has .service (list "api" "worker" "dispatcher") }}
+- name: MUSTER_SECRETS_KEY
+  valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: secrets-key } }
+{{- end }}
+{{- if ne .service "migrate" }}
+- { name: KAFKA_BROKERS, value: {{ join "," $.Values.kafka.brokers | quote }} }
+{{- if $.Values.kafka.tls.enabled }}
+- { name: KAFKA_TLS, value: 'true' }
+{{- if $.Values.kafka.tls.caConfigMap }}
+- { name: KAFKA_TLS_CA_FILE, value: /etc/muster-kafka/ca.pem }
+{{- end }}
+{{- end }}
+{{- if $.Values.kafka.sasl.mechanism }}
+- { name: KAFKA_SASL_MECHANISM, value: {{ $.Values.kafka.sasl.mechanism }} }
+- { name: KAFKA_SASL_USERNAME, value: "{{ $.Values.kafka.sasl.userPrefix }}-{{ .service }}" }
+- name: KAFKA_SASL_PASSWORD
+  valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: kafka-password-{{ .service }} } }
+{{- end }}
+{{- end }}
+{{- if not (has .service (list "migrate" "topics")) }}
+{{- range $variable, $key := $.Values.secret.named }}
+- name: {{ $variable }}
+  valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: {{ $key }} } }
+{{- end }}
+{{- end }}
+{{- with $.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* No rights, and nothing to write but what goes with it. */}}
+{{- define "muster.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "muster.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "muster.mounts" -}}
+- { name: engine, mountPath: /etc/muster, readOnly: true }
+- { name: tmp, mountPath: /tmp }
+{{- if .Values.kafka.tls.caConfigMap }}
+- { name: kafka-ca, mountPath: /etc/muster-kafka, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "muster.volumes" -}}
+- name: engine
+  configMap: { name: {{ include "muster.name" . }}-engine }
+- { name: tmp, emptyDir: {} }
+{{- if .Values.kafka.tls.caConfigMap }}
+- name: kafka-ca
+  configMap: { name: {{ .Values.kafka.tls.caConfigMap }} }
+{{- end }}
+{{- end }}
+
+{{/* Of a dict of root, service, name, settings, replicas and environment: a deployment and its disruption budget. */}}
+{{- define "muster.deployment" -}}
+{{- $ := .root -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "muster.name" $ }}-{{ .name }}
+  labels:
+    {{- include "muster.labels" $ | nindent 4 }}
+    app.kubernetes.io/component: {{ .service }}
+spec:
+  {{- if not .scaled }}
+  replicas: {{ .replicas }}
+  {{- end }}
+  # One after the other: who leaves hands over what it had.
+  strategy: { type: RollingUpdate, rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+  # A dispatcher is ready when the others have made room for it.
+  minReadySeconds: 3
+  selector:
+    matchLabels:
+      {{- include "muster.labels" $ | nindent 6 }}
+      muster/deployment: {{ .name }}
+  template:
+    metadata:
+      labels:
+        {{- include "muster.labels" $ | nindent 8 }}
+        app.kubernetes.io/component: {{ .service }}
+        muster/deployment: {{ .name }}
+      annotations:
+        checksum/engine: {{ $.Values.engine | toJson | sha256sum }}
+    spec:
+      automountServiceAccountToken: false
+      # Longer than a service gives itself to finish its work, and than it goes on serving before.
+      terminationGracePeriodSeconds: {{ add $.Values.stopping.drainSeconds $.Values.stopping.deadlineSeconds 5 }}
+      securityContext:
+        {{- include "muster.podSecurity" $ | nindent 8 }}
+      {{- with $.Values.imagePullSecrets }}
+      imagePullSecrets:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .settings.nodeSelector }}
+      nodeSelector:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .settings.tolerations }}
+      tolerations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: kubernetes.io/hostname
+          whenUnsatisfiable: ScheduleAnyway
+          labelSelector:
+            matchLabels:
+              {{- include "muster.labels" $ | nindent 14 }}
+              muster/deployment: {{ .name }}
+      containers:
+        - name: {{ .service }}
+          image: {{ include "muster.image" $ }}
+          imagePullPolicy: {{ $.Values.image.pullPolicy }}
+          command: [node{{ if ne .service "scheduler" }}, --max-semi-space-size=64, --no-allocation-site-pretenuring{{ end }}, services/{{ .service }}/main.ts]
+          env:
+            {{- include "muster.environment" (dict "root" $ "service" .service) | nindent 12 }}
+            - { name: HEALTH_HOST, value: 0.0.0.0 }
+            - { name: HEALTH_PORT, value: '8081' }
+            {{- with .environment }}
+            {{- . | nindent 12 }}
+            {{- end }}
+            {{- with .settings.env }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+          ports:
+            - { name: health, containerPort: 8081 }
+            {{- if eq .service "api" }}
+            - { name: http, containerPort: {{ $.Values.api.port }} }
+            {{- end }}
+          startupProbe: { httpGet: { path: /healthz, port: health }, periodSeconds: 2, failureThreshold: 60 }
+          livenessProbe: { httpGet: { path: /healthz, port: health }, periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 3 }
+          readinessProbe: { httpGet: { path: /readyz, port: health }, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 }
+          {{- if eq .service "api" }}
+          # Requests still come while it is taken out of its service.
+          lifecycle: { preStop: { sleep: { seconds: {{ $.Values.stopping.drainSeconds }} } } }
+          {{- end }}
+          {{- with .settings.resources }}
+          resources:
+            {{- toYaml . | nindent 12 }}
+          {{- end }}
+          securityContext:
+            {{- include "muster.containerSecurity" $ | nindent 12 }}
+          volumeMounts:
+            {{- include "muster.mounts" $ | nindent 12 }}
+      volumes:
+        {{- include "muster.volumes" $ | nindent 8 }}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "muster.name" $ }}-{{ .name }}
+  labels:
+    {{- include "muster.labels" $ | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  selector:
+    matchLabels:
+      {{- include "muster.labels" $ | nindent 6 }}
+      muster/deployment: {{ .name }}
+{{- end }}

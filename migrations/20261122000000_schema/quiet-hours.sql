@@ -1,0 +1,10 @@
+-- Hours in which an action type calls nobody of a country (docs/decisions/0087-quiet-hours.md).
+
+-- The newest one is in force; none: there are no quiet hours.
+create table quiet_hours (
+  revision int primary key,
+  -- quietRules of shared/contracts/endpoints/quiet-hours.ts.
+  rules jsonb not null,
+  made_by uuid,
+  created_at timestamptz not null default now()
+);

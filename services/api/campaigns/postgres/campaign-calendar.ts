@@ -1,0 +1,124 @@
+import type { Pool } from 'pg';
+import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import type { CampaignRecord } from '../campaign-store.port.ts';
+import { selectCampaignRecords } from './campaign-store.ts';
+
+/** Runs go on for longer than this only where a deadline of days is theirs. */
+const longestRunDays = 8;
+const lookedBackDays = 14;
+/** Runs that are looked at for how fast an action type was. */
+const fastestOf = 500;
+/** A run of fewer users says little of how fast many would go. */
+const fastestUsers = 1000;
+
+export interface CalendarRun {
+  runId: string;
+  campaignId: string;
+  state: RunState;
+  scheduledFor: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+  users: number;
+}
+
+export interface PlannedRecurrence {
+  campaignId: string;
+  createdAt: Date;
+  nextAt: Date;
+}
+
+export interface PastRun {
+  campaignId: string;
+  seconds: number;
+  users: number;
+}
+
+export interface CampaignsOfTime {
+  runs: CalendarRun[];
+  starts: { campaignId: string; dueAt: Date }[];
+  recurring: PlannedRecurrence[];
+  /** Of campaigns that wait for an approval. */
+  waiting: { campaignId: string }[];
+  records: Map<string, CampaignRecord>;
+  /** The newest that has ended, of each campaign. */
+  past: Map<string, PastRun>;
+}
+
+export type CampaignCalendar = ReturnType<typeof createCampaignCalendar>;
+
+/** What campaigns did, and are planned to do, in a time. */
+export function createCampaignCalendar({ pool }: { pool: Pool }) {
+  return {
+    /** @param limit of each kind */
+    between: async (from: Date, until: Date, limit: number): Promise<CampaignsOfTime> => {
+      const [{ rows: runs }, { rows: starts }, { rows: recurring }, { rows: waiting }] = await Promise.all([
+        pool.query<CalendarRun>(selectRuns, [from, until, limit]),
+        pool.query<{ campaignId: string; dueAt: Date }>(selectStarts, [from, until, limit]),
+        pool.query<PlannedRecurrence>(selectRecurring, [until, limit]),
+        pool.query<{ campaignId: string }>(selectWaiting, [limit]),
+      ]);
+      const ids = [...new Set([...runs, ...starts, ...recurring, ...waiting].map(({ campaignId }) => campaignId))];
+      const [records, { rows: past }] = await Promise.all([
+        selectCampaignRecords(pool, ids),
+        pool.query<PastRun>(selectPast, [ids]),
+      ]);
+      return { runs, starts, recurring, waiting, records, past: new Map(past.map((run) => [run.campaignId, run])) };
+    },
+
+    /** Users a second of the fastest run lately, by action type. */
+    fastest: async () => {
+      const { rows } = await pool.query<{ action: string; usersPerSecond: number }>(selectFastest);
+      return rows;
+    },
+  };
+}
+
+const ofFeeds = `(select coalesce(sum(fed_users), 0)::float8 from feeds f where f.run = r.id)`;
+const isShown = `r.parent is null and r.kind = 'live'`;
+
+/** $1 from, $2 until, $3 limit. */
+const selectRuns = `
+  select r.id as "runId", r.campaign as "campaignId", r.state, r.scheduled_for as "scheduledFor",
+    r.started_at as "startedAt", r.ended_at as "endedAt", ${ofFeeds} as users
+  from runs r
+  where ${isShown} and r.scheduled_for >= $1::timestamptz - ${longestRunDays} * interval '1 day'
+    and r.scheduled_for < $2 and coalesce(r.ended_at, 'infinity') > $1
+  order by r.scheduled_for limit $3`;
+
+/** $1 from, $2 until, $3 limit. */
+const selectStarts = `
+  select campaign as "campaignId", due_at as "dueAt" from run_starts where due_at >= $1 and due_at < $2
+  order by due_at limit $3`;
+
+/** $1 until, $2 limit. The states are those of its index, of which one fires. */
+const selectRecurring = `
+  select campaign as "campaignId", created_at as "createdAt", next_at as "nextAt" from schedules
+  where campaign is not null and state in ('active', 'paused', 'broken')
+    and state = 'active' and next_at < $1
+  order by next_at limit $2`;
+
+const selectWaiting = `
+  select campaign as "campaignId" from approvals where state = 'waiting' and run is null order by id desc limit $1`;
+
+/** $1 campaigns. */
+const selectPast = `
+  select c.id as "campaignId", l.seconds, l.users
+  from unnest($1::uuid[]) c (id) cross join lateral (
+    select extract(epoch from r.ended_at - r.started_at)::float8 as seconds, ${ofFeeds} as users from runs r
+    where r.campaign = c.id and ${isShown} and r.ended_at is not null and r.started_at is not null
+    order by r.scheduled_for desc limit 1
+  ) l where l.users > 0`;
+
+const selectFastest = `
+  with ended as (
+    select r.campaign, r.revision, ${ofFeeds} as users,
+      extract(epoch from r.ended_at - r.started_at)::float8 as seconds
+    from runs r
+    where ${isShown} and r.scheduled_for > now() - ${lookedBackDays} * interval '1 day' and r.ended_at is not null
+      and r.started_at < r.ended_at
+    order by r.scheduled_for desc limit ${fastestOf}
+  )
+  select step ->> 'action' as action, max(e.users / e.seconds) as "usersPerSecond"
+  from ended e join campaign_revisions c using (campaign, revision), jsonb_array_elements(c.definition -> 'chain') step
+  where e.users >= ${fastestUsers}
+  group by 1 order by 1`;

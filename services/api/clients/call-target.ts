@@ -1,0 +1,19 @@
+import type { ClientEndpoint } from '../../../shared/ports/clients.ts';
+import { invalidRequest, quoted } from '../frame/http-problem.ts';
+
+/**
+ * Where a call goes: to its own URL, or to that of its endpoint.
+ * @throws {HttpProblem} 422 where its URL is of another server than its endpoint's: what that has for its calls is not
+ *   for others
+ */
+export function targetOf(
+  { url }: { url?: string | undefined },
+  endpoint: Pick<ClientEndpoint, 'name' | 'url'> | undefined,
+  pointer: string,
+): string {
+  if (endpoint === undefined || url === undefined) return url ?? endpoint?.url ?? '';
+  const { origin } = new URL(endpoint.url);
+  if (new URL(url).origin === origin) return url;
+  const detail = `has to be at ${origin}, the server of the endpoint ${quoted(endpoint.name)}, and is ${quoted(url)}`;
+  throw invalidRequest([{ pointer, code: 'invalid-value', detail }]);
+}

@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import type { Shard } from '../../../../shared/domain/endpoint/shard.ts';
+
+/** Of runs, so many are looked at, the newest first, and none that ended longer ago. */
+const mostRuns = 200;
+const days = 30;
+
+export interface EarlierRate extends Shard {
+  usersPerSecond: number;
+}
+
+/** What is known of how fast a run would go. */
+export interface EarlierRates {
+  /** Of each shard, as a mean over the whole run that was fastest there. */
+  list(): Promise<EarlierRate[]>;
+  /** What the campaign of a dry run asks for, which has a pace of its own; null: it has none. */
+  paceOf(runId: string): Promise<number | null>;
+}
+
+export function createEarlierRates({ pool }: { pool: Pool }): EarlierRates {
+  return {
+    list: async () => (await pool.query<EarlierRate>(selectRates)).rows,
+    paceOf: async (runId) => (await pool.query<{ pace: number | null }>(selectPace, [runId])).rows[0]?.pace ?? null,
+  };
+}
+
+/** Of a run that was paused, or small, it says less than there was. */
+const selectRates = `
+  with lately as materialized (
+    select id, campaign, revision, greatest(1, extract(epoch from ended_at - started_at))::float8 as seconds
+    from (select * from runs order by id desc limit ${mostRuns}) r
+    where kind = 'live' and started_at is not null and ended_at > now() - interval '${days} days'
+  )
+  select s.entry ->> 'action' as "actionType", f.country,
+    max((t.succeeded + t.failed + t.unknown + t.suppressed) / l.seconds)::float8 as "usersPerSecond"
+  from lately l
+  join campaign_revisions c on c.campaign = l.campaign and c.revision = l.revision
+  join feeds f on f.run = l.id
+  cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, step)
+  join run_totals t on t.feed = f.feed and t.step = s.step
+  where t.succeeded + t.failed + t.unknown + t.suppressed > 0
+  group by 1, 2`;
+
+const selectPace = `
+  select (c.definition ->> 'paceUsersPerSecond')::float8 as pace
+  from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision where r.id = $1`;

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { calendar } from '../../../shared/contracts/campaigns/calendar.ts';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+
+const on = apiOnPostgres();
+const dayMs = 86_400_000;
+
+async function look(query: string) {
+  return on.api.server.inject({ method: 'GET', url: `/v1/campaigns/calendar?${query}`, headers: authorized });
+}
+
+async function create(changes: object): Promise<string> {
+  const payload = { ...someCampaign, ...changes };
+  const created = await on.api.server.inject({ method: 'POST', url: '/v1/campaigns', headers: authorized, payload });
+  return String(created.headers.location).split('/').at(-1) ?? '';
+}
+
+it('shows what ran, what is planned and what recurs in a time, and nothing of another', async () => {
+  const at = (days: number) => new Date(on.deps.clock.nowMs() + days * dayMs).toISOString();
+  const planned = await create({ name: 'planned', schedule: { type: 'at', time: at(2) } });
+  const far = await create({ name: 'far', schedule: { type: 'at', time: at(20) } });
+  const daily = await create({ name: 'daily', schedule: { type: 'recurring', everySeconds: 86_400, zone: 'UTC' } });
+  const ran = await create({ name: 'ran' });
+  await create({ name: 'draft' });
+  for (const id of [planned, far, daily])
+    expect((await on.ask('POST', `/v1/campaigns/${id}/start`)).statusCode).toBe(200);
+  const { rows } = on.deps;
+  const campaignId = uuidOf('campaign', ran) ?? '';
+  const seed = { campaignId, revision: 1, state: 'completed' as const };
+  await rows.addRun({ ...seed, scheduledFor: new Date(at(-1)), endedAt: new Date(at(-0.9)) });
+  await rows.addRun({ ...seed, scheduledFor: new Date(at(-20)), endedAt: new Date(at(-19.9)) });
+
+  const shown = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}`)).json());
+  expect(shown.items.map(({ name, starts }) => [name, starts.length, starts[0]?.state])).toEqual([
+    ['ran', 1, 'completed'],
+    ['daily', 3, 'scheduled'],
+    ['planned', 1, 'scheduled'],
+  ]);
+  expect(shown.isCut).toBe(false);
+  const other = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}&country=XX`)).json());
+  expect(other.items).toEqual([]);
+});
+
+it('refuses a time that ends before it begins, or is longer than a week and a day', async () => {
+  for (const until of ['2026-11-22T00:00:00Z', '2026-12-02T00:00:00Z']) {
+    const refused = await look(`from=2026-11-23T00:00:00Z&until=${until}`);
+    expect([refused.statusCode, refused.json()]).toMatchObject([422, { errors: [{ pointer: '/until' }] }]);
+  }
+});

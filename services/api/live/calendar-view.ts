@@ -1,0 +1,156 @@
+import type { CalendarCampaign, CalendarStart } from '../../../shared/contracts/campaigns/calendar.ts';
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
+import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
+import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
+import { startOf } from '../campaigns/campaign-start.ts';
+import type {
+  CalendarRun,
+  CampaignRecord,
+  CampaignsOfTime,
+  PastRun,
+  PlannedRecurrence,
+} from '../campaigns/campaigns-module.ts';
+
+/** Every hour of a week, and some. */
+const startsEach = 200;
+/** Of all campaigns: each is computed by the clock of its zone. */
+const startsOfAll = 4000;
+export const campaignsAtMost = 1000;
+
+export interface CalendarTime {
+  from: Date;
+  until: Date;
+  now: Date;
+}
+
+/** What each campaign did and will do, by its first start. */
+export function calendarItems(
+  found: CampaignsOfTime,
+  open: ReadonlyMap<string, RunProgress>,
+  time: CalendarTime,
+): { items: CalendarCampaign[]; isCut: boolean } {
+  const starts = new Map<string, CalendarStart[]>();
+  const more = new Set<string>();
+  const add = (campaignId: string, ...added: CalendarStart[]) =>
+    starts.set(campaignId, [...(starts.get(campaignId) ?? []), ...added]);
+
+  for (const run of found.runs) add(run.campaignId, startOfRun(run, open.get(run.runId), found.past));
+  for (const { campaignId, dueAt } of found.starts) add(campaignId, planned(campaignId, dueAt, 'scheduled', found));
+  for (const { campaignId } of found.waiting) {
+    const record = found.records.get(campaignId);
+    const startsAt = record && startOf(record.definition);
+    if (startsAt && startsAt >= time.from && startsAt < time.until)
+      add(campaignId, planned(campaignId, startsAt, 'in_review', found));
+  }
+  let left = startsOfAll;
+  for (const recurring of found.recurring) {
+    const count = Math.min(startsEach, left);
+    const fires = count === 0 ? [] : firesOf(recurring, found.records.get(recurring.campaignId), time, count + 1);
+    if (count === 0 || fires.length > count) more.add(recurring.campaignId);
+    left -= Math.min(fires.length, count);
+    const shown = fires.slice(0, count).map((at) => planned(recurring.campaignId, at, 'scheduled', found));
+    add(recurring.campaignId, ...shown);
+  }
+
+  const items = [...starts].flatMap(([campaignId, all]) => {
+    const record = found.records.get(campaignId);
+    return record && all.length > 0 ? [itemOf(record, all, more.has(campaignId))] : [];
+  });
+  items.sort((a, b) => (a.starts[0]?.at ?? '').localeCompare(b.starts[0]?.at ?? ''));
+  return { items: items.slice(0, campaignsAtMost), isCut: items.length > campaignsAtMost || more.size > 0 };
+}
+
+function itemOf({ campaignId, definition, about }: CampaignRecord, starts: CalendarStart[], moreStarts: boolean) {
+  const { name, countries, chain, paceUsersPerSecond, schedule } = definition;
+  return {
+    campaignId: publicId('campaign', campaignId),
+    name,
+    owner: about.owner ?? null,
+    countries,
+    actions: [...new Set(chain.map(({ action }) => action))],
+    paceUsersPerSecond: paceUsersPerSecond ?? null,
+    recurs: schedule.type === 'recurring',
+    starts: starts.toSorted((a, b) => a.at.localeCompare(b.at)),
+    moreStarts,
+  };
+}
+
+function startOfRun(run: CalendarRun, progress: RunProgress | undefined, past: ReadonlyMap<string, PastRun>) {
+  const { runId, campaignId, state, scheduledFor, startedAt, endedAt, users } = run;
+  const at = startedAt ?? scheduledFor;
+  const last = past.get(campaignId);
+  const byLast = last && startedAt ? new Date(startedAt.getTime() + last.seconds * 1000).toISOString() : null;
+  return {
+    at: at.toISOString(),
+    until: endedAt?.toISOString() ?? progress?.eta?.p50 ?? byLast,
+    state,
+    runId: publicId('run', runId),
+    users,
+  };
+}
+
+/** As its last run, or at its pace. */
+function planned(
+  campaignId: string,
+  at: Date,
+  state: 'scheduled' | 'in_review',
+  { records, past }: CampaignsOfTime,
+): CalendarStart {
+  const record = records.get(campaignId);
+  const last = past.get(campaignId);
+  const approved = record?.approval?.covers.usersAtMost;
+  const users = last?.users ?? (approved ? Object.values(approved).reduce((sum, each) => sum + each, 0) : null);
+  const pace = record?.definition.paceUsersPerSecond;
+  const seconds = last?.seconds ?? (users !== null && pace !== undefined ? users / pace : null);
+  const lastAtMs = record ? lastStartMs(record, at) : at.getTime();
+  return {
+    at: at.toISOString(),
+    until: seconds === null ? null : new Date(lastAtMs + seconds * 1000).toISOString(),
+    state,
+    runId: null,
+    users,
+  };
+}
+
+/** Where each country begins at its own time: the last of them. */
+function lastStartMs({ definition: { schedule, countries } }: CampaignRecord, at: Date): number {
+  if (schedule.type !== 'local') return at.getTime();
+  const starts = countries.flatMap((country) => localStartMs(schedule, country) ?? []);
+  return Math.max(at.getTime(), ...starts);
+}
+
+/** Fires that are still to come: what has fired is a run. */
+function firesOf(
+  { createdAt, nextAt }: PlannedRecurrence,
+  record: CampaignRecord | undefined,
+  { from, until, now }: CalendarTime,
+  count: number,
+): Date[] {
+  const schedule = record?.definition.schedule;
+  if (schedule?.type !== 'recurring') return [];
+  const recurrence = recurrenceOf(schedule, createdAt.getTime());
+  const untilMs = Math.min(recurrence.untilMs ?? Infinity, until.getTime() - 1);
+  const afterMs = Math.max(from.getTime(), now.getTime(), nextAt.getTime()) - 1;
+  const { instants } = nextFires({ ...recurrence, untilMs }, afterMs, count);
+  return instants.flatMap((each) => (each.kind === 'fire' ? [new Date(each.atMs)] : []));
+}
+
+/** What an action type may be asked for; where it has no limit, how fast its fastest run lately was. */
+export function capacitiesOf(
+  actionTypes: Catalogue['actionTypes'],
+  fastest: readonly { action: string; usersPerSecond: number }[],
+) {
+  const limits = Object.entries(actionTypes).flatMap(([action, { ratePerSecond, batchSize }]) => {
+    const known = [
+      ...(ratePerSecond?.users === undefined ? [] : [ratePerSecond.users]),
+      ...(ratePerSecond?.calls === undefined ? [] : [ratePerSecond.calls * batchSize]),
+    ];
+    return known.length === 0 ? [] : [{ action, usersPerSecond: Math.min(...known), by: 'limit' as const }];
+  });
+  const limited = new Set(limits.map(({ action }) => action));
+  const seen = fastest.filter(({ action }) => !limited.has(action));
+  return [...limits, ...seen.map((each) => ({ ...each, by: 'fastest-run' as const }))];
+}

@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify';
+import { systemShape, type SystemShape } from '../../../shared/contracts/access/system.ts';
+import { mayActAs } from '../../../shared/domain/roles.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { packageVersion } from '../../../shared/runtime/process/version.ts';
+import { callerOf } from '../access/scopes.ts';
+import { apiVariables } from '../config.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { SystemFacts, SystemFactsReader } from './postgres/system-facts.ts';
+import { shownConfiguration } from './shown-configuration.ts';
+
+export interface SystemRoutesDeps {
+  systemFacts: SystemFactsReader;
+  /** Of the process that answers. */
+  own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
+  clock: Clock;
+}
+
+export function systemRoutes(server: HttpServer, { systemFacts, own, clock }: SystemRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/system',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'getSystem',
+      summary: 'Versions, the database, who is alive, and with what the API runs',
+      description: 'Secrets are never shown: an operator of the installation reads how long each is.',
+      tags: ['health'],
+      response: { 200: jsonAnswer('All of it', systemShape) },
+    },
+    handler: async (request) => {
+      const beganMs = clock.monotonicMs();
+      const facts = await systemFacts();
+      const answerMs = clock.monotonicMs() - beganMs;
+      const configuration = isOfInstallation(request) ? shownConfiguration(apiVariables, own.environment) : null;
+      return { ...factsView(facts, { answerMs, now: clock.now() }), api: apiView(own), configuration };
+    },
+  });
+}
+
+/** An operator, and of all of it. */
+function isOfInstallation(request: FastifyRequest): boolean {
+  const { role, scope } = callerOf(request);
+  return mayActAs(role, 'operator') && Object.values(scope).every((part) => part === null);
+}
+
+function apiView({ region, startedAt }: SystemRoutesDeps['own']): SystemShape['api'] {
+  const { tz: zoneData = 'unknown', node } = process.versions;
+  return { version: packageVersion, node, zoneData, region, startedAt: startedAt.toISOString() };
+}
+
+function factsView(
+  { database, nodes, settings }: SystemFacts,
+  { answerMs, now }: { answerMs: number; now: Date },
+): Omit<SystemShape, 'api' | 'configuration'> {
+  const { version, bytes, migration, installedAt } = database;
+  return {
+    asOf: now.toISOString(),
+    database: {
+      ...{ version, bytes, migration, answerMs: Math.round(answerMs * 10) / 10 },
+      clockAheadMs: database.now.getTime() - now.getTime(),
+      installedAt: installedAt.toISOString(),
+    },
+    nodes: nodes.map(({ oldestAt, ...node }) => ({ ...node, oldestAt: oldestAt.toISOString() })),
+    settings: settings.map(({ name, service, value }) => ({ name, service, value })),
+  };
+}

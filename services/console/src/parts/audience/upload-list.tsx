@@ -1,0 +1,157 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState, type ComponentProps } from 'react';
+import type { Audience } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../controls/button.tsx';
+import { Select, TextInput } from '../controls/controls.tsx';
+import { formatShare } from '../words/numbers.ts';
+import { uploadWithProgress } from './upload-with-progress.ts';
+
+interface UploadListProps {
+  countries: readonly string[];
+  onUploaded: (list: Audience) => void;
+}
+
+/** The file that is chosen, what it will be called, and how far it is. */
+export function UploadList(props: UploadListProps) {
+  const [file, setFile] = useState<File | null>(null);
+  return (
+    <>
+      <ChooseFile small onFile={setFile} />
+      {file !== null && <UploadForm key={fileKey(file)} {...props} file={file} onEnd={() => setFile(null)} />}
+    </>
+  );
+}
+
+/** Another file is another form. */
+export function fileKey({ name, lastModified, size }: File): string {
+  return `${name} ${lastModified} ${size}`;
+}
+
+/** The button that asks for a file. */
+export function ChooseFile({ onFile, ...button }: { onFile: (file: File) => void } & ComponentProps<typeof Button>) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button icon="up" {...button} onClick={() => input.current?.click()}>
+        Upload a list
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".csv,.txt,.gz,text/csv"
+        className="sr-only"
+        tabIndex={-1}
+        aria-label="File with a list of users"
+        onChange={({ target }) => {
+          const file = target.files?.item(0);
+          if (file) onFile(file);
+          // The same file can be chosen again.
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+const inFile = 'in the file';
+
+/** @param props `onEnd`: it was uploaded, or nobody wants to any more */
+export function UploadForm(props: UploadListProps & { file: File; onEnd: () => void }) {
+  const { file, countries, onUploaded, onEnd } = props;
+  const queries = useQueryClient();
+  const [name, setName] = useState(file.name);
+  const [country, setCountry] = useState(countries.length === 1 ? (countries[0] ?? inFile) : inFile);
+  const [sentBytes, setSent] = useState(0);
+  const abort = useRef(new AbortController());
+  const upload = useMutation({
+    mutationFn: () => {
+      abort.current = new AbortController();
+      const of = country === inFile ? undefined : country;
+      return uploadWithProgress({
+        file,
+        name: name.trim(),
+        country: of,
+        onSent: setSent,
+        signal: abort.current.signal,
+      });
+    },
+    onSuccess: async (list) => {
+      await queries.invalidateQueries();
+      onEnd();
+      onUploaded(list);
+    },
+  });
+  const choices = [
+    { value: inFile, label: 'a column of the file: userId,country' },
+    ...countries.map((code) => ({ value: code, label: `${code}, all of them` })),
+  ];
+  return (
+    <div className="ask basis-full" role="group" aria-label={`Upload ${file.name}`}>
+      <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
+        <TextInput aria-label="Name of the list" value={name} onText={setName} disabled={upload.isPending} />
+        <Select
+          aria-label="Country of its users"
+          value={country}
+          choices={choices}
+          onChoose={setCountry}
+          disabled={upload.isPending}
+        />
+      </div>
+      {upload.isPending && <Progress sentBytes={sentBytes} bytes={file.size} />}
+      {upload.isError && (
+        <p className="hint c-bad" role="alert">
+          {refusalText(upload.error)}
+        </p>
+      )}
+      <div className="row">
+        <Button small kind="ink" disabled={upload.isPending || name.trim() === ''} onClick={() => upload.mutate()}>
+          {upload.isError ? 'Try again' : `Upload ${sizeText(file.size)}`}
+        </Button>
+        <Button
+          small
+          kind="ghost"
+          onClick={() => {
+            abort.current.abort();
+            onEnd();
+          }}
+        >
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Progress({ sentBytes, bytes }: { sentBytes: number; bytes: number }) {
+  const isSent = sentBytes >= bytes;
+  const share = bytes === 0 ? 1 : Math.min(1, sentBytes / bytes);
+  return (
+    <div className="grid gap-1">
+      <div
+        className="prog"
+        role="progressbar"
+        aria-label="Upload"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(share * 100)}
+      >
+        <i style={{ width: `${share * 100}%` }} />
+      </div>
+      <span className="t2 sm">
+        {isSent ? 'Sent; its rows are being sorted' : `${formatShare(sentBytes, bytes)} of ${sizeText(bytes)}`}
+      </span>
+    </div>
+  );
+}
+
+function refusalText(error: unknown): string {
+  const { detail, errors } = problemOf(error);
+  return [detail, ...errors.map((each) => each.detail)].join('; ');
+}
+
+/** `4.2 MB`; a list is never gigabytes. */
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

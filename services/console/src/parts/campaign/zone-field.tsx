@@ -1,0 +1,46 @@
+import { FormField } from '../forms/form-field.tsx';
+import { TextInput } from '../controls/controls.tsx';
+import { useMinute } from '../browser/now.ts';
+import { formatDay, formatZone } from '../times/times.ts';
+import { isZone, wallClock, zoneNames } from './zoned-times.ts';
+
+interface ZoneFieldProps {
+  pointer: string;
+  label: string;
+  value: string;
+  placeholder?: string;
+  onChange: (zone: string) => void;
+}
+
+/** An IANA zone, typed with the help of a list, and what the clocks there show now. */
+export function ZoneField({ pointer, label, value, placeholder, onChange }: ZoneFieldProps) {
+  const now = new Date(useMinute());
+  const hint =
+    value !== '' && isZone(value) ? nowThere(value, now) : value === '' ? undefined : 'no zone that is known here';
+  return (
+    <FormField pointer={pointer} label={label} hint={hint}>
+      {(control) => (
+        <>
+          <TextInput
+            {...control}
+            list={`${control.id}-zones`}
+            value={value}
+            placeholder={placeholder}
+            onText={onChange}
+          />
+          <datalist id={`${control.id}-zones`}>
+            {zoneNames().map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </FormField>
+  );
+}
+
+/** `now 13:42 there, Tue 24 Nov (UTC+11)` */
+function nowThere(zone: string, now: Date): string {
+  const offset = /\((.+)\)$/.exec(formatZone(zone, now))?.[1] ?? 'UTC';
+  return `now ${wallClock(now.getTime(), zone).slice(11, 16)} there, ${formatDay(now, { zone, now })} (${offset})`;
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { enableHost } from '#client/sdk.gen.ts';
+import type { Scheduler } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../icon/icon.tsx';
+import { Time } from '../times/time.tsx';
+import { countOf } from '../words/numbers.ts';
+
+export type SidelinedHost = Scheduler['hosts'][number];
+
+interface HostBannerProps {
+  host: SidelinedHost;
+  /** Its name. */
+  client: string;
+  /** Why its jobs cannot be brought back by this key. */
+  refusal: string | undefined;
+}
+
+const standings = {
+  open: 'It is tried again by itself, ever less often.',
+  closing: 'It answers again, and its jobs come back.',
+  disabled: 'It is not tried again until somebody brings its jobs back.',
+} as const;
+
+/** Jobs are counted up to here. */
+const mostCounted = 10_000;
+
+/** Why jobs of a host wait, what is done about it, and what goes on as usual. */
+export function HostBanner({ host, client, refusal }: HostBannerProps) {
+  const queries = useQueryClient();
+  const { endpoint, state, cause, openedAt, sidelined } = host;
+  const whose = endpoint === null ? client : `${client}/${endpoint}`;
+  const bringBack = useMutation({
+    mutationFn: () =>
+      enableHost({
+        body: { client: host.clientId, ...(endpoint !== null && { endpoint }), host: host.host },
+        throwOnError: true,
+      }),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  return (
+    <div className="banner" role="status">
+      <Icon name="sideline" />
+      <div>
+        <b>
+          {host.host === '*' ? `All hosts of ${whose} are` : `${host.host} of ${whose} is`} sidelined since{' '}
+          <Time instant={openedAt} withSeconds />:
+        </b>{' '}
+        {cause}.{' '}
+        <span className="t2">
+          {sidelined >= mostCounted ? `${countOf(mostCounted, 'job')} or more wait` : waiting(sidelined)} for it; all
+          other calls go on. {standings[state]}
+        </span>
+        {bringBack.isError && (
+          <p className="c-bad sm" role="alert">
+            {problemOf(bringBack.error).detail}
+          </p>
+        )}
+      </div>
+      {state !== 'closing' && (
+        <div className="acts">
+          <Button
+            small
+            refusal={refusal}
+            disabled={bringBack.isPending}
+            title="Its jobs are due again at once, without waiting for the next try"
+            onClick={() => bringBack.mutate()}
+          >
+            Bring back now
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function waiting(sidelined: number): string {
+  return `${countOf(sidelined, 'job')} ${sidelined === 1 ? 'waits' : 'wait'}`;
+}

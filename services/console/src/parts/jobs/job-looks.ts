@@ -1,0 +1,29 @@
+import type { JobSummary } from '#client/types.gen.ts';
+import type { StateLook } from '../standing/state-looks.ts';
+
+export type JobState = JobSummary['state'];
+
+const looks: Readonly<Record<JobState, StateLook>> = {
+  pending: { icon: 'scheduled', word: 'Pending', tone: 'idle' },
+  waiting: { icon: 'pending', word: 'In line', tone: 'idle' },
+  firing: { icon: 'running', word: 'Calling', tone: 'run' },
+  sidelined: { icon: 'sideline', word: 'Sidelined', tone: 'warn' },
+  called: { icon: 'done', word: 'Called', tone: 'ok' },
+  expired: { icon: 'expired', word: 'Expired', tone: 'warn' },
+  cancelled: { icon: 'cancelled', word: 'Cancelled', tone: 'idle' },
+  dead: { icon: 'dead', word: 'Dead', tone: 'bad' },
+};
+
+export function jobLook(state: JobState): StateLook {
+  return looks[state];
+}
+
+/** It may be taken back or moved: it has not ended, and is not being called. */
+export function mayChange(state: JobState): boolean {
+  return state === 'pending' || state === 'waiting' || state === 'sidelined';
+}
+
+/** It may be sent again. */
+export function jobHasEnded(state: JobState): boolean {
+  return state === 'called' || state === 'expired' || state === 'cancelled' || state === 'dead';
+}

@@ -1,0 +1,14 @@
+import type { Client } from '#client/types.gen.ts';
+import { formatDuration } from '../times/times.ts';
+
+/** How a job is tried again: `up to 5 calls, 500 ms apart`. */
+export function retryWords(retry: Client['retry']): string {
+  switch (retry.strategy) {
+    case 'none':
+      return 'never: one call';
+    case 'fixed':
+      return `up to ${retry.attempts} calls, ${formatDuration(retry.delayMs)} apart`;
+    case 'exponential':
+      return `up to ${retry.attempts} calls, after ${formatDuration(retry.firstDelayMs)} and ever later, at most ${formatDuration(retry.maxDelayMs)}`;
+  }
+}

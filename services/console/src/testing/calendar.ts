@@ -1,0 +1,59 @@
+import type { Calendar, CalendarCampaign } from '#client/types.gen.ts';
+
+const campaign = (campaignId: string, name: string, changes: Partial<CalendarCampaign>): CalendarCampaign => ({
+  ...{ campaignId, name, owner: 'growth-sea', countries: ['SG', 'ID'], actions: ['send-message'] },
+  ...{ paceUsersPerSecond: null, recurs: false, starts: [], moreStarts: false, ...changes },
+});
+
+/** Two that would be served at once on Friday, one that has run and recurs, one that waits for its approval. */
+export const calendar: Calendar = {
+  asOf: '2026-11-24T02:42:00.000Z',
+  from: '2026-11-23T00:00:00.000Z',
+  until: '2026-11-30T00:00:00.000Z',
+  isCut: false,
+  capacities: [{ action: 'send-message', usersPerSecond: 200, by: 'fastest-run' }],
+  items: [
+    campaign('cmp_weekly', 'Weekly reactivation', {
+      recurs: true,
+      starts: [
+        {
+          ...{ at: '2026-11-23T01:00:00.000Z', until: '2026-11-23T02:00:00.000Z', state: 'completed' },
+          ...{ runId: 'run_weekly', users: 93_200 },
+        },
+        {
+          at: '2026-11-29T01:00:00.000Z',
+          until: '2026-11-29T02:00:00.000Z',
+          state: 'scheduled',
+          runId: null,
+          users: 93_200,
+        },
+      ],
+    }),
+    campaign('cmp_late', 'Late-night food push', {
+      starts: [
+        {
+          at: '2026-11-27T00:00:00.000Z',
+          until: '2026-11-27T06:00:00.000Z',
+          state: 'scheduled',
+          runId: null,
+          users: 3_240_000,
+        },
+      ],
+    }),
+    campaign('cmp_friday', 'Friday ride voucher', {
+      starts: [
+        {
+          at: '2026-11-27T01:00:00.000Z',
+          until: '2026-11-27T03:00:00.000Z',
+          state: 'scheduled',
+          runId: null,
+          users: 720_000,
+        },
+      ],
+    }),
+    campaign('cmp_gift', 'Year-end points gift', {
+      actions: ['award-points'],
+      starts: [{ at: '2026-11-29T01:00:00.000Z', until: null, state: 'in_review', runId: null, users: 11_900_000 }],
+    }),
+  ],
+};

@@ -1,0 +1,210 @@
+import type {
+  Client,
+  ClientForecast,
+  ClientLedger,
+  DeadJobContent,
+  GroupDeadJobsResponse,
+  Job,
+  JobSummary,
+  ListClientEndpointsResponse,
+  ListClientsResponse,
+  ListDeadJobsResponse,
+  ListJobsResponse,
+  Scheduler,
+} from '#client/types.gen.ts';
+
+/** A shop whose jobs wait, are being called, are sidelined and dead. */
+export const shop: Client = {
+  id: 'cli_shop',
+  name: 'shop',
+  revision: 4,
+  enabled: true,
+  disabledReason: null,
+  maxStoredJobs: 1000,
+  maxSchedules: 20,
+  publishRatePerSecond: 10,
+  concurrency: 50,
+  timeoutMs: 10_000,
+  keepBodies: true,
+  retry: { strategy: 'exponential', attempts: 5, firstDelayMs: 1000, maxDelayMs: 3_600_000 },
+  finalCodes: [],
+  sealPaths: false,
+  egress: { allow: [] },
+  sideline: { afterFailures: 10, failureRate: 0.5, probeSeconds: 30, pathPrefixes: [] },
+  onGone: 'dead-letter',
+  auth: null,
+  keys: [{ id: 'ckey_1', createdAt: '2026-11-01T09:00:00.000Z', expiresAt: null }],
+  warnings: [],
+  createdAt: '2026-08-03T09:00:00.000Z',
+  updatedAt: '2026-11-01T09:00:00.000Z',
+  links: { self: '/v1/clients/cli_shop', ledger: '/v1/clients/cli_shop/ledger' },
+};
+
+const billing: Client = {
+  ...shop,
+  ...{ id: 'cli_billing', name: 'billing', enabled: false, disabledReason: 'year end', keys: [] },
+  warnings: [{ pointer: '/keys', code: 'unsigned', detail: 'its calls are not signed' }],
+};
+
+export const endpoints: ListClientEndpointsResponse = {
+  items: [
+    {
+      ...{ name: 'receipts', clientId: shop.id, revision: 1, enabled: false, disabledReason: 'they move house' },
+      ...{ url: 'https://receipts.shop.example/v1/events', publishRatePerSecond: 200, auth: null, keys: [] },
+      ...{ createdAt: shop.createdAt, updatedAt: shop.updatedAt, links: { self: '', client: '' } },
+    },
+  ],
+  next: null,
+};
+
+export const clients: ListClientsResponse = { items: [shop, billing], next: null };
+
+export const pending: JobSummary = {
+  id: 'job_pending',
+  clientId: shop.id,
+  state: 'pending',
+  scheduledFor: '2030-01-01T09:00:00.000Z',
+  dueAt: '2030-01-01T09:00:00.000Z',
+  acceptedAt: '2026-11-22T19:00:00.000Z',
+  expiresAt: null,
+  endedAt: null,
+  attempt: 1,
+  endpoint: null,
+  method: 'POST',
+  url: 'https://shop.example/hooks/cart?id=7',
+  idempotencyKey: 'cart-7',
+  tags: ['cart'],
+  scheduleId: null,
+  repeats: null,
+  orderingKey: null,
+  ordering: null,
+  sidelinedFor: null,
+  cause: null,
+  links: { self: '/v1/jobs/job_pending', client: '/v1/clients/cli_shop' },
+};
+
+export const jobs: ListJobsResponse = {
+  items: [
+    pending,
+    { ...pending, ...{ id: 'job_again', scheduledFor: '2026-11-22T19:01:00.000Z', attempt: 3, tags: [] } },
+    { ...pending, ...{ id: 'job_billing', clientId: 'cli_billing' } },
+  ],
+  next: null,
+};
+
+export const deadJob: Job = {
+  ...pending,
+  ...{ id: 'job_dead', state: 'dead', attempt: 2, cause: 'status 500' },
+  ...{ scheduledFor: '2026-11-22T19:01:00.000Z', dueAt: null, endedAt: '2026-11-22T19:01:03.000Z' },
+  headers: { 'content-type': 'application/json', authorization: { set: true, length: 27 } },
+  body: '{"order":17}',
+  withheld: false,
+  ...{ retry: null, timeoutMs: null, finalCodes: null },
+  attempts: [
+    { attempt: 1, at: '2026-11-22T19:01:00.040Z', status: null, latencyMs: 5000, error: 'no answer', answer: null },
+    {
+      ...{ attempt: 2, at: '2026-11-22T19:01:02.500Z', status: 500, latencyMs: 41, error: 'status 500' },
+      answer: '{"error":"duplicate"}',
+    },
+  ],
+};
+
+export const ledger: ClientLedger = {
+  clientId: shop.id,
+  asOf: '2026-11-22T19:40:00.000Z',
+  accepted: 41_200,
+  called: 40_000,
+  expired: 10,
+  cancelled: 90,
+  dead: 100,
+  sidelined: 400,
+  pending: 600,
+  waiting: 0,
+  check: {
+    at: '2026-11-22T19:39:30.000Z',
+    stored: 1000,
+    counted: 1000,
+    partitions: 64,
+    due: 3,
+    oldestDueMs: 200,
+    hostsAside: 1,
+    difference: 0,
+  },
+  balanced: true,
+};
+
+/** The hour after this one has a minute with more than its limit lets begin. */
+export function forecast(): ClientForecast {
+  const nextHour = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000).toISOString();
+  return {
+    ...{ clientId: shop.id, asOf: ledger.asOf, hours: 12, estimated: false, publishRatePerSecond: 10 },
+    peak: { minute: nextHour, callsPerSecond: 15 },
+    minutes: [{ minute: nextHour, calls: 900, callsPerSecond: 15, full: true }],
+  };
+}
+
+export const scheduler: Scheduler = {
+  regions: [
+    { name: 'east', epoch: 7, active: true, reason: null, changedAt: '2026-11-03T04:12:00.000Z' },
+    { name: 'west', epoch: 3, active: false, reason: 'being emptied', changedAt: '2026-11-22T10:00:00.000Z' },
+  ],
+  nodes: [
+    {
+      ...{ owner: 'scheduler-1a', kind: 'scheduler', region: 'east', startedAt: '2026-11-22T10:00:00.000Z' },
+      ...{ partitions: 2, figures: { lagMs: 12, clientsBehind: 1 } },
+    },
+    {
+      ...{ owner: 'dispatcher-1a', kind: 'dispatcher', region: 'east', startedAt: '2026-11-22T10:00:00.000Z' },
+      ...{ partitions: 0, figures: {} },
+    },
+  ],
+  leaders: [{ name: 'scheduler', owner: 'scheduler-1a' }],
+  partitions: [
+    { partition: 0, owner: 'scheduler-1a', wanted: null, since: '2026-11-22T10:00:00.000Z', due: 3, oldestMs: 200 },
+    { partition: 1, owner: 'scheduler-1a', wanted: 'x', since: '2026-11-22T10:00:00.000Z', due: 0, oldestMs: 0 },
+    { partition: 2, owner: null, wanted: null, since: null, due: 0, oldestMs: 0 },
+  ],
+  hosts: [
+    {
+      ...{ clientId: shop.id, endpoint: null, host: 'shop.example', state: 'open', cause: 'status 502' },
+      ...{ openedAt: '2026-11-22T19:24:00.000Z', sidelined: 400 },
+    },
+  ],
+  backlog: { due: 3, oldestMs: 200, clientsBehind: 1 },
+  lagMs: 12,
+};
+
+export const deadJobGroups: GroupDeadJobsResponse = {
+  items: [
+    {
+      ...{ clientId: shop.id, cause: 'status 500', jobs: 100 },
+      ...{ firstAt: '2026-11-21T19:00:00.000Z', lastAt: '2026-11-22T19:01:03.000Z' },
+    },
+    {
+      ...{ clientId: 'cli_billing', cause: 'no answer', jobs: 3 },
+      ...{ firstAt: '2026-11-20T19:00:00.000Z', lastAt: '2026-11-20T19:01:03.000Z' },
+    },
+  ],
+  next: null,
+};
+
+const listedDead = {
+  ...{ id: deadJob.id, clientId: shop.id, cause: 'status 500', diedAt: '2026-11-22T19:01:03.000Z' },
+  ...{ scheduledFor: deadJob.scheduledFor, expiresAt: null, expired: false, attempts: 2 },
+  ...{ method: 'POST', url: deadJob.url, status: 500 },
+} as const;
+
+export const deadJobs: ListDeadJobsResponse = {
+  items: [listedDead, { ...listedDead, id: 'job_dead2' }],
+  next: null,
+};
+
+export const deadJobContent: DeadJobContent = {
+  ...listedDead,
+  headers: deadJob.headers,
+  body: deadJob.body,
+  withheld: false,
+  answer: '{"error":"duplicate"}',
+  idempotencyKey: 'cart-7',
+  tags: ['cart'],
+};

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Audience } from '#client/types.gen.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { capitalOf } from '../../parts/words/figures.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
+import { DeleteDialog, RenameDialog } from './audience-dialogs.tsx';
+import { byCountry, fileEquation } from './audience-words.ts';
+import { RejectedLines } from './rejected-lines.tsx';
+import { UsedBy } from './used-by.tsx';
+
+interface AudienceDetailProps {
+  audience: Audience;
+  refusal: string | undefined;
+  onGone: () => Promise<void>;
+}
+
+/** One list: one number with its age, what became of each line, and who depends on it. */
+export function AudienceDetail({ audience, refusal, onGone }: AudienceDetailProps) {
+  const { id, name, state, cause, users, rejected } = audience;
+  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const close = () => setAsked(undefined);
+  return (
+    <div className="grid gap-4 min-w-0">
+      <Panel
+        title={plainText(name)}
+        actions={
+          <>
+            {state === 'ready' && refusal === undefined && (
+              <Link className="btn s" to="/campaigns/new" search={{ list: id }}>
+                Use it…
+              </Link>
+            )}
+            <Button small refusal={refusal} onClick={() => setAsked('rename')}>
+              Rename…
+            </Button>
+            <Button small kind="bad" refusal={refusal} onClick={() => setAsked('delete')}>
+              Delete…
+            </Button>
+          </>
+        }
+        {...(state === 'ready' && { footer: fileEquation(audience) })}
+        padded
+      >
+        {state === 'ready' ? (
+          <div className="row gap-2.5 items-baseline flex-wrap">
+            <span className="text-[24px] leading-7 font-semibold tracking-tight">{formatCount(users)}</span>
+            <span className="t2">
+              users, counted exactly as of <Time instant={audience.readyAt ?? audience.createdAt} />
+            </span>
+          </div>
+        ) : (
+          <p className={state === 'failed' ? 'c-bad' : 't2'}>
+            {state === 'failed'
+              ? `${capitalOf(cause ?? 'it failed')}. Nothing of it can be used: upload it again.`
+              : `Rows come in, or are sorted; ${formatCount(audience.rows)} so far. Campaigns can name it when it is whole.`}
+          </p>
+        )}
+        <div className="sm t3 row flex-wrap mt-0.5">
+          {state === 'ready' && <span>{byCountry(audience)}</span>}
+          <CopyableId id={id} what="id of the list" />
+        </div>
+      </Panel>
+      {rejected > 0 && <RejectedLines audience={audience} />}
+      <UsedBy id={id} usedBy={audience.usedBy} />
+      {asked === 'rename' && <RenameDialog audience={audience} onClose={close} />}
+      {asked === 'delete' && <DeleteDialog audience={audience} onClose={close} onGone={onGone} />}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { deleteAudience, renameAudience } from '#client/sdk.gen.ts';
+import type { Audience } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+
+interface DialogProps {
+  audience: Audience;
+  onClose: () => void;
+}
+
+export function RenameDialog({ audience: { id, name: before }, onClose }: DialogProps) {
+  const queries = useQueryClient();
+  const [name, setName] = useState(before);
+  const save = useMutation({
+    mutationFn: () => renameAudience({ path: { id }, body: { name: name.trim() }, throwOnError: true }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
+  const problems = useRefusedFields(save.error);
+  return (
+    <Dialog
+      title={`Rename “${before}”`}
+      lead="Campaigns name it by its id, and go on as they are."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="ink" disabled={save.isPending} onClick={() => (name === before ? onClose() : save.mutate())}>
+            Rename
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <FormField pointer="/name" label="Name" required>
+          {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
+        </FormField>
+      </FormProblemsContext>
+      {save.isError && problemOf(save.error).errors.length === 0 && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(save.error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+export function DeleteDialog({ audience, onClose, onGone }: DialogProps & { onGone: () => Promise<void> }) {
+  const { id, name, users, usedBy } = audience;
+  return (
+    <VerbDialog
+      title={`Delete “${name}”?`}
+      lead={`For good, with ${countOf(users, 'user')} and its rejected lines.`}
+      verb="Delete it"
+      leave="Keep it"
+      isGrave
+      act={() => deleteAudience({ path: { id }, throwOnError: true })}
+      onDone={onGone}
+      onClose={onClose}
+    >
+      {usedBy === 0
+        ? 'No campaign names it. Reports of runs that had it stay as they are.'
+        : `${countOf(usedBy, 'campaign')} ${usedBy === 1 ? 'names' : 'name'} it: one that is scheduled or runs keeps it, and it is not deleted; a draft cannot be started without it.`}
+    </VerbDialog>
+  );
+}

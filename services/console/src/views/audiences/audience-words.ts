@@ -1,0 +1,88 @@
+import type { Audience, RejectedRow } from '#client/types.gen.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import type { AudiencesSearch } from './search.ts';
+
+/** What the API is asked for, for what is chosen in the address. */
+export function audiencesQuery({ text, show, cursor }: AudiencesSearch) {
+  return {
+    ...(text !== undefined && { q: text }),
+    ...(show === 'bad-lines' && { rejected: 'true' as const }),
+    ...(show === 'failed' && { state: 'failed' as const }),
+    ...(show === 'not-used' && { used: 'false' as const, state: 'ready' as const }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+const shownWords = { 'bad-lines': 'with bad lines', 'not-used': 'not used', failed: 'failed' } as const;
+
+export function filterWords({ text, show }: AudiencesSearch): string {
+  const words = [text !== undefined && `Called “${text}”`, show !== undefined && shownWords[show]].filter(Boolean);
+  return `${words.join(', ').replace(/^./, (first) => first.toUpperCase())}.`;
+}
+
+/** A campaign counts once, and is counted no further than that. */
+const countedAtMost = 100;
+
+export function usedByWords({ usedBy }: Pick<Audience, 'usedBy'>): string {
+  if (usedBy === 0) return 'not used';
+  return usedBy >= countedAtMost ? `${countedAtMost} campaigns or more` : countOf(usedBy, 'campaign');
+}
+
+/** How many of the countries are named. */
+const named = 6;
+
+/** `ID 371,204 · VN 266,446` */
+export function byCountry({ countries }: Pick<Audience, 'countries'>): string {
+  const most = countries.toSorted((a, b) => b.users - a.users);
+  const words = most.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
+  return [...words, ...(most.length > named ? [`${most.length - named} more countries`] : [])].join(' · ');
+}
+
+/** What became of each row of the file: it adds up. */
+export function fileEquation({ rows, users, duplicates, rejected }: Audience): string {
+  const parts = [
+    countOf(users, 'user'),
+    ...(duplicates > 0 ? [`${formatCount(duplicates)} repeated`] : []),
+    ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : []),
+  ];
+  return `${countOf(rows, 'line')} = ${parts.join(' + ')}.`;
+}
+
+const ruleWords: Readonly<Record<RejectedRow['rule'], string>> = {
+  empty: 'User id is empty',
+  'too-long': 'User id is too long',
+  'control-character': 'Holds a control character',
+  'lone-surrogate': 'Holds half a character',
+  'not-utf-8': 'Is not UTF-8',
+  'malformed-row': 'Quotes do not fit',
+  'too-many-columns': 'More columns than the head',
+  'missing-country': 'No country',
+  'unknown-country': 'Country is not set up',
+  'second-country': 'In a second country',
+};
+
+export interface RejectGroup {
+  rule: RejectedRow['rule'];
+  words: string;
+  first: RejectedRow;
+  lines: number;
+}
+
+/** Rejected lines by their reason, the most frequent first. */
+export function rejectGroups(rejects: readonly RejectedRow[]): RejectGroup[] {
+  const groups = new Map<RejectedRow['rule'], RejectGroup>();
+  for (const row of rejects) {
+    const group = groups.get(row.rule);
+    if (group) group.lines++;
+    else groups.set(row.rule, { rule: row.rule, words: ruleWords[row.rule], first: row, lines: 1 });
+  }
+  return [...groups.values()].sort((a, b) => b.lines - a.lines);
+}
+
+/** `hcmc-airport…11-18.csv`: of a long name both ends differ from others, and its middle is left out. */
+export function midCut(name: string, most = 28): string {
+  const letters = Array.from(name);
+  if (letters.length <= most || !/\.(csv|txt)(\.gz)?$/.test(name)) return name;
+  const tail = 13;
+  return `${letters.slice(0, most - tail - 1).join('')}…${letters.slice(-tail).join('')}`;
+}

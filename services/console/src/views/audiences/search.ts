@@ -1,0 +1,15 @@
+import * as z from 'zod/mini';
+
+const text = z.catch(z.optional(z.string()), undefined);
+
+export const audienceChoices = ['bad-lines', 'not-used', 'failed'] as const;
+
+export const audiencesSearch = z.object({
+  /** The list that is shown; the first one where none is said. */
+  id: text,
+  text,
+  show: z.catch(z.optional(z.enum(audienceChoices)), undefined),
+  cursor: text,
+});
+
+export type AudiencesSearch = z.infer<typeof audiencesSearch>;

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedCampaign } from '#client/types.gen.ts';
+import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { toneColours } from '../../parts/standing/state-badge.tsx';
+import { lookOf } from '../../parts/standing/state-looks.ts';
+import { Time } from '../../parts/times/time.tsx';
+import { plainText } from '../../parts/words/plain-text.ts';
+import { usedByWords } from './audience-words.ts';
+
+const shownAtOnce = 8;
+
+/** Campaigns that take the list in or leave it out, what needs somebody first. */
+export function UsedBy({ id, usedBy }: { id: string; usedBy: number }) {
+  const query = { list: id, sort: 'state' as const, limit: shownAtOnce };
+  const campaigns = useQuery({ ...listCampaignsOptions({ query }), enabled: usedBy > 0 });
+  const items = campaigns.data?.items ?? [];
+  return (
+    <Panel
+      title="Used by"
+      note={usedBy > 0 ? usedByWords({ usedBy }) : undefined}
+      footer="Delete waits until none that is scheduled or runs names it."
+    >
+      {usedBy === 0 ? (
+        <p className="pad t3 sm">No campaign names it.</p>
+      ) : campaigns.error !== null && !campaigns.data ? (
+        <Failed title="The campaigns could not be read" error={campaigns.error} />
+      ) : (
+        <ul className="pad sm grid gap-1.75">
+          {items.map((campaign) => (
+            <Use key={campaign.id} campaign={campaign} list={id} />
+          ))}
+          {usedBy > items.length && items.length > 0 && (
+            <li>
+              <Link className="link" to="/campaigns" search={{ list: id }}>
+                All of them
+              </Link>
+            </li>
+          )}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Use({ campaign, list }: { campaign: ListedCampaign; list: string }) {
+  const { icon, word, tone } = lookOf(shownState(campaign));
+  const isLeftOut = (campaign.audience.exclude ?? []).some((entry) => 'list' in entry && entry.list === list);
+  const next = campaign.standing === 'scheduled' ? (campaign.nextRunAt ?? campaign.startsAt) : null;
+  return (
+    <li className="flex items-start gap-2">
+      <span className={`${toneColours[tone]} flex pt-px`}>
+        <Icon name={icon} size={14} />
+      </span>
+      <span className="min-w-0">
+        <Link {...campaignLink(campaign)} className="link wrap-anywhere">
+          {plainText(campaign.name)}
+        </Link>
+        <br />
+        <span className="t3">
+          {word.toLowerCase()}
+          {next !== null && (
+            <>
+              {' '}
+              for <Time instant={next} />
+            </>
+          )}
+          , {isLeftOut ? 'leaves it out' : 'takes it in'}
+        </span>
+      </span>
+    </li>
+  );
+}

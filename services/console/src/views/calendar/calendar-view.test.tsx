@@ -1,0 +1,67 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { calendar } from '../../testing/calendar.ts';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const path = '/calendar?week=2026-11-25';
+const answers = { 'GET /v1/campaigns/calendar': calendar };
+
+test('a week has a lane for each campaign, and says when two get in each other’s way', async () => {
+  const { api } = await openConsole(path, { answers });
+  expect(await screen.findByText('4 campaigns, 5 runs')).toBeDefined();
+  expect(screen.getByText('23 to 29 November 2026')).toBeDefined();
+  const clash = screen.getByRole('alert');
+  expect(clash.textContent).toContain('send-message is asked for 250 users/s and has done 200 at most.');
+  expect(clash.textContent).toContain('Late-night food push and Friday ride voucher wait for each other');
+  const lanes = within(screen.getByRole('list', { name: 'Campaigns of this week' }));
+  const done = lanes.getByRole('link', { name: /^Weekly reactivation, completed/ });
+  expect(done.getAttribute('href')).toBe('/runs/run_weekly/report');
+  expect(lanes.getByRole('link', { name: /^Year-end points gift, in review, .* if approved$/ })).toBeDefined();
+  expect(lanes.getByRole('link', { name: /^Friday ride voucher, scheduled/ }).className).toContain('clash');
+  expect(api.askedFor('GET /v1/campaigns/calendar').at(-1)?.query).toEqual({
+    ...{ from: '2026-11-23T00:00:00.000Z', until: '2026-11-30T00:00:00.000Z' },
+  });
+});
+
+test('weeks are gone through by buttons and keys, and filters go to the API', async () => {
+  const { api, user, address } = await openConsole(path, { answers });
+  await user.click(await screen.findByRole('button', { name: 'Next week' }));
+  await waitFor(() => expect(address()).toBe('/calendar?week=2026-11-30'));
+  await user.keyboard('[[');
+  await waitFor(() => expect(address()).toBe('/calendar?week=2026-11-23'));
+  await user.click(await screen.findByRole('button', { name: 'Country' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'ID' }));
+  await waitFor(() => expect(api.askedFor('GET /v1/campaigns/calendar').at(-1)?.query['country']).toBe('ID'));
+  api.answer({ 'GET /v1/campaigns/calendar': { ...calendar, items: [] } });
+  await user.keyboard(']');
+  expect(await screen.findByText('No campaign of this week matches')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
+  await waitFor(() => expect(address()).toBe('/calendar?week=2026-11-30'));
+});
+
+test('of a thousand campaigns some are drawn, and more when asked for', async () => {
+  const [first] = calendar.items;
+  const items = Array.from({ length: 1000 }, (_, n) => ({ ...(first ?? expect.fail()), campaignId: `cmp_${n}` }));
+  const { user } = await openConsole(path, {
+    answers: { 'GET /v1/campaigns/calendar': { ...calendar, items, isCut: true } },
+  });
+  const lanes = await screen.findByRole('list', { name: 'Campaigns of this week' });
+  expect(within(lanes).getAllByRole('listitem')).toHaveLength(60);
+  expect(screen.getByText(/^There is more than is shown/)).toBeDefined();
+  await user.click(screen.getByRole('button', { name: '60 more of 940' }));
+  expect(within(lanes).getAllByRole('listitem')).toHaveLength(120);
+});
+
+test('a calendar that cannot be read says why', async () => {
+  await openConsole(path, {
+    answers: { 'GET /v1/campaigns/calendar': () => problem(400, 'invalid-request', 'the time is too long') },
+  });
+  expect(await screen.findByText('The calendar could not be read')).toBeDefined();
+});
+
+test('a week without anything says what comes here', async () => {
+  await openConsole(path, { answers: { 'GET /v1/campaigns/calendar': { ...calendar, items: [] } } });
+  expect(await screen.findByText(/^Nothing ran and nothing is planned/)).toBeDefined();
+});

@@ -1,0 +1,184 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { getCalendarOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Calendar } from '#client/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { standingOf } from '../../live/staleness.ts';
+import { useMinute } from '../../parts/browser/now.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
+import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { formatDay } from '../../parts/times/times.ts';
+import { useFormatTime, useZone } from '../../parts/times/zone.ts';
+import { countOf } from '../../parts/words/numbers.ts';
+import { CalendarFilters } from './calendar-filters.tsx';
+import { ClashBanner } from './clash-banner.tsx';
+import { actionsOf, loadOf, type Load } from './expected-load.ts';
+import { Lane } from './lane.tsx';
+import { LoadRow } from './load-row.tsx';
+import { dateOf, weekOf, type Week } from './week.ts';
+
+const route = getRouteApi('/calendar');
+const lookEveryMs = 30_000;
+/** So many are drawn at first, and with each press. */
+const lanesAtOnce = 60;
+
+/** A week of campaigns as lanes: what ran, what runs, what is to come, and where they get in each other’s way. */
+export function CalendarView() {
+  const search = route.useSearch();
+  const { zone } = useZone();
+  const nowMs = useMinute();
+  const week = weekOf(search.week ?? dateOf(nowMs, zone), zone);
+  const { country, action, owner } = search;
+  const query = {
+    from: new Date(week.fromMs).toISOString(),
+    until: new Date(week.untilMs).toISOString(),
+    ...(country !== undefined && { country }),
+    ...(action !== undefined && { action }),
+    ...(owner !== undefined && { owner }),
+  };
+  const calendar = useQuery({
+    ...getCalendarOptions({ query }),
+    refetchInterval: lookEveryMs,
+    placeholderData: keepPreviousData,
+  });
+  const error = useKeptError(calendar);
+  const standing = standingOf(calendar);
+  const refusal = useRefusal('manager');
+  const data = calendar.data;
+  const actions = actionsOf(data?.items ?? []);
+  const loadAction = search.load ?? actions[0];
+  const load = data && loadAction !== undefined ? loadOf(data, loadAction) : undefined;
+  return (
+    <Page
+      title="Calendar"
+      freshness={data && <Freshness standing={standing} />}
+      actions={
+        refusal === undefined && (
+          <Link className="btn ink" to="/campaigns/new">
+            <Icon name="plus" />
+            <span className="wide">New campaign</span>
+            <span className="narrow">New</span>
+          </Link>
+        )
+      }
+    >
+      <StaleBanner standing={standing} note="Campaigns go on; this is how they stood." />
+      <CalendarFilters week={week} calendar={data} actions={actions} loadAction={loadAction} />
+      {data && load && loadAction !== undefined && <ClashBanner calendar={data} load={load} action={loadAction} />}
+      {!data && error !== null ? (
+        <Failed title="The calendar could not be read" error={error} onRetry={() => void calendar.refetch()} />
+      ) : (
+        <Lanes week={week} calendar={data} load={load} loadAction={loadAction} nowMs={nowMs} />
+      )}
+    </Page>
+  );
+}
+
+interface LanesProps {
+  week: Week;
+  /** Undefined while it is asked for. */
+  calendar: Calendar | undefined;
+  load: Load | undefined;
+  loadAction: string | undefined;
+  nowMs: number;
+}
+
+function Lanes({ week, calendar, load, loadAction, nowMs }: LanesProps) {
+  const { country, action, owner } = route.useSearch();
+  const navigate = route.useNavigate();
+  const formatTime = useFormatTime();
+  const [most, setMost] = useState(lanesAtOnce);
+  const patience = usePatience();
+  const items = calendar?.items ?? [];
+  const starts = items.reduce((sum, item) => sum + item.starts.length, 0);
+  const isFiltered = [country, action, owner].some((each) => each !== undefined);
+  const clashing = new Set(load?.clashes.flatMap(({ campaignIds }) => [...campaignIds]));
+  if (!calendar) return patience ? <SkeletonBar width="100%" /> : null;
+  return (
+    <section className="panel cal" aria-label="The week">
+      <div className="cal-row">
+        <div className="cal-who t3 sm">
+          {countOf(items.length, 'campaign')}, {countOf(starts, 'run')}
+        </div>
+        <DayHeads week={week} nowMs={nowMs} />
+      </div>
+      {items.length === 0 ? (
+        isFiltered ? (
+          <NoMatch
+            title="No campaign of this week matches"
+            onClear={() =>
+              void navigate({ search: ({ week: shown, load: of }) => ({ week: shown, load: of }), replace: true })
+            }
+          >
+            {[country, action, owner].filter(Boolean).join(', ')}.
+          </NoMatch>
+        ) : (
+          <Empty icon="calendar" title="Nothing ran and nothing is planned in this week">
+            Runs stand here when they have begun, planned starts as soon as a campaign is started, and what waits for an
+            approval with a dashed edge.
+          </Empty>
+        )
+      ) : (
+        <>
+          {load && loadAction !== undefined && <LoadRow {...{ load, week, nowMs }} action={loadAction} />}
+          <div role="list" aria-label="Campaigns of this week">
+            {items.slice(0, most).map((campaign) => (
+              <Lane
+                key={campaign.campaignId}
+                {...{ campaign, week, nowMs }}
+                isClash={clashing.has(campaign.campaignId)}
+              />
+            ))}
+          </div>
+        </>
+      )}
+      <footer className="row flex-wrap">
+        {nowMs >= week.fromMs && nowMs < week.untilMs && (
+          <span className="c-run row gap-1.25">
+            <Icon name="live" size={12} />
+            now {formatTime(new Date(nowMs))}
+          </span>
+        )}
+        <span>
+          Widths are how long a run took; of what is to come as long as the campaign’s last run, or by its pace. What
+          nobody knows the length of is a mark.
+        </span>
+        {calendar.isCut && <span className="c-warn">There is more than is shown: narrow it down.</span>}
+        {items.length > most && (
+          <Button small className="ml-auto" onClick={() => setMost(most + lanesAtOnce)}>
+            {Math.min(lanesAtOnce, items.length - most)} more of {items.length - most}
+          </Button>
+        )}
+      </footer>
+    </section>
+  );
+}
+
+function DayHeads({ week, nowMs }: { week: Week; nowMs: number }) {
+  const { zone } = useZone();
+  const now = new Date(nowMs);
+  return (
+    <div className="cal-days">
+      {week.days.map(({ date, fromMs, untilMs }) => {
+        const isToday = nowMs >= fromMs && nowMs < untilMs;
+        const [weekday = '', number = ''] = formatDay(new Date(fromMs), { zone, now }).split(' ');
+        return (
+          <div
+            key={date}
+            className={isToday ? 'today' : undefined}
+            style={{ flexGrow: untilMs - fromMs }}
+            {...(isToday && { 'aria-current': 'date' as const })}
+          >
+            {weekday} {number} {isToday && <span className="xs wide">today</span>}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { calendar } from '../../testing/calendar.ts';
+import { actionsOf, loadOf } from './expected-load.ts';
+
+const hourMs = 3_600_000;
+const from = Date.parse(calendar.from);
+const friday = from + 4 * 24 * hourMs;
+
+test('the users of a start are spread over the hours that it takes', () => {
+  const { hours, peak } = loadOf(calendar, 'send-message');
+  expect(hours).toHaveLength(168);
+  const at = (hour: number) => hours.find(({ fromMs }) => fromMs === friday + hour * hourMs)?.usersPerSecond;
+  // 3,240,000 in six hours, and beside them 720,000 in two.
+  expect([at(-1), at(0), at(1), at(2), at(3), at(6)]).toEqual([0, 150, 250, 250, 150, 0]);
+  expect(peak).toBe(250);
+  const users = hours.reduce((sum, { usersPerSecond }) => sum + usersPerSecond * 3600, 0);
+  expect(Math.round(users)).toBe(93_200 * 2 + 3_240_000 + 720_000);
+});
+
+test('two that ask for more than can be done clash; one alone, or what is over, does not', () => {
+  const [clash, ...others] = loadOf(calendar, 'send-message').clashes;
+  expect(others).toEqual([]);
+  expect(clash).toEqual({
+    ...{ fromMs: friday + hourMs, untilMs: friday + 3 * hourMs, usersPerSecond: 250 },
+    campaignIds: new Set(['cmp_late', 'cmp_friday']),
+  });
+  const capacities = [{ action: 'send-message', usersPerSecond: 100, by: 'limit' as const }];
+  const alone = { ...calendar, capacities, items: calendar.items.filter(({ name }) => name.startsWith('Late')) };
+  expect(loadOf(alone, 'send-message').clashes).toEqual([]);
+  const later = { ...calendar, asOf: '2026-11-28T00:00:00.000Z' };
+  expect(loadOf(later, 'send-message').clashes).toEqual([]);
+});
+
+test('where nobody knows how much can be done, nothing clashes', () => {
+  const load = loadOf({ ...calendar, capacities: [] }, 'send-message');
+  expect([load.capacity, load.clashes, load.peak]).toEqual([undefined, [], 250]);
+});
+
+test('action types stand by how many starts have them', () => {
+  expect(actionsOf(calendar.items)).toEqual(['send-message', 'award-points']);
+});

@@ -1,0 +1,128 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { CalendarCampaign, CalendarStart } from '#client/types.gen.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { toneColours } from '../../parts/standing/state-badge.tsx';
+import { hasEnded, lookOf } from '../../parts/standing/state-looks.ts';
+import { useFormatTime } from '../../parts/times/zone.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
+import { placeIn, type Week } from './week.ts';
+
+interface LaneProps {
+  campaign: CalendarCampaign;
+  week: Week;
+  nowMs: number;
+  isClash: boolean;
+}
+
+/** So many starts of one are marked without words: they tell enough by where they stand. */
+const worded = 2;
+
+/** A campaign, and beside it when it runs: widths are how long it takes, or is expected to. */
+export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
+  const { name, campaignId, starts } = campaign;
+  return (
+    <div className="cal-row" role="listitem">
+      <div className="cal-who">
+        <Link
+          className="font-medium truncate block hover:underline"
+          to="/campaigns/$campaignId"
+          params={{ campaignId }}
+          title={plainText(name)}
+        >
+          {plainText(name)}
+        </Link>
+        <div className="t3 sm truncate">{whoWords(campaign)}</div>
+      </div>
+      <div className="cal-lane">
+        <NowLine week={week} nowMs={nowMs} />
+        {starts.map((start) => (
+          <Start
+            key={`${start.runId ?? ''} ${start.at}`}
+            {...{ start, campaign, week, nowMs }}
+            isClash={isClash && start.runId === null}
+            hasWords={starts.length <= worded}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+export function NowLine({ week, nowMs }: Pick<LaneProps, 'week' | 'nowMs'>) {
+  if (nowMs < week.fromMs || nowMs >= week.untilMs) return null;
+  return <span className="cal-now" style={{ left: `${placeIn(week, nowMs)}%` }} />;
+}
+
+function whoWords({ starts, recurs, countries, moreStarts }: CalendarCampaign): string {
+  const users = starts.find((start) => start.users !== null && start.users > 0)?.users ?? null;
+  const often = recurs ? `${countOf(starts.length, 'start')}${moreStarts ? ' and more' : ''}` : '';
+  const many = users === null ? '' : countOf(users, 'user');
+  const where = countries.length > 3 ? countOf(countries.length, 'country', 'countries') : countries.join(', ');
+  return [often, many, where].filter((each) => each !== '').join(' · ');
+}
+
+interface StartProps extends LaneProps {
+  start: CalendarStart;
+  hasWords: boolean;
+}
+
+function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) {
+  const formatTime = useFormatTime();
+  const { icon, tone } = lookOf(start.state);
+  const at = Date.parse(start.at);
+  const isOpen = start.runId !== null && !hasEnded(start.state);
+  const end = Math.max(at, start.until === null ? at : Date.parse(start.until), isOpen ? nowMs : 0);
+  const [left, right] = [placeIn(week, at), placeIn(week, end)];
+  const words = startWords(start, formatTime);
+  const isLate = right > 78;
+  return (
+    <>
+      <Link
+        {...linkOf(start, campaign)}
+        className={`cal-start ${isClash ? 'clash' : kindOf(start)}`}
+        style={{ left: `${left}%`, width: `${right - left}%` }}
+        aria-label={`${plainText(campaign.name)}, ${lookOf(start.state).word.toLowerCase()}, ${words}`}
+        title={words}
+      />
+      {hasWords && (
+        <span
+          className="cal-words"
+          style={
+            isLate ? { right: `calc(${100 - left}% + 6px)` } : { left: `calc(max(${right}%, ${left}% + 6px) + 6px)` }
+          }
+          aria-hidden="true"
+        >
+          <span className={isClash ? 'c-bad flex' : `${toneColours[tone]} flex`}>
+            <Icon name={isClash ? 'failed' : icon} size={12} />
+          </span>
+          {words}
+        </span>
+      )}
+    </>
+  );
+}
+
+function linkOf({ runId, state }: CalendarStart, { campaignId }: CalendarCampaign): Pick<LinkProps, 'to' | 'params'> {
+  if (runId === null) return { to: '/campaigns/$campaignId', params: { campaignId } };
+  return { to: hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId', params: { runId } };
+}
+
+/** A class of its own for what is shown as an area. */
+function kindOf({ state, runId }: CalendarStart): string {
+  if (state === 'in_review') return 'review';
+  if (runId === null) return 'expected';
+  if (state === 'completed' || state === 'completed_with_failures') return 'done';
+  if (state === 'paused' || state === 'pausing') return 'paused';
+  return hasEnded(state) ? 'ended' : 'running';
+}
+
+function startWords(start: CalendarStart, formatTime: (instant: string) => string): string {
+  const { at, until, state, runId, users } = start;
+  const many = users === null ? '' : ` · ${formatCount(users)}`;
+  if (state === 'in_review') return `${formatTime(at)} · if approved`;
+  if (runId === null) return `${formatTime(at)}${many}`;
+  if (hasEnded(state)) return users === null ? formatTime(at) : formatCount(users);
+  if (state === 'paused' || state === 'pausing') return 'paused';
+  return until === null ? 'no ETA yet' : `ETA ${formatTime(until)}`;
+}

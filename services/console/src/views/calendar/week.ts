@@ -1,0 +1,62 @@
+import { instantOf, wallClock } from '../../parts/campaign/zoned-times.ts';
+
+const dayMs = 86_400_000;
+
+export interface Day {
+  /** `2026-11-23` */
+  date: string;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** Seven days from a Monday on, each from midnight to midnight on the clocks of a zone: one may have 23 or 25 hours. */
+export interface Week {
+  days: readonly Day[];
+  fromMs: number;
+  untilMs: number;
+}
+
+/** The week that a day is in. @param date `2026-11-25` */
+export function weekOf(date: string, zone: string): Week {
+  const day = Date.parse(`${date}T00:00:00Z`);
+  const monday = day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
+  const dates = Array.from({ length: 8 }, (_, index) => new Date(monday + index * dayMs).toISOString().slice(0, 10));
+  const midnights = dates.map((each) => Date.parse(instantOf(`${each}T00:00:00`, zone) ?? `${each}T00:00:00Z`));
+  const days = dates
+    .slice(0, 7)
+    .map((each, index) => ({ date: each, fromMs: midnights[index] ?? 0, untilMs: midnights[index + 1] ?? 0 }));
+  return { days, fromMs: midnights[0] ?? 0, untilMs: midnights[7] ?? 0 };
+}
+
+/** The day that the clocks of a zone show. */
+export function dateOf(atMs: number, zone: string): string {
+  return wallClock(atMs, zone).slice(0, 10);
+}
+
+/** A day so many weeks behind another one. */
+export function weeksFrom(date: string, weeks: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + weeks * 7 * dayMs).toISOString().slice(0, 10);
+}
+
+/** `23 to 29 November 2026`, `30 November to 6 December 2026` */
+export function weekInWords({ days }: Week): string {
+  const parts = [days[0], days[6]].map((day) => {
+    const [year = '', month = '', number = ''] = (day?.date ?? '').split('-');
+    return { year, month: months[Number(month) - 1] ?? '', number: String(Number(number)) };
+  });
+  const [first, last] = parts;
+  if (!first || !last) return '';
+  const year = first.year === last.year ? '' : ` ${first.year}`;
+  const month = first.month === last.month ? '' : ` ${first.month}${year}`;
+  return `${first.number}${month} to ${last.number} ${last.month} ${last.year}`;
+}
+
+const months = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+];
+
+/** Where an instant lies in a week, in percent; before it 0, behind it 100. */
+export function placeIn({ fromMs, untilMs }: Pick<Week, 'fromMs' | 'untilMs'>, atMs: number): number {
+  return Math.min(100, Math.max(0, ((atMs - fromMs) / (untilMs - fromMs)) * 100));
+}

@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeClient } from '#client/sdk.gen.ts';
+import type { ChangeClientData, Client } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { typedNumber } from '../../parts/forms/typed-number.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+
+const fields = [
+  { name: 'publishRatePerSecond', label: 'Calls/s', hint: 'What is due above it waits; empty: no limit' },
+  { name: 'concurrency', label: 'Calls at once', hint: 'Over all dispatchers; empty: 50' },
+  { name: 'acceptPerSecond', label: 'Accepted/s', hint: 'Beyond it, 429; empty: no limit' },
+  { name: 'maxStoredJobs', label: 'Jobs stored', hint: 'Beyond it, 507; empty: 10,000,000' },
+  { name: 'maxSchedules', label: 'Schedules', hint: 'Whatever their state; empty: 10,000' },
+  { name: 'timeoutMs', label: 'A call takes at most', hint: 'In milliseconds; empty: 10,000', unit: 'ms' },
+  {
+    name: 'relevancySeconds',
+    label: 'Relevant for',
+    hint: 'So long after its time a job expires; empty: never',
+    unit: 's',
+  },
+  {
+    name: 'deadJobsDays',
+    label: 'Dead jobs are kept',
+    hint: 'Empty: as long as the installation keeps them',
+    unit: 'days',
+  },
+] as const;
+
+type Name = (typeof fields)[number]['name'];
+type Typed = Readonly<Record<Name, string>>;
+
+function typedOf(client: Client): Typed {
+  const text = (name: Name) => String(client[name] ?? '');
+  return {
+    publishRatePerSecond: text('publishRatePerSecond'),
+    concurrency: text('concurrency'),
+    acceptPerSecond: text('acceptPerSecond'),
+    maxStoredJobs: text('maxStoredJobs'),
+    maxSchedules: text('maxSchedules'),
+    timeoutMs: text('timeoutMs'),
+    relevancySeconds: text('relevancySeconds'),
+    deadJobsDays: text('deadJobsDays'),
+  };
+}
+
+/** Only what is changed is sent; what somebody else has changed meanwhile is refused. */
+export function ClientLimitsDialog({ client, onClose }: { client: Client; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [first] = useState(() => typedOf(client));
+  const [typed, setTyped] = useState(first);
+  const changed = fields.filter(({ name }) => typed[name].trim() !== first[name]);
+  const isWrong = fields.some(({ name }) => typedNumber(typed[name]) === undefined);
+  const save = useMutation({
+    mutationFn: () => {
+      const body: NonNullable<ChangeClientData['body']> = Object.fromEntries(
+        changed.map(({ name }) => [name, typedNumber(typed[name]) ?? null]),
+      );
+      return changeClient({
+        path: { id: client.id },
+        headers: { 'if-match': `"${client.revision}"` },
+        body,
+        throwOnError: true,
+      });
+    },
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
+  const problems = useRefusedFields(save.error);
+  return (
+    <Dialog
+      title={`Limits of ${client.name}`}
+      lead="They hold within a second, in every process. Jobs that are stored already stay."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose} data-autofocus>
+            Leave them
+          </Button>
+          <Button kind="ink" disabled={save.isPending || isWrong || changed.length === 0} onClick={() => save.mutate()}>
+            Change {changed.length === 0 ? 'limits' : countOf(changed.length, 'limit')}
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+          {fields.map(({ name, label, hint, ...rest }) => (
+            <FormField
+              key={name}
+              pointer={`/${name}`}
+              label={label}
+              hint={typedNumber(typed[name]) === undefined ? 'Has to be a number' : hint}
+            >
+              {(control) => (
+                <TextInput
+                  {...control}
+                  inputMode="decimal"
+                  {...rest}
+                  value={typed[name]}
+                  onText={(text) => setTyped({ ...typed, [name]: text })}
+                />
+              )}
+            </FormField>
+          ))}
+        </div>
+        {save.isError && problemOf(save.error).errors.length === 0 && (
+          <p className="c-bad sm" role="alert">
+            {problemOf(save.error).detail}
+          </p>
+        )}
+      </FormProblemsContext>
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { clients, shop } from '../../testing/jobs.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+test('which host is in trouble stands first, then what waits, and that it adds up', async () => {
+  await openConsole('/clients/shop');
+  expect(await screen.findByText(/shop\.example of shop is sidelined since/)).toBeDefined();
+  expect(screen.getByText('Host sidelined')).toBeDefined();
+  expect((await screen.findByRole('region', { name: 'The ledger' })).textContent).toContain('Adds up');
+  const limits = screen.getByRole('table', { name: 'Limits of the client' });
+  expect(within(limits).getByRole('row', { name: 'Jobs stored 1,000 of 1,000' })).toBeDefined();
+  expect(screen.getByRole('link', { name: 'Its jobs' }).getAttribute('href')).toBe('/jobs?client=shop');
+});
+
+test('an hour that is too full says how late the last of it is', async () => {
+  await openConsole('/clients/shop');
+  const forecast = await screen.findByRole('region', { name: 'Forecast' });
+  expect((await within(forecast).findByText(/^Above 10\/s in the hour of/)).textContent).toContain(
+    'has 900 jobs and needs 1 min 30 s, so the last one is about 30 s late',
+  );
+});
+
+test('limits: only what was changed is sent, against the revision that was seen', async () => {
+  const { api, user } = await openConsole('/clients/shop', { answers: { 'PATCH /v1/clients/cli_shop': shop } });
+  await user.click(await screen.findByRole('button', { name: 'Change…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Limits of shop' });
+  await user.clear(within(dialog).getByLabelText('Calls/s'));
+  await user.clear(within(dialog).getByLabelText('Calls at once'));
+  await user.type(within(dialog).getByLabelText('Calls at once'), '80');
+  await user.click(within(dialog).getByRole('button', { name: 'Change 2 limits' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const [asked] = api.askedFor('PATCH /v1/clients/cli_shop');
+  expect(asked?.body).toEqual({ publishRatePerSecond: null, concurrency: 80 });
+  expect(asked?.headers.get('if-match')).toBe('"4"');
+});
+
+test('a client is paused with a word why', async () => {
+  const { api, user } = await openConsole('/clients/shop', { answers: { 'POST /v1/clients/cli_shop/disable': shop } });
+  await user.click(await screen.findByRole('button', { name: 'Pause client…' }));
+  await user.type(screen.getByLabelText('Why'), 'calls in circles');
+  await user.click(screen.getByRole('button', { name: 'Pause client' }));
+  await waitFor(() =>
+    expect(api.askedFor('POST /v1/clients/cli_shop/disable')[0]?.body).toEqual({ reason: 'calls in circles' }),
+  );
+});
+
+test('one that is paused and unsigned says both, and goes on when asked', async () => {
+  const paused = clients.items[1];
+  const { api, user } = await openConsole('/clients/billing', {
+    answers: { 'GET /v1/clients/:id': paused ?? {}, 'POST /v1/clients/cli_billing/enable': paused ?? {} },
+  });
+  expect(await screen.findByText('billing is paused: year end.')).toBeDefined();
+  expect(screen.getByText('its calls are not signed')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Go on…' }));
+  await user.click(screen.getByRole('button', { name: 'Let it go on' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/clients/cli_billing/enable')).toHaveLength(1));
+});
+
+test('a signing key is made and its secret shown once', async () => {
+  const { user } = await openConsole('/clients/shop', {
+    answers: { 'POST /v1/clients/cli_shop/keys': { key: shop.keys[0], secret: 'whsec_once', client: shop } },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Key' }));
+  await user.click(screen.getByRole('button', { name: 'Make the key' }));
+  expect(await screen.findByText('whsec_once')).toBeDefined();
+});
+
+test('a key that may not change it reads which role may, and one that is not there says so', async () => {
+  await openConsole('/clients/shop', { role: 'scheduler' });
+  const pause = await screen.findByRole('button', { name: 'Pause client…' });
+  pause.focus();
+  expect((await screen.findByRole('tooltip')).textContent).toContain('Needs the role operator');
+});
+
+test('a client that is not there says so', async () => {
+  await openConsole('/clients/none', {
+    answers: { 'GET /v1/clients/:id': () => problem(404, 'not-found', 'there is no client none') },
+  });
+  expect(await screen.findByText('The client could not be read')).toBeDefined();
+});
+
+test('endpoints say where they are, their own limits, and why one is paused', async () => {
+  await openConsole('/clients/shop');
+  const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
+  const row = await within(table).findByRole('row', { name: /^receipts/ });
+  expect(row.textContent).toMatch(/v1\/events.*receipts\.shop\.example.*Paused.*they move house.*200.*as client/);
+});

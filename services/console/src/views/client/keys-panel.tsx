@@ -1,0 +1,131 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { addClientKey, removeClientKey } from '#client/sdk.gen.ts';
+import type { Client } from '#client/types.gen.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { shortId } from '../../parts/controls/copy-button.tsx';
+import { Issued } from '../../parts/controls/issued.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Refused } from '../../parts/standing/refused.tsx';
+import { Time } from '../../parts/times/time.tsx';
+
+interface KeysPanelProps {
+  client: Client;
+  refusal: string | undefined;
+}
+
+/** What its calls are signed with; secrets are never shown again. */
+export function KeysPanel({ client, refusal }: KeysPanelProps) {
+  const [asked, setAsked] = useState<'new' | { keyId: string }>();
+  const close = () => setAsked(undefined);
+  return (
+    <Panel
+      title="Signing keys"
+      note="newest first"
+      actions={
+        <Button small icon="plus" refusal={refusal} onClick={() => setAsked('new')}>
+          Key
+        </Button>
+      }
+      footer="Receivers know its calls by them. Keys that schedule its jobs are API keys, of its scope."
+    >
+      {client.keys.length === 0 ? (
+        <p className="pad t3 sm">None: receivers cannot tell its calls from those of others.</p>
+      ) : (
+        <table className="[--row:30px]">
+          <caption className="sr-only">Signing keys, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Made</th>
+              <th scope="col">Signs until</th>
+              <th scope="col">
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody className="text-sm">
+            {client.keys.map(({ id, createdAt, expiresAt }) => (
+              <tr key={id}>
+                <td className="mono" title={id}>
+                  …{id.slice(-6)}
+                </td>
+                <td className="t2 whitespace-nowrap">
+                  <Time instant={createdAt} />
+                </td>
+                <td className={expiresAt === null ? 't2' : 'c-warn whitespace-nowrap'}>
+                  {expiresAt === null ? 'it is removed' : <Time instant={expiresAt} />}
+                </td>
+                <td className="text-right">
+                  <Button
+                    small
+                    kind="bad"
+                    refusal={refusal}
+                    label={`Remove the key ${id.slice(-6)}`}
+                    onClick={() => setAsked({ keyId: id })}
+                  >
+                    Remove…
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {asked === 'new' && <NewKeyDialog client={client} onClose={close} />}
+      {typeof asked === 'object' && (
+        <VerbDialog
+          title={`Remove the key ${shortId(asked.keyId)}?`}
+          lead={client.keys.length === 1 ? 'It is the only one: calls are not signed any more.' : 'At once, for good.'}
+          verb="Remove it"
+          leave="Keep it"
+          isGrave
+          act={() => removeClientKey({ path: { id: client.id, keyId: asked.keyId }, throwOnError: true })}
+          onClose={close}
+        >
+          Receivers that know only this key refuse its calls from now on.
+        </VerbDialog>
+      )}
+    </Panel>
+  );
+}
+
+function NewKeyDialog({ client, onClose }: { client: Client; onClose: () => void }) {
+  const queries = useQueryClient();
+  const add = useMutation({
+    mutationFn: async () => (await addClientKey({ path: { id: client.id }, body: {}, throwOnError: true })).data,
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  return (
+    <Dialog
+      title={`New signing key of ${client.name}`}
+      lead="Calls are signed with the older keys too, for a day: until receivers know the new one."
+      onClose={onClose}
+      actions={
+        add.data ? (
+          <Button kind="ink" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose} data-autofocus>
+              Leave them
+            </Button>
+            <Button kind="ink" disabled={add.isPending} onClick={() => add.mutate()}>
+              Make the key
+            </Button>
+          </>
+        )
+      }
+    >
+      {add.data ? (
+        <Issued what="secret" name={client.name} secret={add.data.secret ?? ''} />
+      ) : (
+        <p className="t2">Its secret is shown once. Give it to who receives the calls, then the older keys end.</p>
+      )}
+      {add.isError && <Refused error={add.error} />}
+    </Dialog>
+  );
+}

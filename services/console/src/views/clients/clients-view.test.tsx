@@ -1,0 +1,50 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { shop } from '../../testing/jobs.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const none = { items: [], next: null };
+
+test('each client says whether it goes on, which hosts are in trouble, and leads to itself', async () => {
+  await openConsole('/clients');
+  const row = await screen.findByRole('row', { name: /^shop/ });
+  expect(await within(row).findByText('shop.example')).toBeDefined();
+  expect(within(row).getByRole('link', { name: 'shop' }).getAttribute('href')).toBe('/clients/shop');
+  const paused = screen.getByRole('row', { name: /^billing/ });
+  expect(within(paused).getByText('Paused')).toBeDefined();
+  expect(within(paused).getByText('calls are not signed')).toBeDefined();
+});
+
+test('a search goes into the address and to the API', async () => {
+  const { api, user, address } = await openConsole('/clients');
+  await screen.findByRole('row', { name: /^shop/ });
+  await user.type(screen.getByRole('searchbox'), 'sho');
+  await waitFor(() => expect(address()).toBe('/clients?text=sho'));
+  await waitFor(() => expect(api.askedFor('GET /v1/clients').some(({ query }) => query['q'] === 'sho')).toBe(true));
+});
+
+test('a new client gets its first key, whose secret is shown once, and is shown then', async () => {
+  const { user, address } = await openConsole('/clients', {
+    answers: {
+      'POST /v1/clients': shop,
+      'POST /v1/clients/cli_shop/keys': { key: shop.keys[0], secret: 'whsec_once', client: shop },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: /New client/ }));
+  await user.type(within(await screen.findByRole('dialog')).getByLabelText(/^Name/), 'shop');
+  await user.click(screen.getByRole('button', { name: 'Make the client' }));
+  expect(await screen.findByText('whsec_once')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Done' }));
+  await waitFor(() => expect(address()).toBe('/clients/shop'));
+});
+
+test.each([
+  ['nothing there', '/clients', none, 'There is no client yet'],
+  ['nothing that matches', '/clients?text=x', none, 'No client matches'],
+  ['what could not be read', '/clients', () => problem(400, 'invalid-request', 'no'), 'The clients could not be read'],
+])('%s is said', async (_, path, answer, words) => {
+  await openConsole(path, { answers: { 'GET /v1/clients': answer } });
+  expect(await screen.findByText(words)).toBeDefined();
+});

@@ -1,0 +1,104 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { replayDeadJobs } from '#client/sdk.gen.ts';
+import type { DeadJobGroup } from '#client/types.gen.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Check, TextInput } from '../../parts/controls/controls.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
+import { typedNumber } from '../../parts/forms/typed-number.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects } from '../../parts/overlays/effects.tsx';
+import { Refused } from '../../parts/standing/refused.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
+import { capitalOf } from '../../parts/words/figures.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+
+interface ReplayDialogProps {
+  group: DeadJobGroup;
+  /** Its name. */
+  client: string;
+  onClose: () => void;
+}
+
+/** All of a group again: how fast, and whether what has expired too; then how many it were. */
+export function ReplayDialog({ group, client, onClose }: ReplayDialogProps) {
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const [withExpired, setWithExpired] = useState(false);
+  const perSecond = typedNumber(typed);
+  const replay = useMutation({
+    mutationFn: async () => {
+      const rate = typeof perSecond === 'number' ? { perSecond } : {};
+      const body = { client: group.clientId, cause: group.cause, withExpired, ...rate };
+      return (await replayDeadJobs({ body, throwOnError: true })).data;
+    },
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  const { jobs, cause } = group;
+  const takes = typeof perSecond === 'number' && perSecond > 0 ? formatDuration((jobs / perSecond) * 1000) : null;
+  return (
+    <Dialog
+      title={`Call ${countOf(jobs, 'dead job')} again?`}
+      lead={`${client}: ${capitalOf(cause)}`}
+      onClose={onClose}
+      actions={
+        replay.data ? (
+          <Button kind="ink" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose} data-autofocus>
+              Leave as they are
+            </Button>
+            <Button kind="ink" disabled={replay.isPending || perSecond === undefined} onClick={() => replay.mutate()}>
+              Call {formatCount(jobs)} again
+            </Button>
+          </>
+        )
+      }
+    >
+      {replay.data ? (
+        <div role="status">
+          <Effects
+            effects={[
+              { value: formatCount(replay.data.jobs), unit: 'jobs', isHot: true, children: 'are called again.' },
+              {
+                key: 'expired',
+                value: formatCount(replay.data.expired),
+                unit: 'expired',
+                children: 'were left alone, as they have expired.',
+              },
+            ]}
+          />
+        </div>
+      ) : (
+        <>
+          <FormField
+            pointer="/perSecond"
+            label="Calls a second, at most"
+            hint={takes === null ? 'Empty: all are due at once' : `It takes about ${takes}`}
+          >
+            {(control) => <TextInput {...control} inputMode="decimal" value={typed} onText={setTyped} />}
+          </FormField>
+          <Check checked={withExpired} onCheck={setWithExpired}>
+            Also those that have expired
+          </Check>
+          <Effects
+            effects={[
+              {
+                value: formatCount(jobs),
+                unit: 'jobs',
+                isHot: true,
+                children: `are jobs again under their ids, with all attempts before them${
+                  withExpired ? '.' : '; what has expired is left alone.'
+                }`,
+              },
+            ]}
+          />
+        </>
+      )}
+      {replay.isError && <Refused error={replay.error} />}
+    </Dialog>
+  );
+}

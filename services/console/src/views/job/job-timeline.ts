@@ -1,0 +1,119 @@
+import type { Job } from '#client/types.gen.ts';
+import type { IconName } from '../../parts/icon/icon.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
+import { capitalOf } from '../../parts/words/figures.ts';
+
+export type JobEntry =
+  | { kind: 'gap'; key: string; text: string }
+  | {
+      kind: 'event';
+      key: string;
+      at: string | null;
+      icon: IconName;
+      colour: 'c-ok' | 'c-bad' | 'c-warn' | 'c-run' | 't2';
+      title: string;
+      text: string | null;
+      /** What was answered, as far as it is kept. */
+      answer: string | null;
+    };
+
+type Event = Extract<JobEntry, { kind: 'event' }>;
+
+/** Shorter waits are not said. */
+const shortMs = 1000;
+
+/** Everything that happened to a job, in order; a wait is one line, however long it was. */
+export function timelineOf(job: Job): JobEntry[] {
+  const { acceptedAt, scheduledFor, attempts } = job;
+  const accepted = event('accepted', acceptedAt, {
+    icon: 'arrow',
+    colour: 't2',
+    title: 'Accepted',
+    text: originOf(job),
+  });
+  const due = event('due', scheduledFor, { icon: 'scheduled', colour: 't2', title: 'Due' });
+  const calls = attempts.map((attempt) => callOf(attempt));
+  const isPast = Date.parse(scheduledFor) <= Date.parse(acceptedAt);
+  const events = [accepted, ...(isPast ? [] : [due]), ...calls, ...standingOf(job)];
+  return events.flatMap((each, index) => {
+    const before = events[index - 1];
+    return [...waitBetween(before, each), each];
+  });
+}
+
+function waitBetween(before: Event | undefined, next: Event): JobEntry[] {
+  if (!before?.at || !next.at) return [];
+  const waitedMs = Date.parse(next.at) - Date.parse(before.at);
+  if (waitedMs < shortMs) return [];
+  return [{ kind: 'gap', key: `before ${next.key}`, text: `${formatDuration(waitedMs)}, ${waitWords(next.key)}` }];
+}
+
+function waitWords(key: string): string {
+  if (key === 'due') return 'until its time';
+  return key === 'call 1' ? 'until it was called' : 'after that';
+}
+
+function originOf({ scheduleId, repeats, idempotencyKey }: Job): string | null {
+  if (scheduleId !== null) return 'made by its schedule';
+  if (repeats !== null) return 'sends another job again';
+  return idempotencyKey === null ? null : `with the key ${idempotencyKey}`;
+}
+
+function callOf({ attempt, at, status, latencyMs, error, answer }: Job['attempts'][number]): Event {
+  const isGood = status !== null && status >= 200 && status < 300;
+  const took = latencyMs === null ? '' : ` in ${formatDuration(latencyMs)}`;
+  const came = status === null ? `no answer${took}` : `${status}${took}`;
+  return event(`call ${attempt}`, at, {
+    ...(isGood ? { icon: 'done', colour: 'c-ok' } : { icon: 'failed', colour: 'c-bad' }),
+    title: `Call ${attempt}: ${came}`,
+    // With a status it says no more than that.
+    text: error === null || status !== null ? null : capitalOf(error),
+    answer,
+  });
+}
+
+/** How it stands, or how it ended. */
+function standingOf(job: Job): Event[] {
+  const { state, dueAt, scheduledFor, sidelinedFor, endedAt, cause, attempt, attempts } = job;
+  switch (state) {
+    case 'pending': {
+      if (attempts.length === 0 || dueAt === null || dueAt === scheduledFor) return [];
+      const title = `Call ${attempt} is next`;
+      return [event('next', dueAt, { icon: 'scheduled', colour: 't2', title })];
+    }
+    case 'waiting':
+      return [event('waiting', null, { icon: 'pending', colour: 't2', title: 'In line', text: inLineWords(job) })];
+    case 'firing':
+      return [event('firing', null, { icon: 'running', colour: 'c-run', title: `Call ${attempt} is under way` })];
+    case 'sidelined': {
+      const text = `Its jobs wait until ${sidelinedFor ?? 'its host'} answers again, and lose no attempt by it.`;
+      return [event('sidelined', null, { icon: 'sideline', colour: 'c-warn', title: 'Sidelined', text })];
+    }
+    case 'called':
+      return [event('called', endedAt, { icon: 'done', colour: 'c-ok', title: 'Called: this is done' })];
+    case 'expired': {
+      const text = 'It was not called in time, and is not called any more.';
+      return [event('expired', endedAt, { icon: 'expired', colour: 'c-warn', title: 'Expired', text })];
+    }
+    case 'cancelled':
+      return [event('cancelled', endedAt, { icon: 'cancelled', colour: 't2', title: 'Cancelled' })];
+    case 'dead': {
+      const text = capitalOf(cause ?? 'its calls failed to the last');
+      return [event('dead', endedAt, { icon: 'dead', colour: 'c-bad', title: 'Given up', text })];
+    }
+  }
+}
+
+function inLineWords({ orderingKey, ordering }: Job): string {
+  const order = ordering === 'in-order' ? ', in their order' : '';
+  return `Jobs with the key ${orderingKey ?? ''} are called one at a time${order}: others come before it.`;
+}
+
+interface Said extends Pick<Event, 'icon' | 'colour' | 'title'> {
+  text?: string | null;
+  answer?: string | null;
+}
+
+function event(key: string, at: string | null, { text = null, answer = null, ...said }: Said): Event {
+  return { kind: 'event', key, at, text, answer, ...said };
+}

@@ -1,0 +1,90 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { deadJob, pending } from '../../testing/jobs.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const waiting = { ...deadJob, ...pending, attempts: [] };
+
+test('a job says in one sentence how it ended, and then call by call', async () => {
+  await openConsole('/jobs/job_dead');
+  expect(await screen.findByText('It was given up after 2 calls.')).toBeDefined();
+  const happened = screen.getByRole('region', { name: 'What happened' });
+  const titles = within(happened)
+    .getAllByRole('listitem')
+    .map(({ textContent }) => textContent);
+  expect(titles.join(' ')).toMatch(/Accepted.*Due.*Call 1: no answer in 5 s.*Call 2: 500 in 41 ms.*Given up/);
+  expect(within(happened).getByText('{"error":"duplicate"}')).toBeDefined();
+});
+
+test('what was sent is shown, credentials by their length alone', async () => {
+  await openConsole('/jobs/job_dead');
+  const request = await screen.findByRole('region', { name: 'Request' });
+  expect(within(request).getByText('set, 27 characters')).toBeDefined();
+  expect(within(request).getByLabelText('The body').textContent).toContain('"order": 17');
+  expect(await within(request).findByText(/up to 5 calls/)).toBeDefined();
+});
+
+test('a dead job is called again under its id, after the dialog said what that is', async () => {
+  const { api, user } = await openConsole('/jobs/job_dead', {
+    answers: { 'POST /v1/dead-jobs/job_dead/replay': { jobs: 1, expired: 0 } },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Call it again…' }));
+  await user.click(screen.getByRole('button', { name: 'Call it again' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(api.askedFor('POST /v1/dead-jobs/job_dead/replay')[0]?.body).toEqual({ withExpired: false });
+});
+
+test('a job that was called is sent again as a new one, which is shown then', async () => {
+  const called = { ...deadJob, ...{ id: 'job_called', state: 'called', cause: null } };
+  const { user, address } = await openConsole('/jobs/job_called', {
+    answers: {
+      'GET /v1/jobs/job_called': called,
+      'POST /v1/jobs/resend': { sent: 1, results: [{ id: 'job_called', result: 'sent', jobId: 'job_dead' }] },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Send again…' }));
+  await user.click(screen.getByRole('button', { name: 'Send it again' }));
+  await waitFor(() => expect(address()).toBe('/jobs/job_dead'));
+});
+
+test('a job that waits is moved on the clocks that are shown', async () => {
+  const { api, user } = await openConsole('/jobs/job_pending', {
+    answers: { 'GET /v1/jobs/job_pending': waiting, 'POST /v1/jobs/job_pending/reschedule': waiting },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Reschedule…' }));
+  await user.type(screen.getByLabelText(/^To/), '2030-02-01 10:00');
+  await user.click(screen.getByRole('button', { name: 'Move it' }));
+  await waitFor(() =>
+    expect(api.askedFor('POST /v1/jobs/job_pending/reschedule')[0]?.body).toEqual({
+      dueAt: '2030-02-01T10:00:00.000Z',
+    }),
+  );
+});
+
+test('a job that could not be cancelled any more says so in the dialog', async () => {
+  const { user } = await openConsole('/jobs/job_pending', {
+    answers: {
+      'GET /v1/jobs/job_pending': waiting,
+      'POST /v1/jobs/job_pending/cancel': { id: 'job_pending', result: 'too-late' },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Cancel…' }));
+  await user.click(screen.getByRole('button', { name: 'Cancel it' }));
+  expect((await screen.findByRole('alert')).textContent).toContain('it is being called, or has ended');
+});
+
+test('a key that only looks sees that content is withheld, and who may act', async () => {
+  const withheld = { ...deadJob, withheld: true, body: null };
+  await openConsole('/jobs/job_dead', { role: 'viewer', answers: { 'GET /v1/jobs/job_dead': withheld } });
+  expect(await screen.findByText('Not shown to a key that only looks.')).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Call it again…' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+test('a job that is not there says so', async () => {
+  await openConsole('/jobs/job_none', {
+    answers: { 'GET /v1/jobs/:id': () => problem(404, 'not-found', 'there is no job job_none') },
+  });
+  expect(await screen.findByText('The job could not be read')).toBeDefined();
+});

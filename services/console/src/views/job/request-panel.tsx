@@ -1,0 +1,107 @@
+import type { Client, Job } from '#client/types.gen.ts';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { retryWords } from '../../parts/jobs/retry-words.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+
+/** What is sent, until when, and how it is tried again. */
+export function RequestPanel({ job, client }: { job: Job; client: Client | undefined }) {
+  const { method, url, body, headers, withheld, idempotencyKey, orderingKey, ordering, expiresAt, timeoutMs } = job;
+  // What an endpoint says itself stands with the endpoint.
+  const rules = job.endpoint === null ? client : undefined;
+  const retry = job.retry ?? rules?.retry;
+  const timeout = timeoutMs ?? rules?.timeoutMs;
+  return (
+    <Panel
+      title="Request"
+      footer="Every attempt has the same webhook-id, so a receiver that remembers ids does nothing twice."
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 pt-3 pb-3.5 phone:px-3">
+        <dl className="kv [&_dd]:wrap-anywhere">
+          <dt>Calls</dt>
+          <dd className="mono">
+            {method} {url}
+          </dd>
+          {job.endpoint !== null && (
+            <>
+              <dt>Endpoint</dt>
+              <dd className="mono">{job.endpoint}</dd>
+            </>
+          )}
+          {idempotencyKey !== null && (
+            <>
+              <dt>Key</dt>
+              <dd className="mono">{idempotencyKey}</dd>
+            </>
+          )}
+          {orderingKey !== null && (
+            <>
+              <dt>Ordering key</dt>
+              <dd>
+                <span className="mono">{orderingKey}</span> <span className="t3">{ordering}</span>
+              </dd>
+            </>
+          )}
+          <dt>Relevant until</dt>
+          <dd>{expiresAt === null ? 'it is called' : <Time instant={expiresAt} withSeconds />}</dd>
+          {retry && (
+            <>
+              <dt>Tried again</dt>
+              <dd>
+                {retryWords(retry)}
+                {job.retry === null && <span className="t3"> as its client says</span>}
+              </dd>
+            </>
+          )}
+          {timeout !== undefined && (
+            <>
+              <dt>A call takes</dt>
+              <dd>{formatDuration(timeout)} at most</dd>
+            </>
+          )}
+        </dl>
+        {headers !== null && Object.keys(headers).length > 0 && <Headers headers={headers} />}
+        <div className="row">
+          <h3>Body</h3>
+          {body !== null && <span className="t3 sm">{formatCount(body.length)} characters</span>}
+          {body !== null && <CopyButton text={body} label="Copy the body" />}
+        </div>
+        {body === null ? (
+          <p className="t3 sm">{withheld ? 'Not shown to a key that only looks.' : 'None, or not kept any more.'}</p>
+        ) : (
+          <pre className="bytes max-h-80" tabIndex={0} aria-label="The body">
+            {pretty(body)}
+          </pre>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function Headers({ headers }: { headers: NonNullable<Job['headers']> }) {
+  return (
+    <div>
+      <h3 className="mb-1">Headers</h3>
+      <dl className="bytes [&_dd]:wrap-anywhere">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name} className="flex flex-wrap gap-x-2">
+            <dt>{name}:</dt>
+            <dd className={typeof value === 'string' ? '' : 't3'}>
+              {typeof value === 'string' ? value : `set, ${countOf(value.length, 'character')}`}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

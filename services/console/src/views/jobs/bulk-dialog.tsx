@@ -1,0 +1,169 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { getJobChangeOptions } from '#client/@tanstack/react-query.gen.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { DueField, dueInstant } from '../../parts/jobs/due-field.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects } from '../../parts/overlays/effects.tsx';
+import { Refused } from '../../parts/standing/refused.tsx';
+import { useFormatTime, useZone } from '../../parts/times/zone.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { changeAll, changeChosen, resultWords, type BulkVerb, type Came, type Target } from './bulk.ts';
+
+const words: Readonly<Record<BulkVerb, { title: string; verb: string; effect: string; rest: string }>> = {
+  'run-now': {
+    title: 'Run',
+    verb: 'Run now',
+    effect: 'are due at once, and are called as fast as their clients may be called.',
+    rest: 'What is being called by then is left alone. Whether they have expired is asked again when they are called.',
+  },
+  reschedule: {
+    title: 'Move',
+    verb: 'Move',
+    effect: 'are due at that time, all of them together.',
+    rest: 'What is being called by then is left alone.',
+  },
+  cancel: {
+    title: 'Cancel',
+    verb: 'Cancel',
+    effect: 'will not be called, and cannot be brought back but by sending them again.',
+    rest: 'What is being called by then is not taken back.',
+  },
+  resend: {
+    title: 'Send again',
+    verb: 'Send again',
+    effect: 'become new jobs, due at once, with ids and attempts of their own.',
+    rest: 'Their receivers are called again, also for those that were called: each call names the job that it repeats.',
+  },
+};
+
+interface BulkDialogProps {
+  verb: BulkVerb;
+  target: Target;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+/** What would be done with the jobs, and then what became of each. */
+export function BulkDialog({ verb, target, onDone, onClose }: BulkDialogProps) {
+  const queries = useQueryClient();
+  const { zone } = useZone();
+  const [typed, setTyped] = useState('');
+  const dueAt = verb === 'reschedule' ? dueInstant(typed, zone) : null;
+  const change = useMutation({
+    mutationFn: async () =>
+      target.kind === 'all' && verb !== 'resend'
+        ? { change: await changeAll(verb, target, dueAt), came: null }
+        : { change: null, came: await changeChosen(verb, target.kind === 'chosen' ? target.jobs : new Map(), dueAt) },
+    onSuccess: async () => {
+      onDone();
+      await queries.invalidateQueries();
+    },
+  });
+  const count = target.kind === 'chosen' ? target.jobs.size : target.count;
+  const jobs = count === undefined ? 'all jobs that match' : countOf(count, 'job');
+  const { title, verb: go, effect, rest } = words[verb];
+  return (
+    <Dialog
+      title={`${title} ${jobs}${verb === 'run-now' ? ' now' : ''}?`}
+      lead={
+        target.kind === 'all'
+          ? 'Also those that are not on this page, and those that come while it goes on.'
+          : undefined
+      }
+      onClose={onClose}
+      actions={
+        change.data ? (
+          <Button kind="ink" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose} {...(verb !== 'reschedule' && { 'data-autofocus': true })}>
+              Leave as they are
+            </Button>
+            <Button
+              kind={verb === 'cancel' ? 'solid-bad' : 'ink'}
+              disabled={change.isPending || (verb === 'reschedule' && dueAt === null)}
+              onClick={() => change.mutate()}
+            >
+              {go} {count === undefined ? 'all' : formatCount(count)}
+            </Button>
+          </>
+        )
+      }
+    >
+      {change.data ? (
+        change.data.came ? (
+          <CameTo came={change.data.came} />
+        ) : (
+          <Progress changeId={change.data.change.id} />
+        )
+      ) : (
+        <>
+          {verb === 'reschedule' && (
+            <DueField label="To" hint="What is past is due at once" value={typed} onText={setTyped} />
+          )}
+          <Effects
+            effects={[
+              {
+                value: count === undefined ? 'all' : formatCount(count),
+                unit: count === 1 ? 'job' : 'jobs',
+                isHot: true,
+                children: effect,
+              },
+            ]}
+          />
+          <p className="t2 sm">{rest}</p>
+        </>
+      )}
+      {change.isError && <Refused error={change.error} />}
+    </Dialog>
+  );
+}
+
+function CameTo({ came }: { came: Came }) {
+  return (
+    <div role="status">
+      <Effects
+        effects={[...came].map(([result, jobs]) => ({
+          key: result,
+          value: formatCount(jobs),
+          unit: jobs === 1 ? 'job' : 'jobs',
+          children: resultWords(result),
+        }))}
+      />
+    </div>
+  );
+}
+
+/** A change of all that match goes on in the server, also when this page is closed. */
+function Progress({ changeId }: { changeId: string }) {
+  const formatTime = useFormatTime();
+  const { data } = useQuery({
+    ...getJobChangeOptions({ path: { id: changeId } }),
+    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : 1000),
+  });
+  const { seen = 0, changed = 0, tooLate = 0, state = 'running', endedAt = null } = data ?? {};
+  return (
+    <div className="grid gap-2" role="status">
+      <Effects
+        effects={[
+          { key: 'seen', value: formatCount(seen), unit: 'matched', children: 'so far' },
+          { key: 'changed', value: formatCount(changed), unit: 'changed', isHot: true, children: 'as was asked' },
+          {
+            key: 'late',
+            value: formatCount(tooLate),
+            unit: 'left alone',
+            children: 'as they were being called, or had ended',
+          },
+        ]}
+      />
+      <p className="t2 sm">
+        {state === 'done'
+          ? `Done${endedAt === null ? '' : ` at ${formatTime(endedAt, { withSeconds: true })}`}.`
+          : 'It goes on, also when this is closed.'}
+      </p>
+    </div>
+  );
+}

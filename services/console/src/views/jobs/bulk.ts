@@ -1,0 +1,86 @@
+import { cancelJobs, changeJobs, rescheduleJobs, resendJobs } from '#client/sdk.gen.ts';
+import type { JobChange } from '#client/types.gen.ts';
+import type { JobQuery } from './job-filter.ts';
+
+export type BulkVerb = 'run-now' | 'reschedule' | 'cancel' | 'resend';
+
+export type Target =
+  /** By their ids, each with its client. */
+  | { kind: 'chosen'; jobs: ReadonlyMap<string, string> }
+  /** On all pages, as the server finds them. */
+  | {
+      kind: 'all';
+      client: string;
+      filter: JobFilter;
+      state: 'pending' | 'waiting' | 'sidelined';
+      count: number | undefined;
+    };
+
+type JobFilter = Pick<JobQuery, 'tag' | 'dueFrom' | 'dueUntil'>;
+
+/** How many came to what, such as 3 cancelled and 1 too late. */
+export type Came = ReadonlyMap<string, number>;
+
+/** As many as a request may name. */
+const mostAtOnce = 5000;
+
+/** @param dueAt where to they are moved; null for now */
+export async function changeChosen(
+  verb: BulkVerb,
+  jobs: ReadonlyMap<string, string>,
+  dueAt: string | null,
+): Promise<Came> {
+  const came = new Map<string, number>();
+  for (const [client, all] of Map.groupBy(jobs.keys(), (id) => jobs.get(id) ?? '')) {
+    for (let from = 0; from < all.length; from += mostAtOnce) {
+      const results = await changeListed(verb, { client, ids: all.slice(from, from + mostAtOnce) }, dueAt);
+      for (const { result } of results) came.set(result, (came.get(result) ?? 0) + 1);
+    }
+  }
+  return came;
+}
+
+async function changeListed(
+  verb: BulkVerb,
+  named: { client: string; ids: string[] },
+  dueAt: string | null,
+): Promise<readonly { result: string }[]> {
+  const due = dueAt === null ? { delaySeconds: 0 } : { dueAt };
+  switch (verb) {
+    case 'cancel':
+      return (await cancelJobs({ body: named, throwOnError: true })).data.results;
+    case 'resend':
+      return (await resendJobs({ body: named, throwOnError: true })).data.results;
+    case 'run-now':
+    case 'reschedule':
+      return (await rescheduleJobs({ body: { ...named, ...due }, throwOnError: true })).data.results;
+  }
+}
+
+/** Carried out on the server, part by part. */
+export async function changeAll(
+  verb: Exclude<BulkVerb, 'resend'>,
+  { client, filter, state }: Extract<Target, { kind: 'all' }>,
+  dueAt: string | null,
+): Promise<JobChange> {
+  const due = dueAt === null ? { delaySeconds: 0 } : { dueAt };
+  const change = verb === 'cancel' ? ({ verb: 'cancel' } as const) : ({ verb: 'reschedule', ...due } as const);
+  return (await changeJobs({ body: { client, state, ...filter, ...change }, throwOnError: true })).data;
+}
+
+const results: Readonly<Record<string, string>> = {
+  cancelled: 'are cancelled: they will not be called',
+  rescheduled: 'are moved',
+  sent: 'are sent again, as new jobs',
+  called: 'were called before: nothing was changed',
+  'too-late': 'were being called, or had ended: nothing was changed',
+  'not-found': 'are not there any more',
+  'not-ended': 'have not ended yet: nothing was sent',
+  'body-not-kept': 'were not sent: their client keeps no bodies',
+  'quota-exceeded': 'were not sent: their client may bring no more at the moment',
+  'too-many-jobs': 'were not sent: their client has as many jobs stored as it may',
+};
+
+export function resultWords(result: string): string {
+  return results[result] ?? result;
+}

@@ -1,0 +1,101 @@
+import { Button } from '../../parts/controls/button.tsx';
+import type { Clients } from '../../parts/jobs/use-clients.ts';
+import { Paging } from '../../parts/lists/paging.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { filterWords, hasFilters, needsClient } from './job-filter.ts';
+import { JobTable } from './job-table.tsx';
+import type { JobsSearch } from './search.ts';
+import type { Selection } from './selection-bar.tsx';
+import type { JobPage } from './use-jobs.ts';
+
+interface JobListProps {
+  search: JobsSearch;
+  /** Undefined while it is asked for, or where a client has to be chosen first. */
+  page: JobPage | undefined;
+  /** Of those that match; undefined where nobody counts them. */
+  total: number | undefined;
+  error: unknown;
+  isOld: boolean;
+  clients: Clients;
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+  onChoose: (change: Partial<JobsSearch>) => void;
+  onGo: (cursor: string | undefined) => void;
+  onRetry: () => void;
+}
+
+const noFilters = { client: undefined, tag: undefined, due: undefined, name: undefined };
+
+export function JobList(props: JobListProps) {
+  const { search, page, total, error, isOld, clients, selection, onSelect, onChoose, onGo, onRetry } = props;
+  if (needsClient(search) && search.name === undefined) {
+    return <ChooseClient state={search.state ?? ''} clients={clients} onChoose={onChoose} />;
+  }
+  if (page === undefined && error !== null) {
+    return <Failed title="The jobs could not be read" error={error} onRetry={onRetry} />;
+  }
+  const isEmpty = page?.items.length === 0;
+  if (isEmpty && page.next === null && search.cursor === undefined) {
+    return hasFilters(search) || search.state !== undefined ? (
+      <NoMatch title="No job matches" onClear={() => onChoose({ ...noFilters, state: undefined })}>
+        {filterWords(search)}
+      </NoMatch>
+    ) : (
+      <Empty icon="jobs" title="Nothing is to be called" command="muster jobs add --help">
+        A job is a call that a service wants to get at a time: it stands here until it was called.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <JobTable jobs={page?.items} {...{ clients, selection, onSelect, isOld }} />
+      {page && (
+        <Paging cursor={search.cursor} next={page.next} onGo={onGo} words={pagingWords(search)}>
+          {isEmpty
+            ? 'None of those that were looked at match; there are more behind them'
+            : `${formatCount(page.items.length)} of ${total === undefined ? 'those that match' : formatCount(total)}, ${orderOf(search)}`}
+        </Paging>
+      )}
+    </>
+  );
+}
+
+function hasEndedState({ state }: JobsSearch): boolean {
+  return state === 'called' || state === 'expired' || state === 'cancelled' || state === 'dead';
+}
+
+function pagingWords(search: JobsSearch) {
+  return hasEndedState(search) ? { before: 'Newer', behind: 'Older' } : { before: 'Earlier', behind: 'Later' };
+}
+
+function orderOf(search: JobsSearch): string {
+  if (search.state === 'waiting') return 'key by key, in their turn';
+  if (search.state === 'sidelined') return 'by the host that they wait for';
+  return hasEndedState(search) ? 'newest first' : 'by the time that they are due';
+}
+
+interface ChooseClientProps {
+  state: string;
+  clients: Clients;
+  onChoose: (change: Partial<JobsSearch>) => void;
+}
+
+/** What has ended is listed client by client. */
+function ChooseClient({ state, clients, onChoose }: ChooseClientProps) {
+  const first = clients.items?.slice(0, 6) ?? [];
+  return (
+    <Empty
+      icon="jobs"
+      title="Whose?"
+      action={first.map(({ id, name }) => (
+        <Button key={id} onClick={() => onChoose({ client: name })}>
+          {name}
+        </Button>
+      ))}
+    >
+      Jobs that are {state} are listed client by client.
+      {clients.items?.length === 0 && ' There is no client yet.'}
+    </Empty>
+  );
+}

@@ -1,0 +1,157 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { getClientLedgerOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ClientLedger } from '#client/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { jobHasEnded } from '../../parts/jobs/job-looks.ts';
+import { LedgerLine } from '../../parts/jobs/ledger-line.tsx';
+import { useClients } from '../../parts/jobs/use-clients.ts';
+import { Chips, type Chip } from '../../parts/lists/chips.tsx';
+import { BulkDialog } from './bulk-dialog.tsx';
+import type { BulkVerb, Target } from './bulk.ts';
+import { jobFilterOf, needsClient } from './job-filter.ts';
+import { JobFilters } from './job-filters.tsx';
+import { JobList } from './job-list.tsx';
+import { ScheduleJobDialog } from './schedule-job-dialog.tsx';
+import type { JobsSearch } from './search.ts';
+import { noSelection, SelectionBar, type Selection } from './selection-bar.tsx';
+import { SidelinedBanner } from './sidelined-banner.tsx';
+import { useJobs } from './use-jobs.ts';
+
+const route = getRouteApi('/jobs');
+const askEveryMs = 10_000;
+
+/** What is to be called, what is being called, and what became of it. */
+export function JobsView() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  // From when on is fixed: pages would move with the clock.
+  const [nowMs] = useState(() => Date.now());
+  const [selection, setSelection] = useState<Selection>(noSelection);
+  const [asked, setAsked] = useState<'new' | { verb: BulkVerb; target: Target }>();
+  const refusal = useRefusal('scheduler');
+  const clients = useClients();
+  const jobs = useJobs(search, nowMs);
+  const ledger = useQuery({
+    ...getClientLedgerOptions({ path: { id: search.client ?? '' } }),
+    enabled: search.client !== undefined,
+    refetchInterval: askEveryMs,
+  }).data;
+  const error = useKeptError(jobs);
+  const choose = (change: Partial<JobsSearch>) => {
+    setSelection(noSelection);
+    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }) });
+  };
+  return (
+    <Page
+      title="Jobs"
+      actions={
+        <Button icon="plus" refusal={refusal} onClick={() => setAsked('new')}>
+          <span className="wide">Schedule a job</span>
+          <span className="narrow">Job</span>
+        </Button>
+      }
+    >
+      <Chips
+        label="Filter by state"
+        chips={chipsOf(ledger)}
+        chosen={search.state ?? 'open'}
+        onChoose={(value) => choose({ state: value === 'open' ? undefined : value })}
+      />
+      <SidelinedBanner
+        client={search.client}
+        isAsked={search.state === 'sidelined' || (ledger?.sidelined ?? 0) > 0}
+        clients={clients}
+      />
+      <section className="panel" aria-label="Jobs">
+        <JobFilters search={search} clients={clients} onChoose={choose} />
+        {(selection.isAll || selection.jobs.size > 0) && (
+          <SelectionBar
+            selection={selection}
+            verbs={verbsOf(search)}
+            refusal={refusal}
+            total={totalOf(search, ledger)}
+            notAll={whyNotAll(search)}
+            onSelect={setSelection}
+            onVerb={(verb) => setAsked({ verb, target: targetOf(search, selection, nowMs, ledger) })}
+          />
+        )}
+        <JobList
+          search={search}
+          page={needsClient(search) ? undefined : jobs.data}
+          total={totalOf(search, ledger)}
+          error={error}
+          isOld={jobs.isPlaceholderData}
+          onRetry={() => void jobs.refetch()}
+          {...{ clients, selection }}
+          onSelect={setSelection}
+          onChoose={choose}
+          onGo={(cursor) => void navigate({ search: (before) => ({ ...before, cursor }) })}
+        />
+      </section>
+      {ledger && <LedgerLine ledger={ledger} />}
+      {asked === 'new' && (
+        <ScheduleJobDialog client={search.client} clients={clients} onClose={() => setAsked(undefined)} />
+      )}
+      {typeof asked === 'object' && (
+        <BulkDialog {...asked} onDone={() => setSelection(noSelection)} onClose={() => setAsked(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+type Choice = NonNullable<JobsSearch['state']> | 'open';
+
+function chipsOf(ledger: ClientLedger | undefined): Chip<Choice>[] {
+  return [
+    { value: 'open', label: 'Not ended', count: ledger && ledger.pending - ledger.waiting },
+    { value: 'pending', label: 'Pending' },
+    { value: 'waiting', label: 'In line', count: ledger?.waiting },
+    { value: 'firing', label: 'Calling' },
+    { value: 'sidelined', label: 'Sidelined', count: ledger?.sidelined, warns: (ledger?.sidelined ?? 0) > 0 },
+    { value: 'called', label: 'Called', count: ledger?.called },
+    { value: 'expired', label: 'Expired', count: ledger?.expired },
+    { value: 'cancelled', label: 'Cancelled', count: ledger?.cancelled },
+    { value: 'dead', label: 'Dead', count: ledger?.dead },
+  ];
+}
+
+/** As many of those that wait in line are counted. */
+const mostInLine = 10_000;
+
+/** Of those that match; undefined where nobody counts them. What has ended is kept for a while only. */
+function totalOf({ state, tag, due, name }: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
+  if (!ledger || tag !== undefined || due !== undefined || name !== undefined) return undefined;
+  if (state === undefined) return ledger.pending - ledger.waiting;
+  if (state === 'waiting') return ledger.waiting < mostInLine ? ledger.waiting : undefined;
+  return state === 'sidelined' ? ledger.sidelined : undefined;
+}
+
+function verbsOf({ state }: JobsSearch): BulkVerb[] {
+  if (state === 'firing') return [];
+  return state !== undefined && jobHasEnded(state) ? ['resend'] : ['run-now', 'reschedule', 'cancel'];
+}
+
+function whyNotAll({ state, client, name }: JobsSearch): string | null {
+  if (name !== undefined) return 'Found by its name.';
+  if (state === 'firing') return 'What is being called cannot be changed.';
+  if (state !== undefined && jobHasEnded(state)) return 'What has ended is sent again by choosing it, page by page.';
+  return client === undefined ? 'Choose a client to change all that match.' : null;
+}
+
+function targetOf(
+  search: JobsSearch,
+  { jobs, isAll }: Selection,
+  nowMs: number,
+  ledger: ClientLedger | undefined,
+): Target {
+  const { state, client } = search;
+  if (!isAll || client === undefined) return { kind: 'chosen', jobs };
+  const { client: _, ...filter } = jobFilterOf(search, nowMs);
+  const of = state === 'sidelined' || state === 'waiting' ? state : 'pending';
+  return { kind: 'all', client, filter, state: of, count: totalOf(search, ledger) };
+}

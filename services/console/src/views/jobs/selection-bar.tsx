@@ -1,0 +1,80 @@
+import { Button } from '../../parts/controls/button.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import type { BulkVerb } from './bulk.ts';
+
+export interface Selection {
+  /** Of the chosen ones, by id: their client. */
+  jobs: ReadonlyMap<string, string>;
+  /** All that match instead, on every page. */
+  isAll: boolean;
+}
+
+export const noSelection: Selection = { jobs: new Map(), isAll: false };
+
+interface SelectionBarProps {
+  selection: Selection;
+  /** What can be done with jobs in the state that is listed. */
+  verbs: readonly BulkVerb[];
+  refusal: string | undefined;
+  /** How many match; undefined where nobody counts them. */
+  total: number | undefined;
+  /** Why not all that match can be chosen; null where they can. */
+  notAll: string | null;
+  onSelect: (selection: Selection) => void;
+  onVerb: (verb: BulkVerb) => void;
+}
+
+const buttons = {
+  'run-now': { icon: 'play', words: 'Run now…' },
+  reschedule: { icon: 'sched', words: 'Reschedule…' },
+  cancel: { icon: 'x', words: 'Cancel…' },
+  resend: { icon: 'retry', words: 'Send again…' },
+} as const;
+
+/** What is chosen, and what can be done with it. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { selection, verbs, refusal, total, notAll, onSelect, onVerb } = props;
+  const { jobs, isAll } = selection;
+  return (
+    <div className="row flex-wrap py-1.75 px-4 border-b border-line bg-(--accent-bg)" role="status">
+      {isAll ? (
+        <>
+          <b>{total === undefined ? 'All matching jobs' : `All ${formatCount(total)} matching jobs`}</b>
+          <span className="t2">selected, also those not on this page.</span>
+          <button type="button" className="link" onClick={() => onSelect({ jobs, isAll: false })}>
+            Only the {formatCount(jobs.size)} chosen
+          </button>
+        </>
+      ) : (
+        <>
+          <b>{countOf(jobs.size, 'job')}</b>
+          <span className="t2">selected.</span>
+          {notAll === null ? (
+            <button type="button" className="link" onClick={() => onSelect({ jobs, isAll: true })}>
+              {total === undefined ? 'All that match' : `All ${formatCount(total)} that match`}
+            </button>
+          ) : (
+            <span className="t3 sm wide">{notAll}</span>
+          )}
+          <button type="button" className="link" onClick={() => onSelect(noSelection)}>
+            None
+          </button>
+        </>
+      )}
+      <span className="ml-auto row flex-wrap">
+        {verbs.map((verb) => (
+          <Button
+            key={verb}
+            small
+            icon={buttons[verb].icon}
+            kind={verb === 'cancel' ? 'bad' : 'plain'}
+            refusal={refusal}
+            onClick={() => onVerb(verb)}
+          >
+            {buttons[verb].words}
+          </Button>
+        ))}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Scheduler } from '#client/types.gen.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { nodeName, partitionMap } from './region-look.ts';
+
+/** Who looks at which partition, at a glance; what moves is marked by its shape too. */
+export function PartitionsPanel({ partitions }: { partitions: Scheduler['partitions'] }) {
+  const { cells, owners } = partitionMap(partitions);
+  const moving = cells.filter(({ isMoving }) => isMoving).length;
+  const words = owners.map(({ owner, partitions: own }) => `${owner} ${own}`).join(', ');
+  const summary = `${words === '' ? 'nobody owns any' : words}; ${moving} moving`;
+  return (
+    <Panel title="Partitions" note={`who looks at which of ${partitions.length}`} padded>
+      <div className="grid grid-cols-16 gap-1" role="img" aria-label={summary}>
+        {cells.map(({ partition, letter, isMoving, due }) => (
+          <span
+            key={partition}
+            className={`grid place-items-center h-5.5 rounded-sm text-xs border ${
+              isMoving
+                ? 'border-current c-warn bg-(--warn-bg)'
+                : letter === ''
+                  ? 'border-dashed border-bad c-bad'
+                  : 'border-line t2 bg-sunken'
+            }`}
+            title={`Partition ${partition}: ${letter === '' ? 'nobody' : (owners.find((each) => each.letter === letter)?.owner ?? '')}, ${countOf(due, 'job')} due`}
+          >
+            {isMoving ? '→' : letter === '' ? '!' : letter}
+          </span>
+        ))}
+      </div>
+      <p className="sm t2 mt-2 flex flex-wrap gap-x-3 wrap-anywhere">
+        {owners.map(({ letter, owner, partitions: own }) => (
+          <span key={owner}>
+            <span title={owner}>
+              <b>{letter}</b> {nodeName(owner)}, {own}
+            </span>
+          </span>
+        ))}
+      </p>
+      {moving > 0 && (
+        <p className="sm c-warn row gap-1">
+          <Icon name="arrow" size={12} />
+          {countOf(moving, 'partition')} moving to another scheduler
+        </p>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,35 @@
+import type { SchedulePreview } from '#client/types.gen.ts';
+import type { ClockChange } from '../../parts/times/clock-change.ts';
+
+type Fire = SchedulePreview['fires'][number];
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+/** From when on fires are looked at, to learn what a change of the clocks does to them. */
+export function lookFrom({ at }: ClockChange): string {
+  return new Date(Date.parse(at) - 5 * minuteMs).toISOString();
+}
+
+export interface ClockEffect {
+  icon: 'fwd' | 'twice' | 'gap';
+  words: string;
+}
+
+/** What a change of the clocks does to a schedule; null where it touches none of its fires. */
+export function clockEffectOf({ at: changesAt, isForward }: ClockChange, fires: readonly Fire[]): ClockEffect | null {
+  const near = fires.filter(({ at }) => at === null || Math.abs(Date.parse(at) - Date.parse(changesAt)) < 3 * hourMs);
+  const countOf = (mark: Fire['mark']) =>
+    near.filter((fire) => fire.mark === mark).reduce((sum, { instants }) => sum + instants, 0);
+  const [skipped, shifted, repeated] = [countOf('skipped'), countOf('shifted'), countOf('repeated')];
+  if (isForward && shifted > 0) {
+    return { icon: 'fwd', words: `${shifted} shifted: the clocks leap over its time, and it fires when they have` };
+  }
+  if (isForward && skipped > 0) {
+    return { icon: 'gap', words: `${skipped} skipped: the clocks leap over ${skipped === 1 ? 'its time' : 'them'}` };
+  }
+  if (!isForward && repeated > 0) {
+    return { icon: 'twice', words: `${repeated} more: the clocks show that hour twice, and it fires in both` };
+  }
+  return null;
+}

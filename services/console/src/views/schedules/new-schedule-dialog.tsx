@@ -1,0 +1,184 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { createSchedule } from '#client/sdk.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { cronInWords } from '../../parts/campaign/cron-words.ts';
+import { NextFires } from '../../parts/campaign/next-fires.tsx';
+import { SpanField } from '../../parts/campaign/span-field.tsx';
+import { firstWhen, scheduleOf, type Misfire, type Overlap, type WhenForm } from '../../parts/campaign/when-form.ts';
+import { ZoneField } from '../../parts/campaign/zone-field.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import type { Clients } from '../../parts/jobs/use-clients.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { useZone } from '../../parts/times/zone.ts';
+
+interface NewScheduleDialogProps {
+  clients: Clients;
+  /** The one that is listed. */
+  client: string | undefined;
+  onMade: (id: string) => void;
+  onClose: () => void;
+}
+
+interface TargetForm {
+  name: string;
+  client: string;
+  url: string;
+  body: string;
+  groups: string;
+}
+
+const misfires: readonly { value: Misfire; label: string }[] = [
+  { value: 'fire-once', label: 'One fire for all that was missed' },
+  { value: 'fire-all', label: 'Each of them, late' },
+  { value: 'skip', label: 'None' },
+];
+const overlaps: readonly { value: Overlap; label: string }[] = [
+  { value: 'allow', label: 'Fire beside it' },
+  { value: 'skip', label: 'Skip this one' },
+  { value: 'buffer-one', label: 'Fire when it has ended' },
+];
+
+/** What is called again and again, by which rule, and when that would be. */
+export function NewScheduleDialog({ clients, client, onMade, onClose }: NewScheduleDialogProps) {
+  const queries = useQueryClient();
+  const { zone } = useZone();
+  const [when, setWhen] = useState<WhenForm>({ ...firstWhen, kind: 'recurring', zone, overlap: 'allow' });
+  const first = clients.find(client)?.name ?? client ?? '';
+  const [form, setForm] = useState<TargetForm>({ name: '', client: first, url: '', body: '', groups: '' });
+  const put = (part: Partial<WhenForm>) => setWhen({ ...when, ...part });
+  const change = (part: Partial<TargetForm>) => setForm({ ...form, ...part });
+  const { schedule, problems: wrong } = scheduleOf(when, []);
+  const make = useMutation({
+    mutationFn: async () => {
+      if (schedule.type !== 'recurring') throw new Error('it has no rule');
+      const { type: _, ...recurrence } = schedule;
+      const names = form.groups.split(/[\s,]+/).filter((name) => name !== '');
+      const body = {
+        ...recurrence,
+        name: form.name,
+        target: { client: form.client, url: form.url.trim(), ...(form.body !== '' && { body: form.body }) },
+        ...(names.length > 0 && { groups: { names } }),
+      };
+      return (await createSchedule({ body, throwOnError: true })).data;
+    },
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries();
+      onClose();
+      onMade(id);
+    },
+  });
+  const problems = useRefusedFields(make.error);
+  const refused = make.error && problemOf(make.error);
+  return (
+    <Dialog
+      title="New schedule"
+      isWide
+      lead="A call of a client’s service, again and again. Campaigns that recur have theirs with their start."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="ink"
+            disabled={make.isPending || form.client === '' || form.name.trim() === '' || wrong.length > 0}
+            onClick={() => make.mutate()}
+          >
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+          <FormField pointer="/name" label="Name" required>
+            {(control) => (
+              <TextInput {...control} value={form.name} data-autofocus onText={(name) => change({ name })} />
+            )}
+          </FormField>
+          <FormField pointer="/target/client" label="Client" required>
+            {(control) => (
+              <Select
+                {...control}
+                value={form.client}
+                placeholder={clients.items?.length === 0 ? 'There is no client yet' : 'Whose call is it?'}
+                choices={clients.items?.map(({ name }) => ({ value: name, label: name })) ?? []}
+                onChoose={(value) => change({ client: value })}
+              />
+            )}
+          </FormField>
+        </div>
+        <FormField pointer="/target/url" label="URL" required>
+          {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
+        </FormField>
+        <Rhythm when={when} put={put} />
+        <NextFires when={when} />
+        <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+          <FormField pointer="/misfire" label="If fires are missed">
+            {(control) => (
+              <Select {...control} value={when.misfire} choices={misfires} onChoose={(misfire) => put({ misfire })} />
+            )}
+          </FormField>
+          <FormField pointer="/overlap" label="If the one before still goes">
+            {(control) => (
+              <Select {...control} value={when.overlap} choices={overlaps} onChoose={(overlap) => put({ overlap })} />
+            )}
+          </FormField>
+          <FormField pointer="/groups" label="Groups" hint="One fire for each, such as SG, ID; empty: one for all">
+            {(control) => <TextInput {...control} value={form.groups} onText={(groups) => change({ groups })} />}
+          </FormField>
+          <FormField pointer="/target/body" label="Body" hint="Sent as it is; empty: none">
+            {(control) => <TextArea {...control} mono rows={2} value={form.body} onText={(body) => change({ body })} />}
+          </FormField>
+        </div>
+        {refused !== null && refused.errors.length === 0 && (
+          <p className="c-bad sm" role="alert">
+            {refused.detail}
+          </p>
+        )}
+      </FormProblemsContext>
+    </Dialog>
+  );
+}
+
+function Rhythm({ when, put }: { when: WhenForm; put: (part: Partial<WhenForm>) => void }) {
+  return (
+    <div className="grid grid-cols-[108px_1fr_1fr] gap-3 items-start phone:grid-cols-1">
+      <FormField pointer="/rule" label="By">
+        {(control) => (
+          <Select
+            {...control}
+            value={when.rule}
+            choices={[
+              { value: 'cron', label: 'Rule' },
+              { value: 'every', label: 'Interval' },
+            ]}
+            onChoose={(rule) => put({ rule })}
+          />
+        )}
+      </FormField>
+      {when.rule === 'cron' ? (
+        <FormField
+          pointer="/cron"
+          label="Rule, five fields"
+          hint={cronInWords(when.cron) ?? 'Minute, hour, day of month, month, day of week'}
+        >
+          {(control) => <TextInput {...control} mono value={when.cron} onText={(cron) => put({ cron })} />}
+        </FormField>
+      ) : (
+        <SpanField
+          pointer="/everySeconds"
+          label="Every"
+          hint="Counts from when it is made, whatever the clocks show"
+          value={when.every}
+          units={['s', 'min', 'h', 'd']}
+          onChange={(every) => put({ every })}
+        />
+      )}
+      <ZoneField pointer="/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Occurrence, Schedule } from '#client/types.gen.ts';
+import { cronInWords } from '../../parts/campaign/cron-words.ts';
+import type { StateLook } from '../../parts/standing/state-looks.ts';
+import { formatDuration } from '../../parts/times/times.ts';
+
+const looks: Readonly<Record<Schedule['state'], StateLook>> = {
+  active: { icon: 'done', word: 'Active', tone: 'ok' },
+  paused: { icon: 'paused', word: 'Paused', tone: 'warn' },
+  disabled: { icon: 'cancelled', word: 'Disabled', tone: 'idle' },
+  broken: { icon: 'failed', word: 'Broken', tone: 'bad' },
+  ended: { icon: 'tick', word: 'Ended', tone: 'idle' },
+};
+
+export function scheduleLook(state: Schedule['state']): StateLook {
+  return looks[state];
+}
+
+/** In words, and as it is written. */
+export function ruleOf({ cron, everySeconds }: Schedule): { words: string; written: string } {
+  if (everySeconds !== undefined) {
+    const every = formatDuration(everySeconds * 1000);
+    return { words: `Every ${every}`, written: `every ${everySeconds} s` };
+  }
+  if (cron === undefined) return { words: 'cannot be read', written: '' };
+  return { words: cronInWords(cron) ?? cron, written: cron };
+}
+
+const misfires = {
+  'fire-once': 'Fire once for all that was missed',
+  'fire-all': 'Fire each of them, late',
+  skip: 'Fire none of them',
+} as const;
+
+const overlaps = {
+  skip: 'Skip this one',
+  'buffer-one': 'Fire when it has ended',
+  allow: 'Fire beside it',
+} as const;
+
+export function misfireWords({ misfire, catchUpSeconds }: Schedule): string {
+  if (misfire === null) return 'cannot be read';
+  const late = catchUpSeconds === null ? '' : `, up to ${formatDuration(catchUpSeconds * 1000)} late`;
+  return `${misfires[misfire]}${misfire === 'skip' ? '' : late}`;
+}
+
+export function overlapWords({ overlap }: Schedule): string {
+  return overlap === null ? 'cannot be read' : overlaps[overlap];
+}
+
+/** `SG, ID and 3 more`, or those with a tag. */
+export function groupWords(groups: NonNullable<Schedule['groups']>): string {
+  if ('tags' in groups) return `groups with ${groups.tags.join(', ')}`;
+  const [first = '', second, ...rest] = groups.names;
+  const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
+  return second === undefined ? `group ${first}` : `groups ${first}, ${second}${more}`;
+}
+
+const causes: Readonly<Record<NonNullable<Occurrence['cause']>, string>> = {
+  'clock-change': 'the clocks leapt over it',
+  paused: 'it was paused',
+  disabled: 'it was disabled',
+  broken: 'it could not be read',
+  misfire: 'it was missed, and only one fires for all',
+  'too-late': 'it would have been too late',
+  overlap: 'the one before was still at work',
+  'no-groups': 'it had no group',
+  quota: 'its client may bring no more',
+};
+
+export function occurrenceWords({ state, cause, kind, instants }: Occurrence): string {
+  const many = instants > 1 ? `, ${instants} in a row` : '';
+  if (state === 'skipped') return `skipped${many}: ${cause === null ? 'nobody noted why' : causes[cause]}`;
+  if (state === 'buffered') return 'waits until the one before has ended';
+  return kind === 'manual' ? 'fired by hand' : kind === 'backfill' ? 'fired afterwards' : 'fired';
+}

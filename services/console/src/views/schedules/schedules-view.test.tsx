@@ -1,0 +1,122 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+import { settlement } from '../../testing/schedules.ts';
+
+const none = { items: [], next: null };
+
+describe('the list', () => {
+  test('shows rules in words, whose they are, and one of them whole', async () => {
+    await openConsole('/schedules');
+    const row = await screen.findByRole('row', { name: /Close the day/ });
+    expect(within(row).getByText('At 22:00')).toBeDefined();
+    expect(await within(row).findByText('client shop, groups SG, ID')).toBeDefined();
+    const panel = screen.getByRole('region', { name: 'Quarter-hour settlement' });
+    expect(await within(panel).findByText('shifted')).toBeDefined();
+    expect(await within(panel).findByText(/skipped: the one before was still at work/)).toBeDefined();
+    expect(within(panel).getByRole('link', { name: 'its job' }).getAttribute('href')).toBe('/jobs/job_dead');
+  });
+
+  test('filters go into the address and to the API, a client by its id', async () => {
+    const { api, user, address } = await openConsole('/schedules');
+    await screen.findByRole('row', { name: /Close the day/ });
+    await user.click(screen.getByRole('button', { name: 'Paused' }));
+    await user.click(screen.getByRole('button', { name: 'Client' }));
+    await user.click(screen.getByRole('menuitem', { name: 'billing' }));
+    await user.type(screen.getByRole('searchbox'), 'close');
+    await waitFor(() => expect(address()).toContain('text=close'));
+    await waitFor(() =>
+      expect(api.askedFor('GET /v1/schedules').at(-1)?.query).toMatchObject({
+        ...{ state: 'paused', clientId: 'cli_billing', q: 'close' },
+      }),
+    );
+  });
+
+  test.each([
+    ['nothing there', '/schedules', none, 'Nothing recurs yet'],
+    ['nothing that matches', '/schedules?text=x', none, 'Called “x”.'],
+    [
+      'what could not be read',
+      '/schedules',
+      () => problem(400, 'invalid-request', 'no'),
+      'The schedules could not be read',
+    ],
+  ])('%s is said', async (_, path, answer, words) => {
+    await openConsole(path, { answers: { 'GET /v1/schedules': answer } });
+    expect(await screen.findByText(words)).toBeDefined();
+  });
+});
+
+describe('one schedule', () => {
+  test.each([
+    ['Run now…', 'Run now', 'run-now', { fired: [], alreadyFired: 0 }],
+    ['Pause Quarter-hour settlement', 'Pause it', 'pause', settlement],
+  ])('%s asks once more, and then does it', async (button, confirm, verb, answer) => {
+    const route = `POST /v1/schedules/sch_settle/${verb}`;
+    const { api, user } = await openConsole('/schedules', { answers: { [route]: answer } });
+    await user.click(await screen.findByRole('button', { name: button }));
+    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: confirm }));
+    await waitFor(() => expect(api.askedFor(route)).toHaveLength(1));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('one that is found by its id is shown whole, also where it is not on the page', async () => {
+    const paused = { ...settlement, id: 'sch_far', name: 'Far away', state: 'paused', nextAt: null };
+    const { api, user } = await openConsole('/schedules?id=sch_far', {
+      answers: { 'GET /v1/schedules/sch_far': paused, 'POST /v1/schedules/sch_far/resume': paused },
+    });
+    await screen.findByRole('region', { name: 'Far away' });
+    await user.click(screen.getByRole('button', { name: 'Resume…' }));
+    await user.click(screen.getByRole('button', { name: 'Resume it' }));
+    await waitFor(() => expect(api.askedFor('POST /v1/schedules/sch_far/resume')).toHaveLength(1));
+  });
+
+  test('a campaign’s needs a manager, a client’s a scheduler', async () => {
+    await openConsole('/schedules?id=sch_campaign', {
+      role: 'scheduler',
+      answers: {
+        'GET /v1/schedules/sch_campaign': { ...settlement, id: 'sch_campaign', target: null, campaignId: 'cmp_live' },
+      },
+    });
+    const panel = await screen.findByRole('link', { name: 'its campaign' });
+    expect(panel.getAttribute('href')).toBe('/campaigns/cmp_live');
+    const now = screen.getByRole('button', { name: 'Run now…' });
+    now.focus();
+    expect((await screen.findByRole('tooltip')).textContent).toContain('Needs the role manager');
+  });
+});
+
+test('a schedule is made with its next fires in sight', async () => {
+  const { api, user, address } = await openConsole('/schedules?client=shop', {
+    answers: { 'POST /v1/schedules': settlement },
+  });
+  await screen.findByRole('row', { name: /Close the day/ });
+  await user.click(screen.getByRole('button', { name: /New schedule/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'New schedule' });
+  await user.type(within(dialog).getByLabelText(/^Name/), 'Close the day');
+  await user.type(within(dialog).getByLabelText(/^URL/), 'https://shop.example/close');
+  await user.type(within(dialog).getByLabelText(/^Groups/), 'SG ID');
+  expect(await within(dialog).findByRole('table', { name: 'The next starts' })).toBeDefined();
+  await user.click(within(dialog).getByRole('button', { name: 'Make it' }));
+  await waitFor(() => expect(address()).toContain('id=sch_settle'));
+  expect(api.askedFor('POST /v1/schedules')[0]?.body).toMatchObject({
+    ...{ name: 'Close the day', cron: '0 9 * * MON', zone: 'UTC', groups: { names: ['SG', 'ID'] } },
+    target: { client: 'shop', url: 'https://shop.example/close' },
+  });
+});
+
+test('groups are listed, made and changed', async () => {
+  const { api, user } = await openConsole('/schedules', { answers: { 'PUT /v1/groups/SG': {} } });
+  await user.click(await screen.findByRole('button', { name: 'Groups…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Groups' });
+  await user.click(await within(dialog).findByRole('button', { name: 'Change SG' }));
+  await user.type(within(dialog).getByLabelText(/^At home in/), 'east');
+  await user.click(within(dialog).getByRole('button', { name: 'Save the group' }));
+  await waitFor(() =>
+    expect(api.askedFor('PUT /v1/groups/SG')[0]?.body).toEqual({
+      ...{ homeRegion: 'east', fallbackSeconds: 60, tags: ['rides'], countries: ['SG'] },
+    }),
+  );
+});

@@ -1,0 +1,84 @@
+import type { System } from '#client/types.gen.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Chips } from '../../parts/lists/chips.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+
+interface ConfigurationPanelProps {
+  system: System;
+  isAll: boolean;
+  onShow: (isAll: boolean) => void;
+}
+
+type Variable = NonNullable<System['configuration']>[number];
+
+/** With what the API that answers runs: read when it started, changed where it is installed. */
+export function ConfigurationPanel({ system: { configuration }, isAll, onShow }: ConfigurationPanelProps) {
+  if (configuration === null) {
+    return (
+      <Panel title="Configuration" padded>
+        <p className="t3 sm row gap-1">
+          <Icon name="lock" size={14} />
+          Shown to operators of the whole installation.
+        </p>
+      </Panel>
+    );
+  }
+  const set = configuration.filter(({ from }) => from !== 'usual');
+  const shown = isAll ? configuration : set;
+  return (
+    <Panel
+      title="Configuration"
+      note="of the API; secrets by length only"
+      actions={
+        <Chips
+          label="Which variables"
+          chosen={isAll ? 'all' : 'set'}
+          chips={[
+            { value: 'set', label: 'Set here', count: set.length },
+            { value: 'all', label: 'All', count: configuration.length },
+          ]}
+          onChoose={(value) => onShow(value === 'all')}
+        />
+      }
+      footer="Read at its start, so a change needs a restart. It is changed where the installation is, not here."
+    >
+      <table className="table-fixed [--row:29px]">
+        <caption className="sr-only">Configuration</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Value</th>
+            <th scope="col" className="w-28 wide">
+              From
+            </th>
+          </tr>
+        </thead>
+        <tbody className="text-sm">
+          {shown.map((variable) => (
+            <tr key={variable.name}>
+              <td className="mono truncate" title={variable.name}>
+                {variable.name}
+              </td>
+              <td className="truncate" title={variable.value ?? undefined}>
+                <Value variable={variable} />
+              </td>
+              <td className="t3 wide">{variable.from}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function Value({ variable: { value, from, secretLength } }: { variable: Variable }) {
+  if (value !== null) return <span className="mono">{value}</span>;
+  if (from === 'usual') return <span className="t3">as usual</span>;
+  return (
+    <span className="row gap-1 t2">
+      <Icon name="lock" size={12} />
+      {secretLength === null ? 'set, in a file' : `set, ${countOf(secretLength, 'character')}`}
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+import { system } from '../../testing/system.ts';
+
+test('what runs, on what, and how near each bound is', async () => {
+  await openConsole('/system');
+  expect(await screen.findByText('nothing to mend')).toBeDefined();
+  expect(screen.getByText(/18\.4 · 318 GB · schema 20261122000000_schema/)).toBeDefined();
+  const bounds = await screen.findByRole('table', { name: 'Bounds' });
+  expect(await within(bounds).findByRole('row', { name: 'Streams 1,950 of 2,000' })).toBeDefined();
+});
+
+test('secrets are shown by their length alone, and what is not set when it is asked for', async () => {
+  const { user, address } = await openConsole('/system');
+  const table = await screen.findByRole('table', { name: 'Configuration' });
+  expect(within(table).getByRole('row', { name: /KAFKA_SASL_PASSWORD set, 32 characters/ })).toBeDefined();
+  expect(within(table).queryByText('MUSTER_ZONE')).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'All 4' }));
+  expect(await within(table).findByRole('row', { name: /MUSTER_ZONE as usual/ })).toBeDefined();
+  await waitFor(() => expect(address()).toBe('/system?show=all'));
+});
+
+test('a setting that differs between services is told with what to do', async () => {
+  const settings = [...system.settings, { name: 'QUOTA_OPEN_RUNS', service: 'scheduler', value: '9' }];
+  await openConsole('/system', { answers: { 'GET /v1/system': { ...system, settings } } });
+  expect(await screen.findByText('QUOTA_OPEN_RUNS differs:')).toBeDefined();
+  expect(screen.getByText('1 thing to mend')).toBeDefined();
+});
+
+test('a key that is not an operator’s sees no configuration', async () => {
+  await openConsole('/system', { role: 'viewer', answers: { 'GET /v1/system': { ...system, configuration: null } } });
+  expect(await screen.findByText(/Shown to operators of the whole installation/)).toBeDefined();
+});
+
+test('what could not be read says why', async () => {
+  await openConsole('/system', { answers: { 'GET /v1/system': () => problem(400, 'invalid-request', 'no') } });
+  expect(await screen.findByText('The system could not be read')).toBeDefined();
+});

@@ -1,0 +1,267 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { getSystemOptions, listQuotasOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Quota, System } from '#client/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { useSession } from '../../frame/session/session.ts';
+import { standingOf } from '../../live/staleness.ts';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
+import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { ConfigurationPanel } from './configuration-panel.tsx';
+import { asText, formatBytes, settingsOf, toMend } from './system-words.ts';
+
+const route = getRouteApi('/system');
+const askEveryMs = 4000;
+
+/** What is to be mended, what runs, on what, and with which settings. */
+export function SystemView() {
+  const system = useQuery({ ...getSystemOptions(), refetchInterval: askEveryMs });
+  const error = useKeptError(system);
+  const standing = standingOf(system);
+  const patience = usePatience();
+  return (
+    <Page title="Settings" freshness={system.data && <Freshness standing={standing} />}>
+      {system.data && <StaleBanner standing={standing} note="Nothing is changed by this page." />}
+      {system.data ? (
+        <Whole system={system.data} />
+      ) : error === null ? (
+        patience && <SkeletonBar width={320} />
+      ) : (
+        <section className="panel">
+          <Failed title="The system could not be read" error={error} onRetry={() => void system.refetch()} />
+        </section>
+      )}
+    </Page>
+  );
+}
+
+function Whole({ system }: { system: System }) {
+  const { installation } = useSession();
+  const { show } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mend = toMend(system);
+  return (
+    <>
+      <div className="head">
+        <div className="min-w-0">
+          <div className="row flex-wrap">
+            <h2 className="text-xl leading-7">{installation.name ?? 'This installation'}</h2>
+            <span className={mend.length === 0 ? 'badge ok' : 'badge warn'}>
+              <Icon name={mend.length === 0 ? 'done' : 'warn'} />
+              {mend.length === 0 ? 'nothing to mend' : `${countOf(mend.length, 'thing')} to mend`}
+            </span>
+          </div>
+          <div className="meta">
+            <span>
+              Muster <b>{system.api.version}</b>
+            </span>
+            <span>
+              Installation zone <b>{installation.zone}</b>
+            </span>
+            {installation.countries !== null && (
+              <span>
+                Countries <b>{installation.countries.join(', ')}</b>
+              </span>
+            )}
+            <span>
+              Since{' '}
+              <b>
+                <Time instant={system.database.installedAt} />
+              </b>
+            </span>
+            <CopyButton text={asText(system, installation)} label="Copy as text" />
+          </div>
+        </div>
+      </div>
+      {mend.map(({ key, title, text }) => (
+        <div key={key} className="banner" role="status">
+          <Icon name="warn" />
+          <div>
+            <b>{title}</b> <span className="t2">{text}</span>
+          </div>
+        </div>
+      ))}
+      <div className="cols grid-cols-2 max-[1100px]:grid-cols-1">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+          <DependsPanel system={system} />
+          <ConfigurationPanel
+            system={system}
+            isAll={show === 'all'}
+            onShow={(isAll) => void navigate({ search: { show: isAll ? 'all' : undefined }, replace: true })}
+          />
+        </div>
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+          <VersionsPanel system={system} />
+          <BoundsPanel />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function DependsPanel({ system: { database } }: { system: System }) {
+  const { version, answerMs, bytes, clockAheadMs, migration } = database;
+  return (
+    <Panel title="Depends on" note="asked every 4 s">
+      <table>
+        <caption className="sr-only">What it depends on</caption>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">Answer</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr className="tall">
+            <td className="two">
+              <div className="row gap-1.75 font-medium">
+                <span className="c-ok flex" role="img" aria-label="well">
+                  <Icon name="done" size={14} />
+                </span>
+                Postgres
+              </div>
+              <div className="pl-5.25 wrap-anywhere">
+                {version} · {formatBytes(bytes)} · schema {migration ?? 'none'}
+              </div>
+            </td>
+            <td className="two text-right whitespace-nowrap">
+              <div>{answerMs} ms</div>
+              <div>
+                clock {clockAheadMs >= 0 ? '+' : '−'} {formatCount(Math.abs(Math.round(clockAheadMs)))} ms
+              </div>
+            </td>
+          </tr>
+        </tbody>
+      </table>
+      <p className="pad sm t2 border-t border-line">
+        Kafka and endpoints stand at their{' '}
+        <Link className="link" to="/shards">
+          shards
+        </Link>
+        , receivers of callbacks at their{' '}
+        <Link className="link" to="/clients">
+          clients
+        </Link>
+        . <code>muster doctor</code> tries all of it.
+      </p>
+    </Panel>
+  );
+}
+
+function VersionsPanel({ system }: { system: System }) {
+  const { api, nodes } = system;
+  const settings = settingsOf(system);
+  return (
+    <Panel title="Versions" note="of the process that answers; who else is alive">
+      <table className="[--row:30px]">
+        <caption className="sr-only">Processes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">Region</th>
+            <th scope="col" className="text-right">
+              Processes
+            </th>
+            <th scope="col">Up since</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td className="font-medium">
+              api <span className="t3 sm">{api.version}</span>
+            </td>
+            <td className="t2">{api.region}</td>
+            <td className="text-right t3">this one</td>
+            <td className="t2">
+              <Time instant={api.startedAt} />
+            </td>
+          </tr>
+          {nodes.map(({ kind, region, processes, oldestAt }) => (
+            <tr key={`${kind} ${region}`}>
+              <td className="font-medium">{kind}</td>
+              <td className="t2">{region}</td>
+              <td className="text-right">{formatCount(processes)}</td>
+              <td className="t2">
+                <Time instant={oldestAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className="pad border-t border-line">
+        <dl className="kv sm">
+          <dt>Zone data</dt>
+          <dd>{api.zoneData}</dd>
+          <dt>Node</dt>
+          <dd>{api.node}</dd>
+          {settings.map(({ name, values }) => (
+            <div key={name} className="contents">
+              <dt className="mono">{name}</dt>
+              <dd className={values.size > 1 ? 'c-warn' : undefined}>
+                {[...values].map(([value, services]) => `${value} in ${services.join(', ')}`).join('; ')}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Panel>
+  );
+}
+
+const quotaWords: Readonly<Record<Quota['name'], string>> = {
+  openRuns: 'Open runs',
+  campaignChanges: 'Changes of campaigns',
+  lists: 'Uploaded lists',
+  listBytes: 'Bytes of lists',
+  allListBytes: 'Bytes of all lists',
+  streams: 'Streams',
+};
+
+function BoundsPanel() {
+  const { data, error, refetch } = useQuery(listQuotasOptions());
+  return (
+    <Panel title="Bounds" note="of the account of this key">
+      {data === undefined && error !== null ? (
+        <Failed title="The bounds could not be read" error={error} onRetry={() => void refetch()} />
+      ) : (
+        <table className="[--row:27px]">
+          <caption className="sr-only">Bounds</caption>
+          <thead className="sr-only">
+            <tr>
+              <th scope="col">Bound</th>
+              <th scope="col">Share</th>
+              <th scope="col">Now</th>
+            </tr>
+          </thead>
+          <tbody className="text-sm">
+            {data?.items.map(({ name, used, limit }) => {
+              const share = limit > 0 ? Math.min(100, (used / limit) * 100) : 0;
+              const isNear = share >= 90;
+              const format = name.endsWith('Bytes') ? formatBytes : formatCount;
+              return (
+                <tr key={name}>
+                  <td className="t2 whitespace-nowrap w-38">{quotaWords[name]}</td>
+                  <td>
+                    <div className="prog" role="presentation">
+                      <i style={{ width: `${share}%`, ...(isNear && { background: 'var(--warn)' }) }} />
+                    </div>
+                  </td>
+                  <td className={`text-right whitespace-nowrap w-44 ${isNear ? 'c-warn' : ''}`}>
+                    {format(used)} <span className="t3">of {format(limit)}</span>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}

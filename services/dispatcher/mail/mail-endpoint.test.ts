@@ -1,0 +1,132 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startMailServer, type MailServer } from '../../../test/support/mail-server.ts';
+import { systemClock } from '../../../shared/runtime/system-clock.ts';
+import type { Callback } from '../ports/callback-endpoint.ts';
+import { chooseEndpoint } from './choose-endpoint.ts';
+import { createMailEndpoint } from './mail-endpoint.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function mailServer(...of: Parameters<typeof startMailServer>): Promise<MailServer> {
+  const server = await startMailServer(...of);
+  closers.push(() => server.close());
+  return server;
+}
+
+function endpointTo(url: string, domains = ['example.com']) {
+  const settings = { url, from: 'Muster <muster@example.com>', domains };
+  const endpoint = createMailEndpoint({ settings, clock: systemClock });
+  closers.push(() => endpoint.close());
+  return endpoint;
+}
+
+function noticeOf(text: string, name = 'Payday') {
+  return {
+    type: 'run.paused',
+    timestamp: '2026-12-01T01:12:08.412Z',
+    data: {
+      ...{ text, link: 'https://muster.example.com/runs/run_1', cause: null, figures: null, approval: null },
+      campaign: { id: 'cmp_1', name, owner: 'growth', tags: [], countries: ['SG', 'ID'] },
+      run: { id: 'run_1', state: 'paused', scheduledFor: '2026-12-01T01:00:00.000Z', startedAt: null },
+      ...{ budget: null, digest: null },
+    },
+  };
+}
+
+function callTo(path: string, notice: unknown = noticeOf('It is paused'), more: Partial<Callback> = {}): Callback {
+  return {
+    limits: { clientId: 'c', revision: 1, concurrency: 10, timeoutMs: 10_000, egress: [] },
+    ...{ method: 'POST', origin: 'mailto:', path, notAfterMs: Infinity },
+    headers: ['webhook-id', 'job_7'],
+    body: Buffer.from(JSON.stringify(notice)),
+    ...more,
+  };
+}
+
+/** Of the head alone: a text may hold lines that look like one. */
+function headerOf(message: string, name: string): string | undefined {
+  const [head = ''] = message.split('\r\n\r\n', 1);
+  return new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1];
+}
+
+describe('a notice by e-mail', () => {
+  it('says what happened, and is the same message whenever it comes', async () => {
+    const server = await mailServer();
+    const answer = await endpointTo(server.url).call(callTo('team@example.com'));
+    expect(answer).toMatchObject({ kind: 'answered', status: 250 });
+    const [mail] = server.heard;
+    expect(mail).toMatchObject({ from: 'muster@example.com', to: ['team@example.com'] });
+    const { text = '' } = mail ?? {};
+    expect(headerOf(text, 'Subject')).toBe('[Muster] It is paused');
+    expect(headerOf(text, 'Message-ID')).toBe('<job_7@example.com>');
+    expect(headerOf(text, 'References')).toBe('<run_1@example.com>');
+    expect(headerOf(text, 'Auto-Submitted')).toBe('auto-generated');
+    expect(text).toContain('Campaign: Payday\r\nOwner: growth\r\nCountries: SG, ID\r\n');
+    expect(text).toContain('\r\nhttps://muster.example.com/runs/run_1\r\n');
+  });
+
+  it('cannot be made to say more in its headers, or to go elsewhere', async () => {
+    const server = await mailServer();
+    const endpoint = endpointTo(server.url);
+    await endpoint.call(callTo('team@example.com', noticeOf('x\r\nBcc: eve@example.com\r\n\r\nforged')));
+    expect(server.heard[0]?.to).toEqual(['team@example.com']);
+    expect(headerOf(server.heard[0]?.text ?? '', 'Bcc')).toBeUndefined();
+    expect(await endpoint.call(callTo('team@elsewhere.test'))).toMatchObject({ kind: 'forbidden' });
+    expect(await endpoint.call(callTo('team@example.com', { any: 'thing' }))).toMatchObject({ kind: 'forbidden' });
+    expect(server.heard).toHaveLength(1);
+  });
+
+  it.each([
+    [450, '450 try again later'],
+    [550, '550 no such user'],
+  ])('is answered by the status %i of the server, with its words', async (status, refusal) => {
+    const server = await mailServer(() => refusal);
+    const answer = await endpointTo(server.url).call(callTo('team@example.com'));
+    expect(answer).toMatchObject({ kind: 'answered', status });
+    expect(answer.kind === 'answered' && answer.body.toString()).toContain(refusal.slice(4));
+  });
+
+  it('is unanswered where there is no server, and where it says nothing in time', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const call = callTo('team@example.com', noticeOf('x'), { timeoutMs: 200 });
+    const said = await endpointTo(`smtp://127.0.0.1:${port}`).call(call);
+    expect(said).toEqual({ kind: 'unanswered', cause: 'the mail server did not take it in time' });
+    const closed = new Promise((resolve) => silent.close(resolve));
+    closers.splice(0).forEach((close) => void close());
+    await closed;
+    expect(await endpointTo(`smtp://127.0.0.1:${port}`).call(call)).toEqual({
+      ...{ kind: 'unanswered', cause: 'no connection to the mail server' },
+    });
+  });
+
+  it('never sends a password in the clear', async () => {
+    const asked: unknown[] = [];
+    const server = await mailServer(undefined, {
+      allowInsecureAuth: true,
+      onAuth: (auth, _session, callback) => {
+        asked.push(auth.username);
+        callback(null, { user: auth.username });
+      },
+    });
+    const url = server.url.replace('smtp://', 'smtp://muster:secret@');
+    expect(await endpointTo(url).call(callTo('team@example.com'))).not.toMatchObject({ status: 250 });
+    expect([asked, server.heard]).toEqual([[], []]);
+  });
+
+  it('is not begun after its claim, and waits where no server is named', async () => {
+    const server = await mailServer();
+    const late = callTo('team@example.com', noticeOf('x'), { notAfterMs: systemClock.monotonicMs() - 1 });
+    expect(await endpointTo(server.url).call(late)).toMatchObject({ kind: 'unanswered' });
+    const http = { call: () => Promise.reject(new Error('no call')) };
+    expect(await chooseEndpoint(http, undefined).call(callTo('team@example.com'))).toMatchObject({ kind: 'unsent' });
+    expect(server.heard).toEqual([]);
+  });
+});

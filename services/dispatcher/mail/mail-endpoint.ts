@@ -1,0 +1,104 @@
+import { createTransport } from 'nodemailer';
+import { webhookHeaders } from '../../../shared/domain/endpoint/standard-webhooks.ts';
+import { mailDomainOf } from '../../../shared/contracts/webhooks/notice-urls.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { addressIn, type MailSettings } from '../../../shared/runtime/configuration/mail-settings.ts';
+import {
+  keptAnswerBytes,
+  type Callback,
+  type CallbackAnswer,
+  type CallbackEndpoint,
+} from '../ports/callback-endpoint.ts';
+import { noticeMailOf } from './notice-mail.ts';
+
+/** To the mail server, over all webhooks. */
+const maxConnections = 5;
+/** Between two messages, or for a word of the server. */
+const quietMs = 30_000;
+
+export interface MailEndpointDeps {
+  settings: MailSettings;
+  clock: Clock;
+}
+
+/**
+ * Notices by SMTP. What the server says is told as the status of an answer: 250 that it has taken the message, 4xx and
+ * 5xx that it has not. A message that comes again has the same Message-ID.
+ */
+export function createMailEndpoint({ settings, clock }: MailEndpointDeps): CallbackEndpoint & { close(): void } {
+  const { url, from, domains } = settings;
+  const { username } = new URL(url);
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections,
+    // Another attempt is a job's, which waits in between.
+    maxRequeues: 0,
+    connectionTimeout: quietMs,
+    greetingTimeout: quietMs,
+    socketTimeout: quietMs,
+    // A password is never sent in the clear.
+    ...(username !== '' && { requireTLS: true }),
+  });
+  const domain = mailDomainOf(addressIn(from));
+
+  async function call({ path: to, headers, body, timeoutMs, limits, notAfterMs }: Callback): Promise<CallbackAnswer> {
+    if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
+    // They were allowed when the webhook was made, and may not be any more.
+    if (!domains.includes(mailDomainOf(to))) {
+      return { kind: 'forbidden', cause: 'SMTP_DOMAINS does not name the domain of its address' };
+    }
+    const mail = body && noticeMailOf(body);
+    if (!mail) return { kind: 'forbidden', cause: 'only notices are written to people' };
+    const id = headers[headers.indexOf(webhookHeaders.id) + 1] ?? '';
+    try {
+      const { response } = await transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        ...{ subject: mail.subject, text: mail.text },
+        messageId: `<${id}@${domain}>`,
+        ...(mail.thread !== null && { references: `<${mail.thread}@${domain}>` }),
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Muster-Event': mail.type },
+        signal: AbortSignal.timeout(timeoutMs ?? limits.timeoutMs),
+        // A body or a link is no file or page to be put in.
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      return { kind: 'answered', status: taken, retryAfterMs: null, body: kept(response) };
+    } catch (error) {
+      return answerOf(error);
+    }
+  }
+
+  return { call, close: () => transport.close() };
+}
+
+const taken = 250;
+
+function kept(text: string): Buffer {
+  return Buffer.from(text).subarray(0, keptAnswerBytes);
+}
+
+function answerOf(error: unknown): CallbackAnswer {
+  if (!(error instanceof Error)) return { kind: 'unanswered', cause: 'the mail server could not be asked' };
+  const { responseCode, response = '', code } = error as Error & SmtpError;
+  if (responseCode !== undefined) {
+    return { kind: 'answered', status: responseCode, retryAfterMs: null, body: kept(response) };
+  }
+  return { kind: 'unanswered', cause: causes[code ?? ''] ?? 'the mail server did not take it in time' };
+}
+
+interface SmtpError {
+  responseCode?: number;
+  response?: string;
+  code?: string;
+}
+
+/** For people; none names an address. */
+const causes: Readonly<Record<string, string>> = {
+  EDNS: 'no address of the mail server was found',
+  ECONNECTION: 'no connection to the mail server',
+  ESOCKET: 'no connection to the mail server',
+  ETLS: 'the mail server offers no TLS that is believed',
+  EAUTH: 'the mail server refuses user and password',
+};

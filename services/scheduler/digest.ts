@@ -1,0 +1,55 @@
+import type { Digest, DigestLine, Notice, WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { readCron } from '../../shared/domain/recurrence/cron.ts';
+import { nextInstantMs } from '../../shared/domain/recurrence/recurrence.ts';
+import type { KeptForDigest, WebhookEvent } from './ports/webhook-events.ts';
+
+/** Of a digest; the others are counted. */
+export const maxDigestLines = 100;
+
+/** What is routine of a recurring campaign, and can wait: all else of it is told at once. */
+const routine: readonly string[] = ['run.started', 'run.completed'];
+
+/** Whether a webhook that asks for this is told of it by its digest. */
+export function waitsForDigest({ digest }: WebhookDefinition, { kind, recurs }: WebhookEvent): boolean {
+  return digest !== null && recurs && routine.includes(kind);
+}
+
+/** What a digest says of an event; undefined of a start, which its end says too. */
+export function digestLineOf({ kind, campaign, run, figures }: WebhookEvent): DigestLine | undefined {
+  if (kind !== 'run.completed' || !campaign || !run || !figures) return undefined;
+  return {
+    campaign: { id: publicId('campaign', campaign.campaignId), name: campaign.name },
+    run: { id: publicId('run', run.runId), scheduledFor: run.scheduledFor.toISOString() },
+    figures,
+  };
+}
+
+/** When a digest is due that has something to say from now on, in ms since 1970. */
+export function digestDueMs({ every, at, zone }: Digest, nowMs: number): number {
+  const [hour = '', minute = ''] = at.split(':');
+  const read = readCron(`${Number(minute)} ${Number(hour)} * * ${every === 'week' ? '1' : '*'}`);
+  if (!read.ok) throw new Error(read.detail);
+  const recurrence = { kind: 'cron' as const, cron: read.cron, zone, fromMs: nowMs, untilMs: null };
+  return nextInstantMs(recurrence, nowMs) ?? nowMs;
+}
+
+/** @param base of the console's pages; empty where it is not known */
+export function digestNotice(
+  { runs, audience, throughTheChain, failed, lines, due }: KeptForDigest,
+  base: string,
+): Notice {
+  const exact = (value: number) => value.toLocaleString('en-US');
+  const said = `${exact(throughTheChain)} of ${exact(audience)} users through the chain, ${exact(failed)} failed`;
+  return {
+    type: 'campaign.digest',
+    timestamp: due.toISOString(),
+    data: {
+      text: `${exact(runs)} ${runs === 1 ? 'run' : 'runs'} of recurring campaigns completed. ${said}`,
+      link: `${base}/campaigns`,
+      ...{ cause: null, campaign: null, run: null, approval: null, budget: null },
+      figures: { audience, throughTheChain, failed },
+      digest: { runs, first: [...lines] },
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { BatchEndpoint } from '../call/batch-endpoint.port.ts';
+import { readAnswer, type Reading } from '../call/read-answer.ts';
+import type { WorkerMeter } from '../report/worker-meter.ts';
+import type { Work } from '../work.ts';
+
+export interface AskCheckDeps {
+  endpoint: BatchEndpoint;
+  meter: WorkerMeter;
+  clock: Clock;
+}
+
+/**
+ * One question for the whole batch (docs/contracts.md): the body of its call, with the name of the check. It has no
+ * effect, so each question has a key of its own, and its answer is of this moment.
+ */
+export async function askCheck(
+  work: Work,
+  type: string,
+  config: ActionTypeConfig,
+  { endpoint, meter, clock }: AskCheckDeps,
+): Promise<Reading> {
+  const { feedId, batchNo, step, epoch } = work.claim;
+  const { country, stepModes } = work.context;
+  const startedMs = clock.monotonicMs();
+  const answer = await endpoint.call({
+    actionType: type,
+    country,
+    // A question gives nothing: where a test is not understood, it is asked as ever.
+    mode: config.understandsTest ? modeOfStep(stepModes, step) : 'live',
+    idempotencyKey: `${requestKey(feedId, batchNo, step)}-check-${epoch}`,
+    attempt: 1,
+    notAfterMs: Number.POSITIVE_INFINITY,
+    body: questionOf(work, type),
+  });
+  const reading = readAnswer(config, work, answer);
+  meter.called({ ...work, actionType: type }, reading, clock.monotonicMs() - startedMs);
+  return reading;
+}
+
+function questionOf({ claim, context, users }: Work, type: string): Buffer {
+  const { campaignId, runId, country, chain } = context;
+  const action = chain[claim.step - 1];
+  const head = JSON.stringify({
+    campaign: publicId('campaign', campaignId),
+    run: publicId('run', runId),
+    step: claim.step,
+    country,
+    batch: claim.batchNo,
+    check: { type },
+    action: { type: action?.action, params: action?.params },
+  });
+  return Buffer.from(`${head.slice(0, -1)},"users":[${users}]}`);
+}

@@ -1,0 +1,84 @@
+import { refusalDetail, type StepCheck } from '../../../shared/domain/step/checks.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { backoffMs, withJitter } from '../../../shared/domain/step/retry.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
+import type { Reading } from '../call/read-answer.ts';
+import type { FailedResult } from '../call/user-results.ts';
+import { putBackResult } from '../step/waiting-result.ts';
+import { withheldResult } from '../step/withheld-result.ts';
+import type { Work } from '../work.ts';
+
+/** `call`: no user was refused, or it is to be done without the answer. `record`: this is to be recorded instead. */
+export type Checked = { kind: 'call'; work: Work } | { kind: 'record'; result: StepResult };
+
+export type TryTerms = Pick<ActionTypeConfig, 'maxAttempts' | 'retry'>;
+
+export interface CheckTerms {
+  check: StepCheck;
+  type: TryTerms;
+  /** In [0, 1). */
+  random: number;
+  /** It is not asked again before. */
+  leastDelayMs: number;
+}
+
+/** What becomes of a step whose check was asked. */
+export function resultOfCheck(work: Work, reading: Reading, terms: CheckTerms): Checked {
+  const { type } = terms.check;
+  if (reading.kind !== 'reported') {
+    const retryAfterMs = reading.kind === 'not-applied' ? reading.retryAfterMs : null;
+    const leastDelayMs = retryAfterMs === null ? terms.leastDelayMs : withJitter(retryAfterMs, terms.random);
+    return withoutAnswer(
+      work,
+      reading.cause,
+      { ...terms, leastDelayMs },
+      { refused: [], unchecked: usersOf(work.users) },
+    );
+  }
+  const { failed, missing } = reading;
+  if (missing.length > 0) {
+    return withoutAnswer(work, `${missing.length} users are missing in its answer`, terms, {
+      refused: failed,
+      unchecked: missing,
+    });
+  }
+  return split(work, refusalsOf(failed, type));
+}
+
+/** It was not asked, or gave no answer. */
+export function withoutAnswer(
+  work: Work,
+  why: string,
+  terms: CheckTerms,
+  { refused, unchecked }: { refused: readonly FailedResult[]; unchecked: readonly string[] },
+): Checked {
+  const { check, type, random, leastDelayMs } = terms;
+  const cause = `the check ${check.type} gave no answer: ${why}`;
+  const tries = (work.claim.check?.tries ?? 0) + 1;
+  if (tries < type.maxAttempts || check.onUnavailable === 'wait') {
+    const delayMs = Math.round(Math.max(leastDelayMs, backoffMs(type.retry, tries, random)));
+    const result = putBackResult(work, delayMs, cause);
+    return { kind: 'record', result: { ...result, note: { reading: 'unchecked', cause, users: [] } } };
+  }
+  const refusals = refusalsOf(refused, check.type);
+  if (check.onUnavailable === 'call') return split(work, refusals);
+  const failures = unchecked.map((user): UserFailure => {
+    return { user, outcome: 'failed', reason: reasons.checkUnavailable, detail: cause };
+  });
+  return split(work, [...refusals, ...failures]);
+}
+
+function refusalsOf(refused: readonly FailedResult[], type: string): UserFailure[] {
+  return refused.map(({ id, code, detail }) => {
+    return { user: id, outcome: 'suppressed', reason: code, detail: refusalDetail(type, detail) };
+  });
+}
+
+/** The users that are left are called now. */
+function split(work: Work, failures: UserFailure[]): Checked {
+  if (failures.length > 0) return { kind: 'record', result: withheldResult(work, failures, true) };
+  const { check: _, ...claim } = work.claim;
+  return { kind: 'call', work: { ...work, claim } };
+}

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { StepCheck } from '../../../shared/domain/step/checks.ts';
+import { suppress } from '../../../test/support/memory/suppressions.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerWithFailures, type SeenCall, type WorkerFixtureOptions } from '../../../test/support/worker-fixture.ts';
+import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+
+const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
+const down: BatchAnswer = { kind: 'not-applied', cause: 'connection refused' };
+
+/** The step of this number, of two, has the check `caps`. */
+function checkedAt(step: number, onUnavailable: StepCheck['onUnavailable'] = 'wait') {
+  const check = { type: 'caps', onUnavailable };
+  const chain = ['award-reward', 'send-message'].map((action, index) => {
+    return { action, params: {}, ...(index + 1 === step && { check }) };
+  });
+  return { chain };
+}
+
+/** A worker whose check refuses these users, unless a test says otherwise. */
+async function setUp(refused: readonly string[] = [], options: WorkerFixtureOptions = {}) {
+  const world = await createRunningWorker(options);
+  const { clock, database, endpoint, sweepOverdue } = world;
+  const served = endpoint.answer;
+  const script = {
+    check: (seen: SeenCall): BatchAnswer | Promise<BatchAnswer> =>
+      answerWithFailures(seen, refused, { code: 'cap-reached', message: '3 this week' }),
+    call: served,
+  };
+  endpoint.answer = (seen) => (seen.actionType === 'caps' ? script.check(seen) : script.call(seen));
+  const usersOf = (isCheck: boolean) =>
+    endpoint.seen.filter(({ actionType }) => (actionType === 'caps') === isCheck).map(({ call }) => call.users);
+  return {
+    ...world,
+    script,
+    asked: () => usersOf(true),
+    called: () => usersOf(false),
+    details: () => database.failures.map(({ user, outcome, reason, detail }) => ({ user, outcome, reason, detail })),
+    /** As the trigger does, for so long. */
+    passSweeping: async (runId: string, seconds: number) => {
+      for (let passed = 0; passed < seconds; passed += 10) {
+        await passTime(clock, 10_000);
+        await sweepOverdue(runId);
+      }
+      await passTime(clock, 1000);
+    },
+  };
+}
+
+describe('a step with a check', () => {
+  it('is not called for whom its check refuses: they end as suppressed, with its code and words, and go no further', async () => {
+    const { clock, feed, asked, called, details } = await setUp(['u2']);
+    const { totals } = await feed([['u1', 'u2', 'u3']], checkedAt(1));
+    await passTime(clock, 1000);
+    expect(asked()).toEqual([['u1', 'u2', 'u3']]);
+    expect(called()).toEqual([
+      ['u1', 'u3'],
+      ['u1', 'u3'],
+    ]);
+    const detail = 'refused by the check caps: 3 this week';
+    expect(details()).toEqual([{ user: 'u2', outcome: 'suppressed', reason: 'cap-reached', detail }]);
+    expect(totals()).toMatchObject([
+      { succeeded: 2, suppressed: 1, failed: 0, batches: 1 },
+      { succeeded: 2, suppressed: 0 },
+    ]);
+  });
+
+  it('is called for the batch as it is where nobody is refused', async () => {
+    const { clock, feed, called, stepRows } = await setUp();
+    await feed([['u1', 'u2']], checkedAt(1));
+    await passTime(clock, 1000);
+    expect(called()).toHaveLength(2);
+    expect(stepRows(1)).toMatchObject([{ batchNo: 1, state: 'done' }]);
+  });
+
+  it('asks for whoever is left behind the step before, and is not handed on', async () => {
+    const { clock, endpoint, feed, asked, called, script } = await setUp(['u3']);
+    script.call = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u1'] : []);
+    await feed([['u1', 'u2', 'u3']], checkedAt(2));
+    await passTime(clock, 1000);
+    expect(asked()).toEqual([['u2', 'u3']]);
+    expect(called()).toEqual([['u1', 'u2', 'u3'], ['u2']]);
+    expect(endpoint.seen.map(({ actionType }) => actionType)).toEqual(['award-reward', 'caps', 'send-message']);
+  });
+
+  it('says in the question what it is for, under a key that no call has', async () => {
+    const { clock, endpoint, feed } = await setUp();
+    await feed([['u1']], checkedAt(1));
+    await passTime(clock, 1000);
+    const [question, call] = endpoint.seen;
+    const body: unknown = JSON.parse(question?.body.toString('utf8') ?? '');
+    const action = { type: 'award-reward', params: {} };
+    expect(body).toMatchObject({ step: 1, country: 'SG', batch: 1, check: { type: 'caps' }, action, users: ['u1'] });
+    expect(question?.idempotencyKey).not.toBe(call?.idempotencyKey);
+  });
+
+  it('is asked again for who is to be called again, and calls them no more where they are refused by then', async () => {
+    const { clock, feed, sweepOverdue, asked, called, script } = await setUp();
+    script.call = (seen) => answerWithFailures(seen, ['u2', 'u3'], { retryable: true });
+    const { runId } = await feed([['u1', 'u2', 'u3']], checkedAt(1));
+    await passTime(clock, 50);
+    script.check = (seen) => answerWithFailures(seen, ['u2'], { code: 'cap-reached' });
+    script.call = (seen) => answerWithFailures(seen, []);
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(asked()).toEqual([
+      ['u1', 'u2', 'u3'],
+      ['u2', 'u3'],
+    ]);
+    expect(called().filter((users) => users.includes('u2'))).toHaveLength(1);
+  });
+
+  it('is not asked about a call that was lost: the same key and bytes settle that', async () => {
+    const { clock, endpoint, feed, sweepOverdue, asked, script } = await setUp();
+    script.call = () => lost;
+    const { runId } = await feed([['u1', 'u2']], checkedAt(1));
+    await passTime(clock, 50);
+    script.check = (seen) => answerWithFailures(seen, ['u2']);
+    script.call = (seen) => answerWithFailures(seen, []);
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(asked()).toHaveLength(1);
+    const [first, second] = endpoint.seen.filter(({ call, actionType }) => call.step === 1 && actionType !== 'caps');
+    expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
+  });
+
+  it('leaves no doubt where its worker is lost while it is asked: the next one asks anew, and no call counts as lost', async () => {
+    const { feed, passSweeping, workerDeps, asked, called, stepRows } = await setUp(['u2']);
+    const { runId, steps } = await feed([['u1', 'u2']], checkedAt(1));
+    await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [], checked: () => true });
+    await passSweeping(runId, 40);
+    expect(asked()).toEqual([['u1', 'u2']]);
+    expect(called().flat()).not.toContain('u2');
+    expect(stepRows(1).every(({ open }) => !open)).toBe(true);
+  });
+
+  it('has it written that its call begins, and is not asked about it where its worker is lost then', async () => {
+    const { clock, feed, passSweeping, workerDeps, asked, called, script, stepRows } = await setUp();
+    const begun: boolean[] = [];
+    script.call = (seen) => {
+      begun.push(...stepRows(1).flatMap(({ state, begun: isBegun }) => (state === 'running' ? [isBegun] : [])));
+      return answerWithFailures(seen, []);
+    };
+    await feed([['u1', 'u2']], checkedAt(1));
+    await passTime(clock, 1000);
+    expect(begun).toEqual([true]);
+    const { ledger } = workerDeps('gone');
+    script.check = (seen) => answerWithFailures(seen, ['u4']);
+    const { runId, steps } = await feed([['u3', 'u4']], checkedAt(1));
+    const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [], checked: () => true });
+    await ledger.flush({ results: [], claims: [], begins: claimed });
+    await passSweeping(runId, 40);
+    expect(asked()).toEqual([['u1', 'u2']]);
+    expect(called().at(-1)).toEqual(['u3', 'u4']);
+  });
+
+  it('is checked as well where some of its users are on a suppression list', async () => {
+    const { clock, database, feed, asked, called } = await setUp(['u3']);
+    suppress(database, 'award-reward', 'u2', null);
+    await feed([['u1', 'u2', 'u3']], checkedAt(1));
+    await passTime(clock, 1000);
+    expect(asked()).toEqual([['u1', 'u3']]);
+    expect(called().flat()).toEqual(['u1', 'u1']);
+  });
+});
+
+describe('a check that gives no answer', () => {
+  it('is asked again later, and nobody is called before it answers', async () => {
+    const { clock, database, feed, passSweeping, asked, called, script, stepRows } = await setUp(['u2']);
+    const refusing = script.check;
+    script.check = () => down;
+    const { runId } = await feed([['u1', 'u2']], checkedAt(1));
+    await passTime(clock, 100);
+    expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: false, attempts: 0 }]);
+    expect([...database.stepCauses.values()].map(({ cause }) => cause)).toEqual([
+      'the check caps gave no answer: connection refused',
+    ]);
+    // However often: to wait has no last try.
+    await passSweeping(runId, 600);
+    expect(asked().length).toBeGreaterThan(4);
+    expect(called()).toEqual([]);
+    script.check = refusing;
+    await passSweeping(runId, 600);
+    expect(called()).toEqual([['u1'], ['u1']]);
+  });
+
+  it.each([
+    { onUnavailable: 'fail' as const, calls: [], failed: ['u1', 'u2'] },
+    {
+      onUnavailable: 'call' as const,
+      calls: [
+        ['u1', 'u2'],
+        ['u1', 'u2'],
+      ],
+      failed: [],
+    },
+  ])('at its last try lets users $onUnavailable, where the step says so', async ({ onUnavailable, calls, failed }) => {
+    const { feed, passSweeping, asked, called, details, script } = await setUp();
+    script.check = () => lost;
+    const { runId } = await feed([['u1', 'u2']], checkedAt(1, onUnavailable));
+    await passSweeping(runId, 600);
+    expect(asked()).toHaveLength(3);
+    expect(called()).toEqual(calls);
+    const reason = 'muster.check-unavailable';
+    const detail = 'the check caps gave no answer: the connection was reset';
+    expect(details()).toEqual(failed.map((user) => ({ user, outcome: 'failed', reason, detail })));
+  });
+
+  it('of some users has not answered; whom it refused at the last try is not called, whatever becomes of the others', async () => {
+    const { feed, passSweeping, called, details, script } = await setUp();
+    script.check = ({ call }) => {
+      const results = call.users.includes('u1') ? [{ id: 'u1', status: 'failed', code: 'cap-reached' }] : [];
+      return { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(JSON.stringify({ results })) };
+    };
+    const { runId } = await feed([['u1', 'u2']], checkedAt(1, 'call'));
+    await passSweeping(runId, 600);
+    expect(called()).toEqual([['u2'], ['u2']]);
+    expect(details()).toMatchObject([{ user: 'u1', outcome: 'suppressed', reason: 'cap-reached' }]);
+  });
+
+  it('holds up no step without it in the same shard, however long its answers take and however many wait', async () => {
+    const { clock, feed, script, stepRows } = await setUp([], { check: { concurrency: 2 } });
+    script.check = () => new Promise<BatchAnswer>(() => undefined);
+    const batches = (name: string, count: number) => Array.from({ length: count }, (_, index) => [`${name}${index}`]);
+    await feed(batches('slow', 400), checkedAt(1));
+    await passTime(clock, 500);
+    const other = await feed(batches('quick', 100));
+    await passTime(clock, 2000);
+    expect(other.totals()).toMatchObject([{ succeeded: 100 }, { succeeded: 100 }]);
+    await passTime(clock, 10_000);
+    // No more is claimed than there is room for questions.
+    expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(10);
+  });
+
+  it('is asked seldom while it is down', async () => {
+    const { clock, feed, passSweeping, asked, script, stepRows } = await setUp([], { check: { maxAttempts: 100 } });
+    script.check = () => down;
+    const { runId } = await feed(
+      Array.from({ length: 100 }, (_, index) => [`u${index}`]),
+      checkedAt(1),
+    );
+    await passSweeping(runId, 120);
+    expect(asked().length).toBeLessThan(60);
+    await passTime(clock, 5000);
+    // What finds it down waits, and is no worker's.
+    expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,203 @@
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { Shard, TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import type { StepCheck } from '../../../shared/domain/step/checks.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { FeedStep } from '../../../shared/ports/step-holds.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { callMarginMs } from '../call/read-endpoint.ts';
+import type { FeedDirectory } from '../claims/feed-directory.ts';
+import { createCallSlots, type CallSlots, type ReleasePause } from '../slots/call-slots.ts';
+import type { ServedCall } from '../slots/learn-from-call.ts';
+import type { SlotGroup } from '../slots/slot-group.ts';
+import { createSlotGroups } from '../slots/slot-groups.ts';
+import { refusalOf, resultWithoutCall, type BeforeCallDeps } from '../step/before-call.ts';
+import { servedCallOf } from '../step/process-batch.ts';
+import { isHeldByHours, quietResult, type QuietHours, type QuietHoursDeps } from '../step/quiet-hours.ts';
+import type { StepOutcomes } from '../step/step-outcomes.ts';
+import type { OpenMessage, Work } from '../work.ts';
+import { askCheck, type AskCheckDeps } from './ask-check.ts';
+import { resultOfCheck, withoutAnswer, type Checked, type CheckTerms, type TryTerms } from './check-result.ts';
+
+export interface ChecksDeps extends AskCheckDeps, BeforeCallDeps, QuietHoursDeps {
+  quietHours: Pick<QuietHours, 'of'>;
+  topics: TopicNames;
+  /** They change in place. */
+  actionTypes: EngineConfig['actionTypes'];
+  /** Questions in flight over all checks. */
+  concurrency: number;
+  directory: Pick<FeedDirectory, 'admissionOf' | 'checkOf' | 'contextOf'>;
+  outcomes: StepOutcomes;
+  release: (works: readonly Work[], pause: ReleasePause | null) => void;
+  onHandled: (origin: OpenMessage | null) => void;
+  /** Something waits for a slot of a check. */
+  onWaiting: () => void;
+  logger: Logger;
+}
+
+/**
+ * Asks the checks of claimed steps before they wait for a slot of their call. Each check in each country has slots, a
+ * breaker and a rate of its own, beside those of the calls: a check that is slow or down holds up the steps that name
+ * it, and no other.
+ */
+export interface Checks {
+  /** Where steps wait for a question. */
+  readonly slots: Omit<CallSlots, 'add'>;
+  /** What is to be asked, and what may be called. */
+  split(works: readonly Work[]): [asked: readonly Work[], callable: readonly Work[]];
+  ask(works: readonly Work[]): void;
+  /** Names what a step's claims share room with, and how many may be made; null where it has no check. */
+  roomOf(step: FeedStep): { name: string; room: number } | null;
+  /** By names that are no topics. */
+  readonly groups: ReadonlyMap<string, SlotGroup>;
+  /** Follows the action types as they are now. */
+  reshape(): void;
+}
+
+/** Of a check that is not configured, or not any more. */
+const unknownTerms: TryTerms = { maxAttempts: 8, retry: { firstDelayMs: 500, maxDelayMs: 300_000 } };
+
+export function createChecks(deps: ChecksDeps): Checks {
+  const { topics, actionTypes, directory, outcomes, clock, random, leaseMs, logger } = deps;
+  const monotonicMs = () => clock.monotonicMs();
+  const shards = new Map<string, Shard>();
+  const groups = createSlotGroups({ ...deps, shards, monotonicMs });
+  const slots = createCallSlots({
+    groups,
+    concurrency: deps.concurrency,
+    leaseMs,
+    serve,
+    // By itself: each worker finds out, with a call now and then, whether a check answers again.
+    onReport: () => undefined,
+    release: (works, pause) => deps.release(works.map(ofItsOwn), pause),
+    monotonicMs,
+  });
+
+  const shardOf = (type: string, { context }: Pick<Work, 'context'>): Shard => {
+    return { actionType: type, country: context.country };
+  };
+
+  /** As it is called, while it waits for a slot of its check under that name. */
+  function ofItsOwn(work: Work): Work {
+    return { ...work, topic: topics.shard(shardOf(work.actionType, work)) };
+  }
+
+  function groupOf(shard: Shard): string {
+    const name = topics.shard(shard);
+    if (!shards.has(name)) {
+      shards.set(name, shard);
+      groups.reshape();
+    }
+    return name;
+  }
+
+  const isDown = (name: string) => groups.of(name).breaker.isOpen(monotonicMs()) && slots.room(name) === 0;
+
+  function askOne(work: Work): void {
+    const check = checkOf(work);
+    const cannot = whyNot(check, work);
+    if (cannot !== null) {
+      settle(work, unanswered(work, check, cannot, 0));
+      return;
+    }
+    const name = groupOf(shardOf(check.type, work));
+    const { breaker } = groups.of(name);
+    if (isDown(name)) {
+      const cause = breaker.cause(monotonicMs()) ?? 'it is down';
+      settle(work, unanswered(work, check, cause, breaker.retryInMs(monotonicMs())));
+      return;
+    }
+    slots.add([{ ...work, topic: name }]);
+    deps.onWaiting();
+  }
+
+  /** Why no question can be asked by this worker at all. */
+  function whyNot(check: StepCheck, { type }: Work): string | null {
+    const config = actionTypes[check.type];
+    if (!config?.check) return 'it is not configured';
+    const neededMs = config.timeoutMs + type.timeoutMs + 2 * callMarginMs;
+    if (neededMs < leaseMs) return null;
+    return `with the call behind it, it may take ${neededMs} ms, and leases are ${leaseMs} ms (WORKER_LEASE_MS)`;
+  }
+
+  async function serve(waiting: Work): Promise<ServedCall | null> {
+    const work = ofItsOwn(waiting);
+    try {
+      return await askFor(work);
+    } catch (error) {
+      const { feedId, batchNo, step } = work.claim;
+      logger.error({ err: error, feedId, batchNo, step }, 'could not check a step, its lease will run out');
+      deps.onHandled(work.origin);
+      return null;
+    }
+  }
+
+  async function askFor(work: Work): Promise<ServedCall | null> {
+    const check = checkOf(work);
+    const config = actionTypes[check.type];
+    const admission = await directory.admissionOf(work.claim.feedId);
+    // The call comes after the question, within the same lease.
+    const both = { ...work.type, timeoutMs: work.type.timeoutMs + (config?.timeoutMs ?? 0) + callMarginMs };
+    const quiet = deps.quietHours.of(work.actionType, work.context.country);
+    const { hold } = work.standing;
+    const refusal = refusalOf({ ...work, type: both }, admission, deps);
+    const isHeld = hold && !hold.tryDue && !isHeldByHours(work);
+    const noCall = refusal ?? (isHeld ? ({ kind: 'held' } as const) : null);
+    if (noCall) {
+      outcomes.record([{ work, result: resultWithoutCall(work, noCall, deps) }]);
+      return null;
+    }
+    if (quiet) {
+      outcomes.record([{ work, result: await quietResult(work, quiet, deps) }]);
+      return null;
+    }
+    if (!config) {
+      settle(work, unanswered(work, check, 'it is not configured', 0));
+      return null;
+    }
+    const reading = await askCheck(work, check.type, config, deps);
+    settle(work, resultOfCheck(work, reading, { check, type: config, random: random(), leastDelayMs: 0 }));
+    return servedCallOf({ ...work, actionType: check.type }, reading);
+  }
+
+  function settle(work: Work, checked: Checked): void {
+    if (checked.kind === 'call') outcomes.callAgain([checked.work]);
+    else outcomes.record([{ work, result: checked.result }]);
+  }
+
+  function unanswered(work: Work, check: StepCheck, cause: string, leastDelayMs: number): Checked {
+    const terms: CheckTerms = { check, type: actionTypes[check.type] ?? unknownTerms, random: random(), leastDelayMs };
+    return withoutAnswer(work, cause, terms, { refused: [], unchecked: usersOf(work.users) });
+  }
+
+  return {
+    split: (works) => {
+      if (works.every((work) => !isToBeAsked(work))) return [none, works];
+      return [works.filter(isToBeAsked), works.filter((work) => !isToBeAsked(work))];
+    },
+    ask: (works) => works.forEach(askOne),
+    roomOf: (step) => {
+      const check = directory.checkOf(step);
+      const context = directory.contextOf(step.feedId);
+      if (!check || !context || !actionTypes[check.type]) return null;
+      const name = groupOf(shardOf(check.type, { context }));
+      // What finds it down is put back at once.
+      return { name, room: isDown(name) ? Number.POSITIVE_INFINITY : slots.room(name) };
+    },
+    slots,
+    groups: groups.all,
+    reshape: () => groups.reshape(),
+  };
+}
+
+const none: readonly never[] = [];
+
+/** Where users are dropped in quiet hours, steps without a check are claimed like those with one. */
+function isToBeAsked({ claim, context }: Work): boolean {
+  return claim.check !== undefined && context.chain[claim.step - 1]?.check !== undefined;
+}
+
+function checkOf({ context, claim }: Work): StepCheck {
+  const check = context.chain[claim.step - 1]?.check;
+  if (!check) throw new Error(`step ${claim.step} of feed ${claim.feedId} has no check`);
+  return check;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+const time = z.iso.datetime({ precision: 3 });
+const count = z.int().min(0);
+
+/** HTTP shape of what an installation consists of, and with what its API runs. */
+export const systemShape = z
+  .object({
+    asOf: time,
+    api: z
+      .object({
+        version: z.string(),
+        node: z.string(),
+        zoneData: z.string().describe('The rules of time zones that it goes by'),
+        region: z.string(),
+        startedAt: time,
+      })
+      .describe('The process that answers'),
+    database: z.object({
+      version: z.string(),
+      answerMs: z.number().min(0).describe('That it took to answer this'),
+      bytes: z.number().min(0),
+      clockAheadMs: z.number().describe('Of the clock of the process that answers'),
+      migration: z.string().nullable().describe('The last one of its schema'),
+      installedAt: time,
+    }),
+    nodes: z
+      .array(z.object({ kind: z.string(), region: z.string(), processes: count, oldestAt: time }))
+      .describe('Schedulers and dispatchers that are alive'),
+    settings: z
+      .array(z.object({ name: z.string(), service: z.string(), value: z.string() }))
+      .describe('Of what has to be the same in several services: with what the process that started last runs'),
+    configuration: z
+      .array(
+        z.object({
+          name: z.string(),
+          value: z.string().nullable().describe('null: a secret, or not set: then it is as usual'),
+          from: z.enum(['environment', 'file', 'usual']),
+          secretLength: z.int().nullable().describe('Of a secret that is set, in characters'),
+        }),
+      )
+      .nullable()
+      .describe('Of the process that answers; null for keys that are not those of an operator of the installation'),
+  })
+  .meta({ id: 'System' });
+
+export type SystemShape = z.output<typeof systemShape>;

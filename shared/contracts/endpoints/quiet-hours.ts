@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
+import { isZone } from '../../domain/recurrence/zone-spans.ts';
+import { everyActionType } from '../../domain/run/quiet-hours.ts';
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'has to be a time of the day, such as 21:00');
+
+const ruleFields = {
+  actionType: z
+    .string()
+    .refine((name) => name === everyActionType || actionTypePattern.test(name), 'has to be an action type, or *')
+    .describe('Or * for all of them'),
+  countries: z
+    .array(z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))
+    .min(1)
+    .max(250)
+    .optional()
+    .describe('Absent: all of them'),
+  from: timeOfDay.describe('By the clocks there'),
+  until: timeOfDay.describe('Of the next day where it is not later than from'),
+  zone: z
+    .string()
+    .max(100)
+    .refine(isZone, 'has to be an IANA time zone, such as Asia/Singapore')
+    .optional()
+    .describe("Absent: the country's own; of several, while it is quiet in any of them"),
+  then: z
+    .enum(['wait', 'drop'])
+    .describe('wait: users are called when the hours end; drop: they end as suppressed, with muster.quiet-hours'),
+};
+
+/** As it is read back from where it is kept: a newer version may have written more. */
+export const keptQuietRule = z.object(ruleFields);
+
+export const quietRule = z
+  .strictObject(ruleFields)
+  .refine(({ from, until }) => from !== until, { error: 'has to differ from from', path: ['until'] })
+  .meta({ id: 'QuietRule' });
+
+const rules = z.array(quietRule).max(100).describe('The first one that is for a step and in force counts');
+
+export const writtenQuietHours = z.strictObject({ rules }).meta({
+  id: 'QuietHoursRules',
+  examples: [{ rules: [{ actionType: 'send-message', from: '21:00', until: '08:00', then: 'wait' }] }],
+});
+
+export const quietHours = z
+  .object({
+    revision: z.int().min(0).describe('0: there have never been any'),
+    rules,
+    madeAt: z.iso.datetime({ precision: 3 }).nullable(),
+  })
+  .meta({ id: 'QuietHours' });

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { endpointName, finalCodes, retryStrategy, timeoutMs } from './call-terms.ts';
+import { clientAuthShape } from './client-auth.ts';
+import { clientFields, clientKeyShape } from './clients.ts';
+import { callUrl } from './jobs.ts';
+
+/** What an endpoint may say itself; what it does not is as its client says it. */
+const endpointFields = {
+  publishRatePerSecond: clientFields.publishRatePerSecond.describe('Its jobs that begin to be called per second'),
+  concurrency: clientFields.concurrency
+    .unwrap()
+    .optional()
+    .describe('Its calls in flight at once, over all dispatchers: beside those of its client’s other endpoints'),
+  timeoutMs: timeoutMs.optional(),
+  retry: retryStrategy.optional(),
+  finalCodes: finalCodes.optional(),
+  sideline: clientFields.sideline
+    .unwrap()
+    .optional()
+    .describe('When its jobs for a host are put aside until that answers again; those of others are not'),
+  onGone: clientFields.onGone.unwrap().optional().describe('What a 410 does'),
+};
+
+export const endpointTerms = z.strictObject(endpointFields);
+
+export type EndpointTerms = z.output<typeof endpointTerms>;
+
+/** As they are read back: a newer version may have written more. */
+export const keptEndpointTerms = z.object(endpointFields);
+
+export const endpointUrl = callUrl
+  .refine((url) => !/[?#]/.test(url), 'must hold no query and no fragment: what opens a receiver is kept as auth')
+  .describe('Of jobs that name the endpoint and no URL; those that have one go to the same server');
+
+export const newEndpoint = z
+  .strictObject({ name: endpointName, url: endpointUrl, ...endpointFields })
+  .meta({ id: 'NewClientEndpoint', examples: [{ name: 'billing', url: 'https://billing.example.com/hooks' }] });
+
+/** Fields to be different; null for its client's (JSON merge patch of one level). */
+export const endpointPatch = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries({ url: endpointUrl, ...endpointFields }).map(([field, shape]) => [
+        field,
+        z.nullable(shape).optional(),
+      ]),
+    ),
+  )
+  .meta({ id: 'ClientEndpointPatch', examples: [{ concurrency: 5 }] });
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const endpointShape = z
+  .object({
+    name: z.string(),
+    clientId: z.string(),
+    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    enabled: z.boolean().describe('false: nothing is called through it; its jobs wait'),
+    disabledReason: z.string().nullable(),
+    url: z.string(),
+    ...endpointFields,
+    auth: clientAuthShape.nullable().describe('Its own; null: as its client has it'),
+    keys: z.array(clientKeyShape).describe('Its own, newest first; without any, its client’s sign its calls'),
+    createdAt: time,
+    updatedAt: time,
+    links: z.object({ self: z.string(), client: z.string() }),
+  })
+  .meta({ id: 'ClientEndpoint' });
+
+export type EndpointShape = z.output<typeof endpointShape>;
+
+export const addedEndpointKey = z
+  .object({
+    key: clientKeyShape,
+    secret: z.string().nullable().describe('Shown this once, where it was made here; null where it was given'),
+    endpoint: endpointShape,
+  })
+  .meta({ id: 'AddedClientEndpointKey' });
+
+/** Every process knows all of them, and each has a call in flight however many there are. */
+export const maxEndpointsOfClient = 100;

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { callUrl } from '../jobs/jobs.ts';
+
+/** Before an address: what goes there is an e-mail, and no call. */
+export const mailScheme = 'mailto:';
+
+const mailAddress = z.email().max(254);
+
+/** Where notices go: a URL that is called, or an address that is written to. */
+export const noticeUrl = z
+  .string()
+  .superRefine((text, context) => {
+    const read = text.startsWith(mailScheme)
+      ? mailAddress.safeParse(text.slice(mailScheme.length))
+      : callUrl.safeParse(text);
+    for (const { message } of read.error?.issues ?? []) context.addIssue({ code: 'custom', message, input: text });
+  })
+  .meta({ format: 'uri' });
+
+/** The address that a URL writes to; undefined where it is called. */
+export function mailAddressOf(url: string): string | undefined {
+  return url.startsWith(mailScheme) ? url.slice(mailScheme.length) : undefined;
+}
+
+/** In small letters. */
+export function mailDomainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+}

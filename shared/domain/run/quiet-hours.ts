@@ -1,0 +1,91 @@
+import { Temporal } from 'temporal-polyfill';
+import { firstInstantOf, zonesOfCountry } from '../recurrence/local-start.ts';
+import type { Shard } from '../endpoint/shard.ts';
+
+/** Stands for all action types, where the others have their names. */
+export const everyActionType = '*';
+
+/** Hours in which an action type calls no users of a country, by the clocks there. */
+export interface QuietRule {
+  /** Or `everyActionType`. */
+  readonly actionType: string;
+  /** All of them when absent. */
+  readonly countries?: readonly string[] | undefined;
+  /** `21:00`, included. */
+  readonly from: string;
+  /** `08:00`, excluded; of the next day where it is not after `from`. */
+  readonly until: string;
+  /** Of the clocks; those of the country when absent. */
+  readonly zone?: string | undefined;
+  /** What becomes of users that would be called: they wait for the end, or are not called at all. */
+  readonly then: 'wait' | 'drop';
+}
+
+export interface QuietNow {
+  then: QuietRule['then'];
+  /** When they end. */
+  untilMs: number;
+  /** For people. */
+  cause: string;
+}
+
+const beginning = 'quiet hours: ';
+const dayMs = 86_400_000;
+/** Rules may follow one another for ever: what a step waits for is looked at again after that. */
+const farthestMs = 2 * dayMs;
+
+export function isQuietCause(cause: string | null): boolean {
+  return cause?.startsWith(beginning) ?? false;
+}
+
+/** The first rule that is for the shard and in force counts; null where none is. */
+export function quietAt(rules: readonly QuietRule[], shard: Shard, nowMs: number): QuietNow | null {
+  for (const rule of rules) {
+    if (!isFor(rule, shard)) continue;
+    const untilMs = endOf(rule, shard.country, nowMs);
+    if (untilMs === null) continue;
+    const { actionType, country } = shard;
+    const cause = `${beginning}${actionType} calls nobody in ${country} from ${rule.from} to ${rule.until}`;
+    return { then: rule.then, untilMs, cause };
+  }
+  return null;
+}
+
+function isFor({ actionType, countries }: QuietRule, shard: Shard): boolean {
+  if (actionType !== everyActionType && actionType !== shard.actionType) return false;
+  return countries?.includes(shard.country) ?? true;
+}
+
+/**
+ * Null where they are not. A country with several zones is quiet while it is in any of them, unless the rule names one.
+ */
+function endOf(rule: QuietRule, country: string, nowMs: number): number | null {
+  const own = rule.zone === undefined ? zonesOfCountry(country) : [rule.zone];
+  const zones = own.length === 0 ? ['UTC'] : own;
+  let untilMs = nowMs;
+  while (untilMs < nowMs + farthestMs) {
+    const ends = zones.flatMap((zone) => endIn(rule, zone, untilMs) ?? []);
+    if (ends.length === 0) break;
+    untilMs = Math.max(...ends);
+  }
+  return untilMs === nowMs ? null : untilMs;
+}
+
+/** What the clocks show decides, also where they are put forward or back. */
+function endIn({ from, until }: QuietRule, zone: string, atMs: number): number | null {
+  const shown = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
+  const shownMs = atMs + shown.offsetNanoseconds / 1e6;
+  const ofDayMs = ((shownMs % dayMs) + dayMs) % dayMs;
+  const [fromMs, untilMs] = [msOf(from), msOf(until)];
+  const isOver = fromMs < untilMs ? ofDayMs < fromMs || ofDayMs >= untilMs : ofDayMs >= untilMs && ofDayMs < fromMs;
+  if (isOver) return null;
+  const endShownMs = shownMs - ofDayMs + untilMs + (ofDayMs < untilMs ? 0 : dayMs);
+  const endMs = firstInstantOf(zone, endShownMs);
+  // The clocks were put back in between: they show it once more.
+  return endMs > atMs ? endMs : endShownMs - shown.offsetNanoseconds / 1e6;
+}
+
+function msOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return (hours * 60 + minutes) * 60_000;
+}

@@ -1,0 +1,52 @@
+import type { PoolClient } from 'pg';
+import { noneBegun } from '../../domain/step/suspects.ts';
+import type { ClaimedStep, StepRef } from '../../ports/step-ledger.ts';
+import { statementOf } from '../connection/statement.ts';
+import { keysOf } from './step-writes.ts';
+
+/**
+ * Claimed to be checked: should its worker be lost before it says that a call begins, there was none. One row for each
+ * step whose check gave no answer before, with how often.
+ */
+export const noteUnbegun = statementOf<{ feeds: string; batchNos: string; steps: string }>(
+  'note-unbegun',
+  ($) => `
+  with k as (
+    select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality
+      k (feed, batch_no, step, position)
+  ), n as (
+    update batch_steps s set begun = false, lapses = case when s.lapses = 0 then ${noneBegun} else s.lapses end
+    from k where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step
+  )
+  select k.position::int as position, a.tries
+  from k cross join lateral (
+    select count(*)::int as tries from step_attempts
+    where feed = k.feed and batch_no = k.batch_no and step = k.step and reading = 'unchecked'
+  ) a
+  where a.tries > 0`,
+);
+
+/** In the transaction of the claims. What may have been called before is not checked. */
+export async function noteChecked(
+  client: PoolClient,
+  claimed: readonly ClaimedStep[],
+  checked: (step: StepRef) => boolean,
+): Promise<ClaimedStep[]> {
+  const asked = claimed.filter((claim) => isToBeChecked(claim) && checked(claim));
+  if (asked.length === 0) return [...claimed];
+  const { rows } = await client.query<{ position: number; tries: number }>(noteUnbegun.with(keysOf(asked)));
+  const triesOf = new Map(rows.map(({ position, tries }) => [asked[position - 1], tries]));
+  const noted = new Set(asked);
+  return claimed.map((claim) => {
+    if (!noted.has(claim)) return claim;
+    return {
+      ...claim,
+      lapses: claim.lapses === 0 ? noneBegun : claim.lapses,
+      check: { tries: triesOf.get(claim) ?? 0 },
+    };
+  });
+}
+
+function isToBeChecked({ open, fits }: ClaimedStep): boolean {
+  return !open && fits === undefined;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { mailDomainOf } from '../../contracts/webhooks/notice-urls.ts';
+import { ConfigurationError } from './configuration-error.ts';
+import { readEnvironment } from './environment.ts';
+
+/** How notices go out by e-mail. */
+export interface MailSettings {
+  /** `smtp://user:password@host:port`, or `smtps://` for TLS from the start. */
+  url: string;
+  /** An address, with a name in front of it or without. */
+  from: string;
+  /** Where e-mail goes, in small letters. */
+  domains: readonly string[];
+}
+
+const domain = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$/;
+const sender = /^(?:[^<>\r\n]*<)?(?<address>[^<>\s@]+@[^<>\s@]+)>?$/;
+
+const mailEnvironment = z.object({
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'has to be a URL such as smtps://user:password@smtp.example.com:465' })
+    .optional(),
+  SMTP_FROM: z
+    .string()
+    .regex(sender, 'has to be an address such as muster@example.com or Muster <muster@example.com>')
+    .optional(),
+  SMTP_DOMAINS: z
+    .string()
+    .transform((text) => text.split(',').map((each) => each.trim().toLowerCase()))
+    .refine((domains) => domains.every((each) => domain.test(each)), 'has to be domains, separated by commas')
+    .optional(),
+});
+
+/**
+ * Undefined where no e-mail is sent. Without `SMTP_DOMAINS`, the domain of the sender alone is written to.
+ * @throws {ConfigurationError}
+ */
+export function readMailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined {
+  const { SMTP_URL: url, SMTP_FROM: from, SMTP_DOMAINS: domains } = readEnvironment(mailEnvironment, environment);
+  if (url === undefined && from === undefined && domains === undefined) return undefined;
+  if (url === undefined || from === undefined) {
+    throw new ConfigurationError('SMTP_URL and SMTP_FROM are set together: the server, and who sends');
+  }
+  return { url, from, domains: domains ?? [mailDomainOf(addressIn(from))] };
+}
+
+/** The address in `Muster <muster@example.com>`. */
+export function addressIn(from: string): string {
+  return sender.exec(from)?.groups?.['address'] ?? from;
+}

@@ -1,0 +1,134 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { z } from 'zod';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { addClientKey, createClient, createJob } from '../../sdk/generated/sdk.gen.ts';
+import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
+
+/** Of the service that is called back: what it was called for, and whether it is broken. */
+const called: string[] = [];
+let isBroken = true;
+let receiver: Server;
+let url: string;
+
+const address = z.object({ port: z.number() });
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    request.resume();
+    const path = request.url ?? '';
+    called.push(path);
+    response.writeHead(path === '/broken' && isBroken ? 500 : 200).end('{}');
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = address.parse(receiver.address());
+  url = `http://127.0.0.1:${port}`;
+  const { client } = consoleOf.muster.api;
+  const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
+  await createClient({ client, body: { name: 'shop', egress, retry: { strategy: 'none' } } });
+  await addClientKey({ client, path: { id: 'shop' }, body: {} });
+});
+afterAll(() => receiver.close());
+
+const timesCalled = (path: string) => called.filter((each) => each === path).length;
+
+async function confirm(page: Page, title: RegExp, button: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: title });
+  await dialog.getByRole('button', { name: button, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+test('a callback is scheduled and seen called; a dead one is found, and called again once its receiver is mended', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('jobs?client=shop');
+  await page.getByRole('button', { name: /Schedule a job/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Schedule a job' });
+  await dialog.getByLabel(/^URL/).fill(`${url}/paid`);
+  await dialog.getByLabel(/^Body/).fill('{"order": 17}');
+  await dialog.getByLabel(/^Tags/).fill('order-17');
+  await dialog.getByRole('button', { name: 'Call it now' }).click();
+  await page.waitForURL(/\/jobs\/job_/);
+  await page.locator('.head .badge', { hasText: 'Called' }).waitFor();
+  await page.getByText(/^Call 1: 200 in/).waitFor();
+  expect(timesCalled('/paid')).toBe(1);
+
+  const { client } = consoleOf.muster.api;
+  const body = { client: 'shop', url: `${url}/broken`, body: { order: 18 } };
+  await createJob({ client, body });
+  await page.goto('dead-letters');
+  await page.getByRole('button', { name: /^Callbacks/ }).click();
+  const group = page.getByRole('table', { name: 'Dead jobs by client and error' }).getByRole('row', { name: /shop/ });
+  await group.waitFor();
+  await page.getByRole('table', { name: 'Its calls' }).getByText('500').waitFor();
+  isBroken = false;
+  await page.getByRole('button', { name: 'Call 1 again…' }).click();
+  const replay = page.getByRole('dialog', { name: /^Call 1 dead/ });
+  await replay.getByRole('button', { name: 'Call 1 again' }).click();
+  await replay.getByText('are called again.').waitFor();
+  await replay.getByRole('button', { name: 'Done' }).click();
+  await awaitThat(() => Promise.resolve(timesCalled('/broken') === 2));
+  await page.getByText('No job was given up').waitFor();
+
+  await page.goto('jobs?client=shop&state=called');
+  await page.getByRole('row', { name: /\/broken/ }).waitFor();
+  await page.getByRole('region', { name: 'The ledger' }).getByText('Adds up').waitFor();
+});
+
+test('a schedule is made, run beside its rhythm, and paused', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('schedules?client=shop');
+  await page.getByRole('button', { name: /New schedule/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'New schedule' });
+  await dialog.getByLabel(/^Name/).fill('Close the day');
+  await dialog.getByLabel(/^URL/).fill(`${url}/close`);
+  await dialog.getByLabel(/^Rule/).fill('0 22 * * *');
+  await dialog.getByText('At 22:00').waitFor();
+  await dialog.getByRole('button', { name: 'Make it' }).click();
+  const panel = page.getByRole('region', { name: 'Close the day' });
+  await panel.getByRole('table', { name: 'The next fires' }).getByText(/22:00/).first().waitFor();
+
+  await panel.getByRole('button', { name: 'Run now…' }).click();
+  await confirm(page, /^Run “Close the day” now\?$/, 'Run now');
+  await awaitThat(() => Promise.resolve(timesCalled('/close') === 1));
+  await panel.getByText('fired by hand').waitFor();
+  await panel.getByRole('button', { name: 'Pause Close the day' }).click();
+  await confirm(page, /^Pause “Close the day”\?$/, 'Pause it');
+  await page
+    .getByRole('row', { name: /Close the day/ })
+    .getByRole('img', { name: 'Paused' })
+    .waitFor();
+  await panel.getByRole('link', { name: 'its job' }).click();
+  await page.locator('.head .badge', { hasText: 'Called' }).waitFor();
+});
+
+test('jobs that match are cancelled all together, after the dialog said how many', async () => {
+  const { client } = consoleOf.muster.api;
+  const job = { client: 'shop', url: `${url}/later`, delaySeconds: 86_400 };
+  for (const number of [1, 2, 3]) await createJob({ client, body: { ...job, idempotencyKey: `later-${number}` } });
+  const page = await consoleOf.loggedIn();
+  await page.goto('jobs?client=shop');
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  await page.getByRole('button', { name: 'All 3 that match' }).click();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel 3 jobs?' });
+  await dialog.getByRole('button', { name: 'Cancel 3' }).click();
+  await dialog.getByText(/^Done at/).waitFor();
+  await dialog.getByRole('button', { name: 'Done', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancelled 3' }).waitFor();
+});
+
+test('a key that only looks sees a job without what was sent, and reads who may change it', async () => {
+  const { client } = consoleOf.muster.api;
+  const { id } = (await createJob({ client, body: { client: 'shop', url, delaySeconds: 86_400, body: 'secret' } }))
+    .data;
+  const page = await consoleOf.visitor();
+  await logIn(page, await consoleOf.keyOf('viewer'));
+  await page.goto(`jobs/${id}`);
+  await page.getByText('Not shown to a key that only looks.').waitFor();
+  await page.getByRole('button', { name: 'Cancel…' }).hover();
+  await page.getByRole('tooltip').filter({ hasText: 'Needs the role scheduler' }).waitFor();
+});

@@ -1,0 +1,245 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { apiProcess } from '../../services/api/main.ts';
+import { dispatcherProcess } from '../../services/dispatcher/main.ts';
+import { schedulerProcess } from '../../services/scheduler/main.ts';
+import { triggerProcess } from '../../services/trigger/main.ts';
+import { workerProcess } from '../../services/worker/main.ts';
+import { hotPathFlags, onHotPath } from '../../shared/infrastructure/service-process.ts';
+import { packageVersion } from '../../shared/runtime/process/version.ts';
+import { lint, manifestsOf, render, type Manifest } from './helm.ts';
+import { problemsOfKinds } from './strict-kinds.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+const processes = [apiProcess, schedulerProcess, triggerProcess, workerProcess, dispatcherProcess];
+const examples = ['one-region', 'second-region'] as const;
+
+const variable = z.object({
+  name: z.string(),
+  value: z.string().optional(),
+  valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }).optional(),
+});
+const container = z.object({
+  name: z.string(),
+  image: z.string(),
+  command: z.array(z.string()),
+  env: z.array(variable),
+  securityContext: z.unknown(),
+  lifecycle: z.unknown().optional(),
+});
+const workload = z.object({
+  spec: z.object({
+    replicas: z.number().optional(),
+    template: z.object({
+      spec: z.object({
+        automountServiceAccountToken: z.literal(false),
+        securityContext: z.object({ runAsNonRoot: z.literal(true) }),
+        terminationGracePeriodSeconds: z.number().optional(),
+        containers: z.tuple([container]),
+      }),
+    }),
+  }),
+});
+const scaledObject = z.object({
+  spec: z.object({
+    minReplicaCount: z.number(),
+    maxReplicaCount: z.number(),
+    triggers: z.tuple([z.object({ metadata: z.object({ query: z.string() }) })]),
+  }),
+});
+
+const named = (manifests: readonly Manifest[], kind: string) =>
+  new Map(manifests.filter((each) => each.kind === kind).map((each) => [each.metadata.name, each]));
+const workloads = (manifests: readonly Manifest[]) =>
+  manifests
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+    .map((each) => ({ name: each.metadata.name, kind: each.kind, spec: workload.parse(each).spec }));
+const containerOf = ({ spec }: { spec: z.infer<typeof workload>['spec'] }) => spec.template.spec.containers[0];
+
+describe.each(examples)('the chart, rendered for %s', (example) => {
+  const text = render(example);
+  const manifests = manifestsOf(text);
+
+  it('is what it was', async () => {
+    await expect(text).toMatchFileSnapshot(`rendered/${example}.yaml`);
+  });
+
+  it('passes the lint of helm', () => {
+    expect(lint(example)).toContain('0 chart(s) failed');
+  });
+
+  it('has no field that Kubernetes does not know, and all that it asks for', () => {
+    expect(problemsOfKinds(manifests.filter(({ kind }) => kind !== 'PodMonitor'))).toEqual([]);
+  });
+
+  it('starts what there is, from an image of this version', () => {
+    for (const each of workloads(manifests)) {
+      const { command, image } = containerOf(each);
+      const file = command.find((part) => part.endsWith('.ts')) ?? 'no file';
+      expect(existsSync(path.join(root, file)), file).toBe(true);
+      expect(image).toBe(`muster:${packageVersion}`);
+      const service = /^services\/(\w+)\//.exec(file)?.[1] ?? '';
+      if (onHotPath.has(service)) expect(command).toEqual(['node', ...hotPathFlags, file]);
+    }
+  });
+
+  it('gives nothing rights, or longer to stop than the pod has', () => {
+    for (const each of workloads(manifests)) {
+      const { securityContext, env } = containerOf(each);
+      expect(securityContext).toEqual({
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      });
+      const stopMs = Number(env.find(({ name }) => name === 'STOP_DEADLINE_MS')?.value);
+      const graceMs = (each.spec.template.spec.terminationGracePeriodSeconds ?? Infinity) * 1000;
+      expect(graceMs).toBeGreaterThan(stopMs);
+    }
+  });
+
+  it('gives each service a configuration that it takes', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'muster-chart-'));
+    const engine = named(manifests, 'ConfigMap').get('demo-engine');
+    const engineFile = path.join(folder, 'engine.json');
+    writeFileSync(
+      engineFile,
+      z.object({ data: z.object({ 'engine.json': z.string() }) }).parse(engine).data['engine.json'],
+    );
+    const caFile = path.join(folder, 'ca.pem');
+    writeFileSync(caFile, '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n');
+    const secrets: Record<string, string> = {
+      'secrets-key': Buffer.alloc(32).toString('base64'),
+      ...Object.fromEntries(
+        ['owner', 'engine', 'api'].map((role) => [`${role}-database-url`, 'postgres://m@db.test/m']),
+      ),
+    };
+    const services = workloads(manifests).filter(({ kind }) => kind === 'Deployment');
+    for (const each of services) {
+      const { name, env } = containerOf(each);
+      const environment = Object.fromEntries(
+        env.map(({ name: key, value, valueFrom }) => [
+          key,
+          value ?? secrets[valueFrom?.secretKeyRef.key ?? ''] ?? 'a secret',
+        ]),
+      );
+      const onThisMachine = {
+        MUSTER_CONFIG: engineFile,
+        ...('KAFKA_TLS_CA_FILE' in environment && { KAFKA_TLS_CA_FILE: caFile }),
+      };
+      const process = processes.find((known) => known.name === name);
+      expect(() => process?.prepare({ ...environment, ...onThisMachine }), name).not.toThrow();
+    }
+    expect(services.length).toBeGreaterThan(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('names each secret, and has none in it', () => {
+    const wanted = workloads(manifests).flatMap((each) =>
+      containerOf(each).env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []),
+    );
+    const shape = z.object({ spec: z.object({ data: z.array(z.object({ secretKey: z.string() })) }) });
+    for (const external of named(manifests, 'ExternalSecret').values()) {
+      const fetched = shape.parse(external).spec.data.map(({ secretKey }) => secretKey);
+      expect(fetched.toSorted()).toEqual([...new Set(wanted)].toSorted());
+    }
+    const secret = /PASSWORD|SECRETS_KEY|API_KEY|DATABASE_URL|AUTHORIZATION/;
+    for (const each of workloads(manifests))
+      for (const { name, value } of containerOf(each).env) if (secret.test(name)) expect(value, name).toBeUndefined();
+  });
+
+  it('has a budget for each deployment', () => {
+    const deployments = [...named(manifests, 'Deployment').keys()];
+    expect([...named(manifests, 'PodDisruptionBudget').keys()].toSorted()).toEqual(deployments.toSorted());
+  });
+});
+
+describe('the check of kinds', () => {
+  const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'x', annotations: {} } };
+
+  it('has nothing to say of what is right', () => {
+    expect(problemsOfKinds([{ ...budget, spec: { maxUnavailable: 1 } }])).toEqual([]);
+  });
+
+  it.each([
+    ['a field that there is not', { maxUnavailble: 1 }, 'maxUnavailble'],
+    ['a value of another kind', { maxUnavailable: [1] }, 'number[]'],
+  ])('notices %s', (_, spec, cause) => {
+    const [problem, ...others] = problemsOfKinds([{ ...budget, spec }]);
+    expect(problem).toContain('PodDisruptionBudget x: ');
+    expect(problem).toContain(cause);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('the chart', () => {
+  it('gives a second region schedulers and dispatchers alone, and no migration', () => {
+    const manifests = manifestsOf(render('second-region'));
+    expect([...named(manifests, 'Deployment').keys()].toSorted()).toEqual(['demo-dispatcher', 'demo-scheduler']);
+    expect([...named(manifests, 'Job').keys()]).toEqual(['demo-topics']);
+    for (const each of workloads(manifests))
+      expect(containerOf(each).env).toContainEqual({ name: 'MUSTER_REGION', value: 'eu' });
+  });
+
+  it('migrates with the roles before anything starts, and then has the topics made', () => {
+    const jobs = named(manifestsOf(render('one-region')), 'Job');
+    const annotations = [...jobs.values()].map(({ metadata }) => [
+      metadata.annotations['helm.sh/hook'],
+      Number(metadata.annotations['helm.sh/hook-weight']),
+    ]);
+    expect(annotations).toEqual([
+      ['pre-install,pre-upgrade', -5],
+      ['pre-install,pre-upgrade', -4],
+    ]);
+    const commands = workloads([...jobs.values()]).map((each) => containerOf(each).command.join(' '));
+    expect(commands).toEqual(['node cli/muster.ts migrate --roles muster', 'node cli/muster.ts topics']);
+  });
+
+  it('has KEDA scale each group by its own shards, never to more workers than partitions', () => {
+    const scaled = named(manifestsOf(render('one-region')), 'ScaledObject');
+    const shown = [...scaled].map(([name, each]) => {
+      const { minReplicaCount, maxReplicaCount, triggers } = scaledObject.parse(each).spec;
+      return [name, minReplicaCount, maxReplicaCount, triggers[0].metadata.query];
+    });
+    const query = (action: string) => `max(muster_shard_desired_workers{action=~"${action}"})`;
+    expect(shown).toEqual([
+      ['demo-worker-messages', 1, 8, query('send-message')],
+      ['demo-worker-rewards', 2, 12, query('award-reward')],
+    ]);
+    const replicas = workloads(manifestsOf(render('one-region')))
+      .filter(({ name }) => name.startsWith('demo-worker'))
+      .map(({ spec }) => spec.replicas);
+    expect(replicas, 'of what KEDA scales, the chart says nothing').toEqual([undefined, undefined]);
+  });
+
+  it('lets the api go on serving until it is out of its service', () => {
+    const api = workloads(manifestsOf(render('one-region'))).find(({ name }) => name === 'demo-api');
+    expect(api && containerOf(api).lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
+  });
+
+  it.each([
+    ['no broker', 'kafka.brokers=null', /brokers/],
+    ['a region that is none', 'region=EU', /region/],
+    ['a mechanism that is none', 'kafka.sasl.mechanism=md5', /mechanism/],
+    ['a service that is none', 'services.apy.enabled=true', /apy/],
+  ])('refuses %s', (_, setting, cause) => {
+    expect(() => render('one-region', setting)).toThrow(cause);
+  });
+
+  it('is of the version of the package', () => {
+    const file = readFileSync(path.join(root, 'deploy/helm/muster/Chart.yaml'), 'utf8');
+    const said = z.object({ version: z.string(), appVersion: z.string() }).parse(parse(file));
+    expect(said).toEqual({ version: packageVersion, appVersion: packageVersion });
+  });
+
+  it('says each variable that it sets as docs/configuration.md has it', () => {
+    const page = readFileSync(path.join(root, 'docs/configuration.md'), 'utf8');
+    const templates = globSync('deploy/helm/muster/templates/*', { cwd: root }).map((file) =>
+      readFileSync(path.join(root, file), 'utf8'),
+    );
+    const set = templates.flatMap((each) => [...each.matchAll(/name: ([A-Z][A-Z_]+)/g)].map(([, name = '']) => name));
+    expect(set.length).toBeGreaterThan(15);
+    expect(set.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});

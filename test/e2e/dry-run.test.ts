@@ -1,0 +1,130 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import {
+  changeCampaign,
+  createCampaign,
+  dryRunCampaign,
+  getCampaign,
+  listBudgets,
+  listRuns,
+  setApprovalPolicy,
+  startCampaign,
+  suppressUsers,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { RunReport } from '../../sdk/generated/types.gen.ts';
+import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
+import { topicNames } from '../../shared/domain/endpoint/shard.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { pageSegment } from './gather-evidence.ts';
+import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
+
+const users = 20_000;
+const segment = 'lapsed-riders';
+/** The first users of the segment are in these too. */
+const [inBoth, excluded] = [3000, 500];
+
+let muster: Installation;
+afterEach(() => muster.stop());
+
+/** What was ever published on the topics of the chain. */
+async function published(): Promise<number> {
+  const kafka = createKafka({
+    ...{ brokers: muster.kafkaBrokers.split(','), clientId: 'dry-run' },
+    logger: createLogger('e2e', 'silent'),
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  const names = topicNames(muster.topicPrefix);
+  const topics = rewardThenMessage.flatMap(({ action }) =>
+    countries.map((country) => names.shard({ actionType: action, country })),
+  );
+  const offsets = (await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)))).flat();
+  await admin.disconnect();
+  return offsets.reduce((sum, { high }) => sum + Number(high), 0);
+}
+
+const figuresOf = ({ audience, steps, countries: lines, failures, budgets }: RunReport) => ({
+  audience: { counted: audience.counted, excluded: audience.excluded, complete: audience.complete },
+  ...{ steps, lines },
+  suppressed: failures.map(({ step, country, outcome, reason, users: count }) => [
+    step,
+    country,
+    outcome,
+    reason,
+    count,
+  ]),
+  budgets: budgets.map(({ country, units }) => [country, units]),
+});
+
+it('a dry run says what a run then does, calls nobody and publishes nothing, though its trigger is killed in its midst', async () => {
+  muster = await startInstallation({
+    workers: 1,
+    sandbox: { SANDBOX_SEGMENTS: `${segment}=${users},vip=${inBoth},staff=${excluded}` },
+    engine: { TRIGGER_FEED_LEASE_MS: '3000', TRIGGER_STALL_MS: '2000' },
+  });
+  const { client } = muster.api;
+  const url = `${muster.sandboxUrl}/segmentation`;
+  const everybody = (await Promise.all(countries.map((country) => pageSegment(url, segment, country)))).flat();
+  const everyTenth = (from: number) => everybody.filter((_, index) => index % 10 === from).slice(0, 1000);
+  await suppressUsers({ client, body: { actionType: 'award-reward', users: everyTenth(0), note: 'asked to' } });
+  await suppressUsers({ client, body: { actionType: 'send-message', users: everyTenth(1) } });
+  const [reward = { action: '' }, message = { action: '' }] = rewardThenMessage;
+  const definition = {
+    name: 'Payday top-up',
+    countries: [...countries],
+    audience: {
+      include: [{ segment }, { segment: 'vip' }],
+      exclude: [{ segment: 'staff' }],
+      holdOutPercent: 5,
+    },
+    chain: [{ ...reward, unitsPerUser: 2 }, message],
+    budgets: [{ country: 'SG', units: 100_000 }],
+    canary: { users: 100, then: 'pause' as const },
+  };
+  const { id } = (await createCampaign({ client, body: definition })).data;
+  const path = { id };
+  await setApprovalPolicy({ client, body: { rules: [{ approvers: 1 }] } });
+
+  const { run } = (await dryRunCampaign({ client, path })).data;
+  let isKilled = false;
+  const ended = await muster.api.awaitEnd(run.runId, ({ audience }) => {
+    if (isKilled || audience.counted < 2000) return;
+    isKilled = true;
+    void muster.services
+      .get('trigger')
+      ?.end('SIGKILL')
+      .then(() => muster.restart('trigger'));
+  });
+  expect(isKilled).toBe(true);
+  expect(ended).toMatchObject({ state: 'completed', kind: 'dry-run', balanced: true });
+  const dry = await muster.api.report(run.runId);
+  expect((await readLedger(muster.ledgerFile)).steps).toEqual([]);
+  expect(await published()).toBe(0);
+  expect((await listRuns({ client, query: { campaignId: id } })).data.items).toEqual([]);
+  expect((await listBudgets({ client, path })).data.items[0]).toMatchObject({ used: 0, reserved: 0 });
+  expect(dry.audience).toMatchObject({ counted: users - excluded, excluded, shared: inBoth - excluded });
+  expect(dry.steps[0]?.heldOut).toBeGreaterThan(0);
+  // Of 1,000 on the list some are excluded, and of the others one in twenty is held out, by an id that is another one
+  // each time: 900 or so, and the run has to have as many (below).
+  expect(dry.steps[0]?.suppressed).toBeGreaterThan(800);
+  expect(dry.forecast?.load.filter(({ users: called }) => called !== 0)).toHaveLength(6);
+
+  await setApprovalPolicy({ client, body: { rules: [] } });
+  await changeCampaign({ client, path, body: { canary: null } });
+  await startCampaign({ client, path });
+  const runId = await firstRunOf(id);
+  await muster.api.awaitEnd(runId);
+  const live = await muster.api.report(runId);
+  expect(figuresOf(dry)).toEqual(figuresOf(live));
+  expect(await published()).toBeGreaterThan(0);
+});
+
+async function firstRunOf(id: string): Promise<string> {
+  for (;;) {
+    const { data } = await getCampaign({ client: muster.api.client, path: { id } });
+    const runId = data.links.latestRun?.split('/').at(-1);
+    if (runId !== undefined) return runId;
+    await wait(50);
+  }
+}

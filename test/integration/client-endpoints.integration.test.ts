@@ -1,0 +1,299 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { addedEndpointKey, endpointShape } from '../../shared/contracts/jobs/client-endpoints.ts';
+import { clientShape } from '../../shared/contracts/jobs/clients.ts';
+import { acceptedJob, jobShape } from '../../shared/contracts/jobs/jobs.ts';
+import { scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
+import { uuidOf } from '../../shared/domain/ids/ids.ts';
+import { endpointIdOf, jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
+import { createClientSource } from '../../shared/postgres/registry/clients.ts';
+import { outletsOf } from '../../shared/runtime/installation/call-outlets.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createJobChanger } from '../../services/api/jobs/change-jobs.ts';
+import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
+import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
+import type { ClaimedJob, JobVerdict } from '../../services/dispatcher/ports/call-ledger.ts';
+import { createDueReferences } from '../../services/scheduler/postgres/due-references.ts';
+import { firstMark } from '../../services/scheduler/ports/due-references.ts';
+import { problem } from '../../services/api/frame/problems.contract.ts';
+import { pageShape } from '../../services/api/frame/pages.contract.ts';
+import { authorized } from '../support/api-deps.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+
+const on = apiOnPostgres();
+const { ask } = on;
+const base = '/v1/clients/orders/endpoints';
+const url = 'https://billing.test/hooks';
+
+let clientId: string;
+let billing: string;
+beforeEach(async () => {
+  clientId =
+    uuidOf('client', clientShape.parse((await ask('POST', '/v1/clients', { name: 'orders' })).json()).id) ?? '';
+  billing = endpointIdOf(clientId, 'billing');
+});
+
+const make = async (fields: object = {}) => await ask('POST', base, { name: 'billing', url, ...fields });
+const endpoint = async () => endpointShape.parse((await ask('GET', `${base}/billing`)).json());
+const codeOf = async (asking: ReturnType<typeof ask>) => problem.parse((await asking).json()).code;
+
+async function schedule(fields: object = {}): Promise<string> {
+  const answer = await ask('POST', '/v1/jobs', { client: 'orders', ...fields });
+  expect(answer.statusCode, answer.body).toBe(201);
+  return acceptedJob.parse(answer.json()).id;
+}
+const shown = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+const uuid = (id: string) => uuidOf('job', id) ?? expect.fail(`${id} is no id of a job`);
+
+const circuits = () => createHostCircuits({ pool: on.pool, owner: 'a dispatcher', slot: 1 });
+const ledger = () => {
+  const region = () => ({ name: 'local', epoch: 1 });
+  return createCallLedger({ pool: on.pool, owner: 'a dispatcher', slot: 1, leaseMs: 60_000, region });
+};
+
+async function claim(id: string): Promise<ClaimedJob> {
+  const jobId = uuid(id);
+  const { rows } = await on.pool.query<{ us: number }>(
+    'select extract(epoch from due_at)::float8 * 1000000 as us from jobs where id = $1',
+    [jobId],
+  );
+  const claims = [{ partition: jobPartitionOf(jobId), dueUs: Math.round(rows[0]?.us ?? 0), jobId }];
+  const [claimed] = (await ledger().flush({ results: [], claims })).claimed;
+  return claimed ?? expect.fail('it was not claimed');
+}
+
+/** As a dispatcher that calls it. */
+async function end(id: string, verdict: JobVerdict = { kind: 'called' }): Promise<void> {
+  const note = { status: 200, latencyMs: 3, error: null, answer: 'thanks' };
+  await ledger().flush({ results: [{ ...(await claim(id)), verdict, note }], claims: [] });
+}
+
+const outlets = async () => {
+  const { clients } = await createClientSource({ pool: on.pool }).read();
+  return new Map(clients.flatMap(outletsOf).map((outlet) => [outlet.outletId, outlet]));
+};
+
+describe('endpoints of a client', () => {
+  it('are made by name and URL, and have what they do not say from their client', async () => {
+    const made = await make({ concurrency: 3 });
+    expect([made.statusCode, made.headers.location]).toEqual([201, expect.stringMatching(/endpoints\/billing$/)]);
+    expect(endpointShape.parse(made.json())).toMatchObject({ url, concurrency: 3, auth: null, keys: [], revision: 1 });
+    expect(await codeOf(make())).toBe('name-taken');
+    const page = pageShape(endpointShape).parse((await ask('GET', base)).json());
+    expect(page).toEqual({ items: [await endpoint()], next: null });
+    await ask('PATCH', '/v1/clients/orders', { timeoutMs: 777, concurrency: 9 });
+
+    const both = await outlets();
+    expect(both.get(billing)).toMatchObject({ clientId, definition: { concurrency: 3, timeoutMs: 777 } });
+    expect(both.get(clientId)).toMatchObject({ clientId, definition: { concurrency: 9, timeoutMs: 777 } });
+  });
+
+  it('change by merging at the revision that was expected, and null is what their client says', async () => {
+    await make({ concurrency: 3 });
+    const patch = (body: object, etag: string) =>
+      on.api.server.inject({
+        ...{ method: 'PATCH', url: `${base}/billing`, payload: body },
+        headers: { ...authorized, 'if-match': etag },
+      });
+    const changed = await patch({ concurrency: null, finalCodes: [404] }, '"1"');
+    expect((await patch({ concurrency: 4 }, '"1"')).statusCode).toBe(412);
+    expect(endpointShape.parse(changed.json())).toMatchObject({ revision: 2, finalCodes: [404] });
+    expect(endpointShape.parse(changed.json()).concurrency).toBeUndefined();
+    const wrong = await ask('PATCH', `${base}/billing`, { concurrency: 0, url: 'https://billing.test/?token=x' });
+    expect(problem.parse(wrong.json()).errors.map(({ pointer }) => pointer)).toEqual(['/concurrency', '/url']);
+  });
+
+  it('have secrets of their own, shown by their length alone, and those of their client without', async () => {
+    await make();
+    await ask('POST', '/v1/clients/orders/keys', {});
+    const token = { kind: 'bearer', origins: ['https://billing.test'], token: 'of-orders' };
+    await ask('PUT', '/v1/clients/orders/auth', token);
+    const before = (await outlets()).get(billing);
+    await ask('PUT', `${base}/billing/auth`, { ...token, token: 'of-billing' });
+    const added = addedEndpointKey.parse((await ask('POST', `${base}/billing/keys`, {})).json());
+    expect(added.secret).toMatch(/^whsec_/);
+    const after = await outlets();
+    expect([before?.keys, before?.auth]).toEqual([after.get(clientId)?.keys, after.get(clientId)?.auth]);
+    expect(after.get(billing)?.keys).toHaveLength(1);
+    expect(after.get(billing)?.keys).not.toEqual(before?.keys);
+    expect((await endpoint()).auth).toMatchObject({ kind: 'bearer', token: { set: true, length: 10 } });
+    expect((await ask('DELETE', `${base}/billing/keys/${added.key.id}`)).statusCode).toBe(200);
+    expect((await ask('DELETE', `${base}/billing/auth`)).statusCode).toBe(200);
+    expect((await outlets()).get(billing)).toMatchObject({ keys: before?.keys, auth: before?.auth });
+  });
+
+  it('leave a line in the audit log for each change', async () => {
+    await make();
+    await ask('POST', `${base}/billing/disable`, { reason: 'moving' });
+    await ask('DELETE', `${base}/billing`);
+    const { rows } = await on.pool.query<{ route: string }>(
+      "select route from audit_log where route like '%endpoints%' order by at",
+    );
+    expect(rows.map(({ route }) => route)).toHaveLength(3);
+  });
+});
+
+describe('jobs that name an endpoint', () => {
+  beforeEach(async () => {
+    await make({ publishRatePerSecond: 5 });
+  });
+
+  it('go to its URL, or to another one of its server, and to no other', async () => {
+    expect(await shown(await schedule({ endpoint: 'billing' }))).toMatchObject({ endpoint: 'billing', url });
+    const own = await schedule({ endpoint: 'billing', url: 'https://billing.test/other' });
+    expect(await shown(own)).toMatchObject({ endpoint: 'billing', url: 'https://billing.test/other' });
+    const refused = async (fields: object) =>
+      problem.parse((await ask('POST', '/v1/jobs', { client: 'orders', ...fields })).json()).errors[0];
+    expect(await refused({ endpoint: 'billing', url: 'https://shop.test/' })).toMatchObject({ pointer: '/url' });
+    expect(await refused({ endpoint: 'other' })).toMatchObject({ pointer: '/endpoint', code: 'unknown-endpoint' });
+    expect(await refused({})).toMatchObject({ pointer: '/url', code: 'missing' });
+  });
+
+  it('are looked at, claimed and counted by it, in the outlet of their own that it is', async () => {
+    const [through, beside] = [
+      await schedule({ endpoint: 'billing', timeoutMs: 500 }),
+      await schedule({ url: 'https://shop.test/hook' }),
+    ];
+    const due = createDueReferences({ pool: on.pool });
+    const marks = [through, beside].map((id) => ({ partition: jobPartitionOf(uuid(id)), ...firstMark }));
+    const outletOf = new Map((await due.look(marks, 10, 0)).due.map(({ jobId, clientId: outlet }) => [jobId, outlet]));
+    expect([outletOf.get(uuid(through)), outletOf.get(uuid(beside))]).toEqual([billing, clientId]);
+    const skimmed = await due.skim(
+      marks.map((mark) => ({ ...mark, skip: [clientId] })),
+      10,
+    );
+    expect(skimmed.due.filter(({ clientId: outlet }) => outlet === billing).map(({ jobId }) => jobId)).toEqual([
+      uuid(through),
+    ]);
+
+    expect(await claim(through)).toMatchObject({ clientId: billing });
+    expect(await claim(beside)).toMatchObject({ clientId });
+    const { rows } = await on.pool.query('select client from client_totals');
+    expect(new Set(rows.map(({ client }: { client: string }) => client))).toEqual(new Set([clientId]));
+  });
+
+  it('are put aside and brought back by themselves', async () => {
+    const [through, beside] = [await schedule({ endpoint: 'billing' }), await schedule({ url })];
+    for (const id of [through, beside]) await end(id, { kind: 'sidelined', host: 'billing.test' });
+    await circuits().open({ clientId: billing, host: 'billing.test' }, 'it hangs', 0);
+    expect((await circuits().read()).map((circuit) => circuit.clientId)).toEqual([billing]);
+    const probe = await circuits().takeProbe({ clientId: billing, host: 'billing.test' }, 1000, 60_000);
+    expect(probe).toMatchObject({ kind: 'job', job: { jobId: uuid(through), clientId: billing } });
+    expect((await shown(beside)).state).toBe('sidelined');
+    // Nobody knows a circuit for it.
+    expect(await circuits().adopt()).toBe(1);
+    expect((await circuits().read()).map((circuit) => circuit.clientId).toSorted()).toEqual(
+      [billing, clientId].toSorted(),
+    );
+    const seen = z.object({ hosts: z.array(z.object({ clientId: z.string(), endpoint: z.string().nullable() })) });
+    const { hosts } = seen.parse((await ask('GET', '/v1/scheduler')).json());
+    expect(new Set(hosts.map((host) => [uuidOf('client', host.clientId), host.endpoint].join()))).toEqual(
+      new Set([`${clientId},billing`, `${clientId},`]),
+    );
+    const enabled = await ask('POST', '/v1/scheduler/hosts/enable', {
+      ...{ client: 'orders', endpoint: 'billing', host: 'billing.test' },
+    });
+    expect(enabled.statusCode, enabled.body).toBe(200);
+  });
+
+  it('are accepted while it is disabled, and say that they wait', async () => {
+    await ask('POST', `${base}/billing/disable`, { reason: 'moving house' });
+    const answer = await ask('POST', '/v1/jobs', { client: 'orders', endpoint: 'billing' });
+    const { warnings } = acceptedJob.parse(answer.json());
+    expect(warnings.map(({ code }) => code)).toEqual(['endpoint-disabled']);
+    expect(warnings[0]?.detail).toContain('moving house');
+    expect((await outlets()).get(billing)?.heldBecause).toBe('the endpoint is disabled');
+    expect((await outlets()).get(clientId)?.heldBecause).toBeNull();
+    await ask('POST', `${base}/billing/enable`);
+    expect((await outlets()).get(billing)?.heldBecause).toBeNull();
+  });
+
+  it('keep it from being deleted until they have ended, and then still say its name', async () => {
+    const id = await schedule({ endpoint: 'billing' });
+    const used = await ask('DELETE', `${base}/billing`);
+    expect([used.statusCode, problem.parse(used.json()).code]).toEqual([409, 'endpoint-in-use']);
+    await end(id);
+    expect((await ask('DELETE', `${base}/billing`)).statusCode).toBe(204);
+    expect(await shown(id)).toMatchObject({ state: 'called', endpoint: 'billing' });
+    expect((await outlets()).has(billing)).toBe(false);
+    expect(await codeOf(ask('GET', `${base}/billing`))).toBe('endpoint-not-found');
+    await make();
+    expect((await outlets()).get(billing)?.revision).toBeGreaterThan(3);
+  });
+
+  it('are listed and taken back by its name, whatever became of them', async () => {
+    const [through, beside] = [
+      await schedule({ endpoint: 'billing', delaySeconds: 60 }),
+      await schedule({ url, delaySeconds: 60, timeoutMs: 700 }),
+    ];
+    const ended = await schedule({ endpoint: 'billing' });
+    await end(ended);
+    const listed = async (query: string) => {
+      const page = pageShape(z.object({ id: z.string() }));
+      return page.parse((await ask('GET', `/v1/jobs?client=orders&${query}`)).json()).items.map(({ id }) => id);
+    };
+    expect(await listed('endpoint=billing')).toEqual([through]);
+    expect(await listed('endpoint=billing&state=called')).toEqual([ended]);
+    expect(await listed('endpoint=other')).toEqual([]);
+    await ask('POST', '/v1/jobs/changes', { verb: 'cancel', client: 'orders', endpoint: 'billing' });
+    const { jobChanges: changes, jobStore, logger } = on.deps;
+    const changer = createJobChanger({ changes, jobStore, logger, clock: systemClock });
+    changer.start();
+    await expect.poll(async () => (await shown(through)).state, { timeout: 20_000 }).toBe('cancelled');
+    await changer.stop();
+    expect((await shown(beside)).state).toBe('pending');
+    expect((await ask('DELETE', `${base}/billing`)).statusCode).toBe(204);
+  });
+
+  it('have a forecast of their own, by its rate', async () => {
+    for (let jobs = 0; jobs < 3; jobs++) await schedule({ endpoint: 'billing', delaySeconds: 600 });
+    await schedule({ url, delaySeconds: 600 });
+    const shape = z.object({
+      publishRatePerSecond: z.number().nullable(),
+      minutes: z.array(z.object({ calls: z.int() })),
+    });
+    const forecast = async (query = '') =>
+      shape.parse((await ask('GET', `/v1/clients/orders/forecast${query}`)).json());
+    expect(await forecast()).toEqual({ publishRatePerSecond: null, minutes: [{ calls: 1 }] });
+    expect(await forecast('?endpoint=billing')).toEqual({ publishRatePerSecond: 5, minutes: [{ calls: 3 }] });
+    expect((await ask('GET', '/v1/clients/orders/forecast?endpoint=other')).statusCode).toBe(422);
+  });
+
+  it('are sent again through it', async () => {
+    const id = await schedule({ endpoint: 'billing' });
+    await end(id);
+    const sent = await ask('POST', '/v1/jobs/resend', { client: 'orders', ids: [id] });
+    const again = z.object({ results: z.array(z.object({ jobId: z.string() })) }).parse(sent.json()).results[0]?.jobId;
+    expect(await shown(again ?? '')).toMatchObject({ endpoint: 'billing', repeats: id });
+    expect(await claim(again ?? '')).toMatchObject({ clientId: billing });
+  });
+});
+
+describe('a schedule that names an endpoint', () => {
+  const daily = { name: 'Close the day', cron: '0 22 * * *', zone: 'Asia/Singapore' };
+
+  it('makes jobs that go through it, and keeps it from being deleted', async () => {
+    await make();
+    const answer = await ask('POST', '/v1/schedules', { ...daily, target: { client: 'orders', endpoint: 'billing' } });
+    expect(answer.statusCode, answer.body).toBe(201);
+    const made = scheduleShape.parse(answer.json());
+    expect(made.target).toMatchObject({ endpoint: 'billing', url });
+    const fired = await ask('POST', `/v1/schedules/${made.id}/run-now`, {});
+    const { fired: jobs } = z.object({ fired: z.array(z.object({ jobId: z.string() })) }).parse(fired.json());
+    expect(await claim(jobs[0]?.jobId ?? '')).toMatchObject({ clientId: billing, url });
+    await end(await schedule({ endpoint: 'billing' }));
+    expect(await codeOf(ask('DELETE', `${base}/billing`))).toBe('endpoint-in-use');
+
+    await ask('PATCH', `${base}/billing`, { url: 'https://billing.test/moved' });
+    const kept = await ask('PATCH', `/v1/schedules/${made.id}`, { note: 'moved' });
+    expect(scheduleShape.parse(kept.json()).target?.url).toBe(url);
+    const moved = await ask('PATCH', `/v1/schedules/${made.id}`, { target: { url: null } });
+    expect(scheduleShape.parse(moved.json()).target?.url).toBe('https://billing.test/moved');
+
+    const elsewhere = { target: { url: 'https://shop.test/close' } };
+    expect((await ask('PATCH', `/v1/schedules/${made.id}`, elsewhere)).statusCode).toBe(422);
+    const own = await ask('PATCH', `/v1/schedules/${made.id}`, { target: { endpoint: null, ...elsewhere.target } });
+    expect(scheduleShape.parse(own.json()).target).toMatchObject(elsewhere.target);
+    expect(scheduleShape.parse(own.json()).target?.endpoint).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
+import { troubled } from './callback-scenarios.ts';
+import { runCallbacks, type CallbackScenario } from './callback-world.ts';
+
+const deaths = ['die-before', 'die-after', 'throw-before', 'throw-after'] as const;
+const orderings = ['exclusive', 'in-order'] as const;
+
+/**
+ * Processes die and commits get lost, but none is frozen with a call on its way out: what is sent after its lease is
+ * beyond what can be seen from here. What is accepted now is due now at the soonest.
+ */
+function ordered(seed: number, ordering: (typeof orderings)[number]): CallbackScenario {
+  const scenario = troubled(seed);
+  const { chance } = scenario;
+  const fateOf = () => (chance.happens(0.004) ? chance.pick(deaths) : 'pass');
+  return { ...scenario, jobs: 30, ordering, fateOf, lateMs: () => 0 };
+}
+
+const inBoth = orderings.flatMap((ordering) => [1, 2, 3, 4].map((seed) => [ordering, seed] as const));
+
+describe('jobs of one ordering key are never called two at a time, nor out of order', () => {
+  it.each(inBoth)('%s, whoever is killed: walk %i', async (ordering, seed) => {
+    expect(await runCallbacks(ordered(seed, ordering))).toEqual([]);
+  });
+
+  it.each(inBoth)('%s, in two regions of which one is switched off: walk %i', async (ordering, seed) => {
+    const regions = { regions: ['local', 'east'], switchAfterMs: 6100 };
+    expect(await runCallbacks({ ...ordered(seed, ordering), ...regions })).toEqual([]);
+  });
+});
+
+/** A checker that never fails proves nothing. */
+describe('the witnesses of order notice when', () => {
+  const foundBy = async (weaken: (seed: number) => CallbackScenario) => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 10 && found.length === 0; seed++) found.push(...(await runCallbacks(weaken(seed))));
+    return found.join();
+  };
+
+  it('a job can be claimed while its lease runs', async () => {
+    const found = await foundBy((seed) => {
+      const scenario = ordered(seed, 'in-order');
+      return {
+        ...scenario,
+        // Dead for long before its receiver is done.
+        answerOf: () => 'hang',
+        fateOf: (_process, { method }) => (method === 'call' && scenario.chance.happens(0.2) ? 'die-before' : 'pass'),
+        weaken: (ledger, { fires, clock }) => ({
+          flush: (work) => {
+            for (const fire of fires.values()) Object.assign(fire, { leaseUntilMs: clock.nowMs() - 1 });
+            return ledger.flush(work);
+          },
+        }),
+      };
+    });
+    expect(found).toContain('of its key is');
+  });
+
+  const advanceAnyway =
+    (pick: 'first' | 'last') =>
+    (keys: KeyAdvancer, { jobs, clock }: Weakened) => ({
+      ...keys,
+      advance: () => {
+        const waiting = [...jobs.values()].filter(({ dueAtMs, sideline }) => dueAtMs === Infinity && sideline === null);
+        const next = pick === 'first' ? waiting[0] : waiting.at(-1);
+        if (next) jobs.set(next.jobId, { ...next, dueAtMs: clock.nowMs() });
+        return Promise.resolve();
+      },
+    });
+
+  it('a key is advanced while one of it is active', async () => {
+    const found = await foundBy((seed) => ({ ...ordered(seed, 'exclusive'), weakenKeys: advanceAnyway('first') }));
+    expect(found).toContain('of its key is');
+  });
+
+  it('the last one is taken', async () => {
+    const found = await foundBy((seed) => ({ ...ordered(seed, 'in-order'), weakenKeys: advanceAnyway('last') }));
+    expect(found).toContain('of its key has ended');
+  });
+
+  it('no scheduler sweeps what the dead have left', async () => {
+    const found = await foundBy((seed) => ({
+      ...ordered(seed, 'exclusive'),
+      weakenKeys: (keys) => ({ ...keys, sweep: () => Promise.resolve(0) }),
+    }));
+    expect(found).toContain('never called');
+  });
+});
+
+type Weakened = Parameters<NonNullable<CallbackScenario['weakenKeys']>>[1];

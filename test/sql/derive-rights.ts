@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import type { Client } from 'pg';
+import { describeStatement } from './describe-statement.ts';
+import { reachableFiles } from './reachable-files.ts';
+
+/** A statement, and the file that runs it, relative to the repository's top. */
+export interface RunStatement {
+  file: string;
+  text: string;
+}
+
+/** What a role needs: by table what it does there, and functions that run with the rights of their owner. */
+export interface RoleRights {
+  tables: Record<string, string>;
+  functions: string[];
+}
+
+/** The processes that work by each role. */
+const processesOf = {
+  engine: ['scheduler', 'trigger', 'worker', 'dispatcher'],
+  api: ['api'],
+} as const;
+
+/** What opens something, or is the answer to somebody else: not for whoever only looks. */
+const notForReaders = ['api_key_secrets', 'sessions', 'session_links', 'report_links', 'idempotency_keys'];
+
+/** What bodies in plpgsql do, which Postgres does not tell of before they run: the tests run them under these roles. */
+const doneInside: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {
+  advance_key: {
+    key_wakes: ['select', 'insert', 'delete'],
+    jobs: ['select', 'update'],
+    fires: ['select'],
+  },
+  refuse_ended_jobs: { ended_jobs: ['select'] },
+  reserve_budgets: {
+    budgets: ['select', 'update'],
+    feeds: ['select'],
+    runs: ['select'],
+    batches: ['select'],
+    batch_steps: ['select'],
+    budget_reservations: ['select', 'insert', 'update', 'delete'],
+    budget_figures: ['select'],
+  },
+};
+
+/** `lock`: rows are locked and not changed, for which one column that may be updated is enough. */
+type Verb = (typeof verbs)[number] | 'lock';
+
+/** In the order of their bits in what Postgres notes of a statement. */
+const verbs = ['insert', 'select', 'update', 'delete'] as const;
+const shownOrder: readonly Verb[] = ['select', 'insert', 'update', 'lock', 'delete'];
+
+export interface Derived {
+  rights: Record<'engine' | 'api' | 'reader', RoleRights>;
+  /** What its processes run. */
+  textsOf: Record<keyof typeof processesOf, string[]>;
+  problems: string[];
+}
+
+/** What each role needs for the statements of the files that its processes load. */
+export async function deriveRights(
+  client: Client,
+  root: string,
+  statements: readonly RunStatement[],
+): Promise<Derived> {
+  const needs = await readNeeds(client, statements);
+  const problems = new Set<string>();
+  const of = (role: keyof typeof processesOf): string[] => {
+    const files = reachableFiles(processesOf[role].map((name) => join(root, 'services', name, 'main.ts')));
+    return statements.filter(({ file }) => files.has(join(root, file))).map(({ text }) => text);
+  };
+  const textsOf = { engine: of('engine'), api: of('api') };
+  const [engine, api] = [gather(textsOf.engine, needs, problems), gather(textsOf.api, needs, problems)];
+  return { rights: { engine, api, reader: await readersRights(client) }, textsOf, problems: [...problems] };
+}
+
+interface Need {
+  tables: Map<string, Set<Verb>>;
+  functions: Set<string>;
+}
+
+interface Needs {
+  /** By table. */
+  firstColumns: Map<string, string>;
+  byText: Map<string, Need>;
+  /** What functions do in SQL with the rights of whoever calls them. */
+  byFunction: Map<string, Need>;
+  /** Those that run with the rights of their owner. */
+  definers: Set<string>;
+  /** Those whose bodies Postgres does not read. */
+  unread: Set<string>;
+}
+
+function gather(texts: readonly string[], needs: Needs, problems: Set<string>): RoleRights {
+  const tables = new Map<string, Set<Verb>>();
+  const functions = new Set<string>();
+  const add = (need: Need | undefined): void => {
+    for (const [table, done] of need?.tables ?? []) tables.set(table, (tables.get(table) ?? new Set()).union(done));
+    for (const name of need?.functions ?? []) {
+      if (functions.has(name)) continue;
+      functions.add(name);
+      if (needs.definers.has(name)) continue;
+      const inside = doneInside[name];
+      if (inside) for (const [table, done] of Object.entries(inside)) add(needOf(table, done));
+      else if (needs.unread.has(name)) problems.add(`what ${name} does is not said in test/sql/derive-rights.ts`);
+      else add(needs.byFunction.get(name));
+    }
+  };
+  for (const text of texts) add(needs.byText.get(text));
+  return {
+    tables: Object.fromEntries(
+      [...tables].sort(byName).map(([table, done]) => [table, shown(done, needs.firstColumns.get(table))]),
+    ),
+    functions: [...functions].filter((name) => needs.definers.has(name)).sort(),
+  };
+}
+
+function needOf(table: string, done: Iterable<Verb>): Need {
+  return { tables: new Map([[table, new Set(done)]]), functions: new Set() };
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function shown(done: ReadonlySet<Verb>, firstColumn = ''): string {
+  const needed = shownOrder.filter((verb) => done.has(verb) && (verb !== 'lock' || !done.has('update')));
+  return needed.map((verb) => (verb === 'lock' ? `update (${firstColumn})` : verb)).join(', ');
+}
+
+async function readNeeds(client: Client, statements: readonly RunStatement[]): Promise<Needs> {
+  const { rows: functions } = await client.query<{
+    name: string;
+    args: string;
+    body: string;
+    language: string;
+    isDefiner: boolean;
+  }>(
+    `select p.proname as name, pg_get_function_identity_arguments(p.oid) as args, p.prosrc as body,
+       l.lanname as language, p.prosecdef as "isDefiner"
+     from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'public'::regnamespace`,
+  );
+  const named = await readNames(client);
+  const byText = new Map<string, Need>();
+  for (const text of new Set(statements.map(({ text }) => text))) {
+    const locked = /^\s*lock table (\w+)/.exec(text)?.[1];
+    if (locked !== undefined) byText.set(text, needOf(locked, ['update']));
+    if (!isPlanned(text)) continue;
+    const { params } = await describeStatement(client, text);
+    const types = params.map((type) => `(select format_type(${type}, null))`);
+    byText.set(text, await needIn(client, named, { args: await typesAsText(client, types), body: text }));
+  }
+  const byFunction = new Map<string, Need>();
+  for (const { name, args, body, language } of functions) {
+    if (language === 'sql' && body.trim() !== '') byFunction.set(name, await needIn(client, named, { args, body }));
+  }
+  return {
+    firstColumns: named.firstColumns,
+    byText,
+    byFunction,
+    definers: new Set(functions.filter(({ isDefiner }) => isDefiner).map(({ name }) => name)),
+    unread: new Set(functions.filter(({ language }) => language === 'plpgsql').map(({ name }) => name)),
+  };
+}
+
+/** Neither a lock nor a setting. */
+export function isPlanned(text: string): boolean {
+  return /^\s*(select|insert|update|delete|with|values|merge)\b/i.test(text);
+}
+
+async function typesAsText(client: Client, types: readonly string[]): Promise<string> {
+  if (types.length === 0) return '';
+  const { rows } = await client.query<{ all: string }>(`select concat_ws(', ', ${types.join(', ')}) as all`);
+  return rows[0]?.all ?? '';
+}
+
+/** By the numbers that Postgres has for them. */
+interface Names {
+  tables: Map<string, string>;
+  functions: Map<string, string>;
+  firstColumns: Map<string, string>;
+}
+
+async function readNames(client: Client): Promise<Names> {
+  const named = async (text: string) => {
+    const { rows } = await client.query<{ of: string; name: string }>(text);
+    return new Map(rows.map(({ of, name }) => [of, name]));
+  };
+  return {
+    tables: await named(
+      `select oid::text as of, relname as name from pg_class where relnamespace = 'public'::regnamespace`,
+    ),
+    functions: await named(
+      `select oid::text as of, proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
+    ),
+    firstColumns: await named(
+      `select c.relname as of, a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+       where c.relnamespace = 'public'::regnamespace and a.attnum = 1`,
+    ),
+  };
+}
+
+/**
+ * As Postgres itself will check it: it keeps the statement as the body of a function, with the rights that each table
+ * of it takes (`RTEPERMISSIONINFO`), those in subqueries and behind `with` included. A view is one table here.
+ */
+async function needIn(client: Client, named: Names, { args, body }: { args: string; body: string }): Promise<Need> {
+  await client.query('begin');
+  await client.query(`create function pg_temp.asked_for(${args}) returns void language sql begin atomic ${body}; end`);
+  const { rows } = await client.query<{ tree: string }>(
+    `select prosqlbody::text as tree from pg_proc where proname = 'asked_for' and prosqlbody is not null`,
+  );
+  await client.query('rollback');
+  const tree = rows[0]?.tree ?? '';
+  const tables = new Map<string, Set<Verb>>();
+  for (const [, oid = '', bits = '', updated = ''] of tree.matchAll(permissions)) {
+    const table = named.tables.get(oid);
+    const asked = verbs.filter((_, bit) => (Number(bits) & (1 << bit)) !== 0);
+    const done = asked.map((verb): Verb => (verb === 'update' && updated === '' ? 'lock' : verb));
+    if (table !== undefined) tables.set(table, (tables.get(table) ?? new Set<Verb>()).union(new Set(done)));
+  }
+  const called = [...tree.matchAll(/:funcid (\d+)/g)].map(([, oid = '']) => named.functions.get(oid));
+  return { tables, functions: new Set(called.filter((name) => name !== undefined)) };
+}
+
+const permissions = /RTEPERMISSIONINFO :relid (\d+) :inh \w+ :requiredPerms (\d+) [^{}]*?:updatedCols \(b([^)]*)\)/g;
+
+async function readersRights(client: Client): Promise<RoleRights> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v') and not relispartition
+       and relname <> all ($1) order by relname`,
+    [notForReaders],
+  );
+  return { tables: Object.fromEntries(rows.map(({ name }) => [name, 'select'])), functions: [] };
+}

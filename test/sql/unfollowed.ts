@@ -1,0 +1,35 @@
+import { deleteAudience } from '../../shared/postgres/audiences/delete-audience.ts';
+import { cancelJobs, moveJobs } from '../../services/api/jobs/postgres/job-statements.ts';
+import * as retention from '../../services/trigger/retain/postgres/retention-statements.ts';
+
+interface Unfollowed {
+  /** What looks at them instead. */
+  why: string;
+  /** What they can be, as far as it is known: checked like the others, but for their values and rows. */
+  texts?: readonly string[];
+}
+
+const feedTables = ['batches', 'batch_steps', 'step_attempts', 'user_failures', 'retry_users', 'receipts'];
+const { beforeDropping, deleteDryRows, deleteStrays, dryTables, ...others } = retention;
+const tablesOfDryRuns = Object.keys(dryTables).filter((name): name is keyof typeof dryTables => name in dryTables);
+
+/** Statements that are put together while the code runs, by the file that runs them. */
+export const unfollowed: Readonly<Record<string, Unfollowed>> = {
+  'shared/postgres/connection/databases.ts': { why: 'names a database' },
+  'shared/infrastructure/local-postgres.ts': { why: 'names a database' },
+  'shared/postgres/roles/grants.ts': { why: 'grants: cli/installation/grants.integration.test.ts' },
+  'services/trigger/retain/postgres/retention.ts': {
+    why: 'names partitions: test/integration/retention.integration.test.ts',
+    texts: [
+      ...Object.values(others).filter((each) => typeof each === 'string'),
+      ...Object.values(beforeDropping).flat(),
+      ...feedTables.map(deleteStrays),
+      ...tablesOfDryRuns.map(deleteDryRows),
+      deleteAudience,
+    ],
+  },
+  'services/api/jobs/postgres/job-store.ts': {
+    why: 'hands over which of two it is',
+    texts: [cancelJobs.text, moveJobs.text],
+  },
+};
