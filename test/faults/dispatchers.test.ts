@@ -9,6 +9,12 @@ const jobs = 600;
 /** Its last beat is 10 s old, the sweep has looked and its place in the group is another's; then 300 calls of 1 s, in turns. */
 const takenOverWithinMs = 30_000;
 
+/** One that has just joined the group has nothing that could be taken over. */
+const allHoldJobs = (trial: CallbackTrial) =>
+  until('each dispatcher has jobs in its hands', async () => {
+    return (await trial.database.count('select distinct owner from fires')) === trial.names('dispatcher').length;
+  });
+
 describe('row 35: a dispatcher that stops between claim, call and end', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
@@ -29,14 +35,8 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
     return await trial.judgeCallbacks({ rows: '35', scenario, allow: { doubled } });
   }
 
-  /** One that has just joined the group has nothing that could be taken over. */
-  const untilAllHold = () =>
-    until('each dispatcher has jobs in its hands', async () => {
-      return (await trial.database.count('select distinct owner from fires')) === trial.names('dispatcher').length;
-    });
-
   it('is killed between claim and call, and in calls: its jobs are called again under their ids, and end once', async () => {
-    await untilAllHold();
+    await allHoldJobs(trial);
     const open = await openNow();
     await trial.kill('dispatcher-1');
     await trial.restart('dispatcher-1');
@@ -59,7 +59,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
   });
 
   it('is frozen past its lease: others take over what it holds, and when it awakes it calls and writes nothing of that', async () => {
-    await untilAllHold();
+    await allHoldJobs(trial);
     const open = await openNow();
     trial.freeze('dispatcher-1');
     await until('what it holds is taken over', async () => {
@@ -97,7 +97,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
 
   it('leaves nothing waiting for a lease: all that it had in its hands is called within 15 s', async () => {
     await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
-    await trial.awaitCalls(50);
+    await allHoldJobs(trial);
     const open = await trial.database.count('select 1 from fires');
     await trial.kill('dispatcher-1');
     await trial.awaitEnded(takenOverWithinMs);
@@ -111,7 +111,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
     await trial.end();
     await begin(faultControls.theDeadAreMissed);
     await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
-    await trial.awaitCalls(50);
+    await allHoldJobs(trial);
     await trial.kill('dispatcher-1');
     await expect(trial.awaitEnded(takenOverWithinMs)).rejects.toThrow();
     expect(await takenOver()).toBe(0);
@@ -142,10 +142,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
     await trial.muster.restart('dispatcher-1', { STOP_DEADLINE_MS: '1000' });
     await trial.receiver.behave({ slow: { latencyMs: 6000 } });
     const jobs = await trial.schedule({ count: 300, path: 'slow', spreadMs: 10_000 });
-    await until(
-      'both of them call',
-      async () => (await trial.database.count('select distinct owner from fires')) === 2,
-    );
+    await allHoldJobs(trial);
     const open = await trial.database.count('select 1 from fires');
     expect(await trial.stop('dispatcher-1')).not.toBe(0);
     await trial.restart('dispatcher-1');
