@@ -15,6 +15,7 @@ const ofStep = {
 };
 const limit = { limit: whole('--limit <n>', 'how many in the table, up to 1000', 100) };
 interface FailureOptions extends Form {
+  q?: string;
   step?: number;
   country?: string;
   reason?: string;
@@ -55,6 +56,7 @@ export const failures = (named: string) =>
     said: 'the users that failed, with the reason',
     options: {
       ...ofStep,
+      q: text('--user <start>', 'only users whose id begins so'),
       reason: text('--reason <reason>', 'only for this reason'),
       batch: whole('--batch <n>', 'only of this batch'),
       failedFrom: text('--from <time>', 'only from then on; RFC 3339'),

@@ -27,11 +27,13 @@ it('muster campaign report writes a line for each step and country as a file', a
   expect((await muster('campaign', 'report', 'run_1', '--csv', '--excel')).out).toBe('runId,step\r\nrun_1,1\r\n');
 });
 
-it('muster campaign failures narrows them to a batch and a time', async () => {
-  const query = 'batch=7&failedFrom=2026-11-22T04%3A00%3A00Z&failedUntil=2026-11-22T05%3A00%3A00Z';
+it('muster campaign failures narrows them to users, a batch and a time', async () => {
+  const query = 'q=sg-&batch=7&failedFrom=2026-11-22T04%3A00%3A00Z&failedUntil=2026-11-22T05%3A00%3A00Z';
   api.answers[`GET /v1/runs/run_1/failures?${query}&limit=100`] = ok({ items: [], next: null });
   const span = ['--from', '2026-11-22T04:00:00Z', '--until', '2026-11-22T05:00:00Z'];
-  expect((await muster('campaign', 'failures', 'run_1', '--batch', '7', ...span)).out).toBe('nobody failed\n');
+  expect((await muster('campaign', 'failures', 'run_1', '--user', 'sg-', '--batch', '7', ...span)).out).toBe(
+    'nobody failed\n',
+  );
 });
 
 it('muster run share prints the link once, lists links and revokes one', async () => {

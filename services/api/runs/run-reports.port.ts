@@ -109,6 +109,8 @@ export interface RunPoints {
 }
 
 export interface FailureFilter {
+  /** How the user id begins. */
+  q?: string | undefined;
   step?: number | undefined;
   country?: string | undefined;
   reason?: string | undefined;

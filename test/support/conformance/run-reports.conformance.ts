@@ -360,6 +360,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           await rows.addFailure(feedId, { batchNo, user: `u${batchNo}b` });
         }
         expect((await allPages(runId, 1, { batch: 2 })).map(({ user }) => user)).toEqual(['u2a', 'u2b']);
+        expect((await allPages(runId, 1, { q: 'u2' })).map(({ user }) => user)).toEqual(['u2a', 'u2b']);
+        expect(await allPages(runId, 1, { q: '2a' })).toEqual([]);
         const all = await allPages(runId, 10);
         const times = all.map(({ failedAt }) => failedAt.getTime());
         const [first, last] = [new Date(Math.min(...times)), new Date(Math.max(...times) + 1)];

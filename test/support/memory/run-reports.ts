@@ -73,12 +73,13 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
 
     failureGroups: (runId) => atOnce(() => groupsOf(runId, database)),
 
-    failures: (runId, { step, country, reason, outcome, batch, failedFrom, failedUntil }, limit, cursor) =>
+    failures: (runId, { q, step, country, reason, outcome, batch, failedFrom, failedUntil }, limit, cursor) =>
       atOnce(() => {
         const after = cursor === null ? null : failurePlaceOf(cursor);
         if (after === undefined)
           throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
         const found = failuresOf(runId, database)
+          .filter((failure) => q === undefined || failure.user.startsWith(q))
           .filter((failure) => step === undefined || failure.step === step)
           .filter((failure) => country === undefined || failure.country === country)
           .filter((failure) => reason === undefined || failure.reason === reason)

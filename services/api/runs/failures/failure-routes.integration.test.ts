@@ -104,6 +104,14 @@ describe('the failures of a run', () => {
     expect(await usersOf('?country=ID')).toEqual([]);
   });
 
+  it('are searched by how the user id begins, which is no pattern', async () => {
+    for (const user of ['sg-1', 'sg-2', 'vn-1', '%20', 's%']) await fail(user);
+
+    expect(await usersOf('?q=sg-')).toEqual(['sg-1', 'sg-2']);
+    expect(await usersOf('?q=%25')).toEqual(['%20']);
+    expect(await usersOf('?q=s%25')).toEqual(['s%']);
+  });
+
   it('are listed page by page', async () => {
     for (const user of ['u1', 'u2', 'u3']) await fail(user);
 
@@ -121,6 +129,7 @@ describe('the failures of a run', () => {
     ['?country=SG&country=ID', '/country'],
     ['?reason=', '/reason'],
     ['?reason=%00', '/reason'],
+    ['?q=%00', '/q'],
     ['?cursor=nowhere', '/cursor'],
     ['?user=u1', '/user'],
   ])('refuse %s', async (query, pointer) => {

@@ -15,6 +15,13 @@ import { failureView } from './failure-view.ts';
 
 const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
+  q: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine(isStorable, 'holds what no user id can')
+    .optional()
+    .describe('How the user id begins'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   outcome: z

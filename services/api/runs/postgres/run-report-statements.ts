@@ -158,6 +158,7 @@ interface FailuresParams {
   runId: string;
   limit: number;
   /** Filters, or null. */
+  q: string | null;
   country: string | null;
   step: number | null;
   reason: string | null;
@@ -197,6 +198,7 @@ export const selectFailures = unnamedStatementOf<FailuresParams>(
       and (${$('step')}::int is null or step = ${$('step')})
       and (${$('reason')}::text is null or reason = ${$('reason')})
       and (${$('batch')}::int is null or batch_no = ${$('batch')})
+      and (${$('q')}::text is null or starts_with(user_id, ${$('q')}))
       and (${$('failedFrom')}::timestamptz is null or failed_at >= ${$('failedFrom')})
       and (${$('failedUntil')}::timestamptz is null or failed_at < ${$('failedUntil')})
       and outcome <> ${settledAsSucceeded} and (${$('outcome')}::int is null or outcome = ${$('outcome')})

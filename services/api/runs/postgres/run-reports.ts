@@ -73,7 +73,7 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
     },
 
     failures: async (runId, filter, limit, cursor) => {
-      const { step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
+      const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
       const after = cursor === null ? undefined : failurePlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
@@ -81,6 +81,7 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
         selectFailures.with({
           runId,
           limit: limit + 1,
+          q: q ?? null,
           country: country ?? null,
           step: step ?? null,
           reason: reason ?? null,

@@ -11,6 +11,7 @@ import { draft, preview, runningCampaign, runs, runsOfCampaign } from './campaig
 import * as deadLetters from './dead-letters.ts';
 import { report } from './ended-report.ts';
 import * as ended from './ended-run.ts';
+import * as engine from './engine.ts';
 import { createFakeApi, type Answers, type Asked, type FakeApi } from './fake-api.ts';
 import { actionTypes, changes, session } from './installation.ts';
 import * as callbacks from './jobs.ts';
@@ -52,6 +53,10 @@ export function answersFor(role: Role): Answers {
     'GET /v1/quotas': installed.quotas,
     'GET /v1/action-types': actionTypes,
     'GET /v1/shards': shards,
+    'GET /v1/quiet-hours': engine.quietHours,
+    'GET /v1/suppressions': engine.suppressionLists,
+    'GET /v1/suppressions/uploads': engine.suppressionUploads,
+    'GET /v1/suppressions/users/:user': engine.suppressedUser,
     'GET /v1/approval-policy': { revision: 0, rules: [], madeAt: null },
     'GET /v1/approvals': { items: [], next: null },
     'GET /v1/audit': changes,
@@ -78,6 +83,8 @@ export function answersFor(role: Role): Answers {
     'GET /v1/runs/:id/cancel-preview': live.cancelPreview,
     'GET /v1/runs/:id/comparison': ended.comparison,
     'GET /v1/runs/:id/failures': ended.failures,
+    'GET /v1/runs/:id/users': { items: [], next: null },
+    'GET /v1/runs/:id/shares': { items: [], next: null },
     'GET /v1/runs/:id/users/:user': ended.explanation,
     'GET /v1/clients': callbacks.clients,
     'GET /v1/clients/:id': callbacks.shop,

@@ -13,6 +13,7 @@ describe('a filter of failures', () => {
     expect(usersOf(failures, { country: 'VN' })).toBe(9);
     expect(usersOf(failures, { country: 'VN', outcome: 'failed' })).toBe(7);
     expect(usersOf(failures, { step: 2, reason: 'wallet-closed' })).toBe(0);
+    expect(usersOf(failures, { step: 2, batch: 7 })).toBeUndefined();
   });
 
   it('says nothing of what is not filtered, nor of the page', () => {
@@ -20,16 +21,26 @@ describe('a filter of failures', () => {
   });
 
   it('is shown in words', () => {
-    expect(filterWords({ step: 2, country: 'VN', reason: 'wallet-closed' })).toBe(
+    const clock = (instant: string) => instant.slice(11, 16);
+    expect(filterWords({ step: 2, country: 'VN', reason: 'wallet-closed' }, clock)).toBe(
       'Step 2, country VN, reason wallet-closed.',
     );
-    expect(filterWords({})).toBe('');
+    const span = { failedFrom: '2026-11-22T19:40:00.000Z', failedUntil: '2026-11-22T19:45:00.000Z' };
+    expect(filterWords({ q: 'sg-0', batch: 7, ...span }, clock)).toBe(
+      'Users that begin with “sg-0”, batch 7, failed from 19:40 until 19:45.',
+    );
+    expect(filterWords({}, clock)).toBe('');
   });
 
   it('offers to drop what leaves most out', () => {
     expect(narrowest({ step: 2, country: 'VN', reason: 'wallet-closed' })).toEqual({
       words: 'wallet-closed',
       without: { step: 2, country: 'VN' },
+    });
+    expect(narrowest({ q: 'sg-0', batch: 7 })).toEqual({ words: 'sg-0', without: { batch: 7 } });
+    expect(narrowest({ failedFrom: 'a', failedUntil: 'b', step: 2 })).toEqual({
+      words: 'the time',
+      without: { step: 2 },
     });
     expect(narrowest({ step: 2, country: 'VN' })).toEqual({ words: 'VN', without: { step: 2 } });
     expect(narrowest({ outcome: 'unknown' })).toEqual({ words: 'unknown', without: {} });

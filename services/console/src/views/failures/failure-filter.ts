@@ -1,26 +1,37 @@
 import type { CountryReason, ReasonedOutcome } from '../../parts/failures/failure-reasons.ts';
 import type { FailuresSearch } from './search.ts';
 
-/** Whose failures: what is not said does not matter. */
+/** Whose failures, by the names of the API: what is not said does not matter. */
 export interface FailureFilter {
+  q?: string;
   step?: number;
   country?: string;
   reason?: string;
   outcome?: ReasonedOutcome;
+  batch?: number;
+  failedFrom?: string;
+  failedUntil?: string;
 }
 
 /** The filter without the place in it, and without what is not said. */
-export function filterOf({ step, country, reason, outcome }: FailuresSearch): FailureFilter {
+export function filterOf(search: FailuresSearch): FailureFilter {
+  const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = search;
   return {
+    ...(q !== undefined && { q }),
     ...(step !== undefined && { step }),
     ...(country !== undefined && { country }),
     ...(reason !== undefined && { reason }),
     ...(outcome !== undefined && { outcome }),
+    ...(batch !== undefined && { batch }),
+    ...(failedFrom !== undefined && { failedFrom }),
+    ...(failedUntil !== undefined && { failedUntil }),
   };
 }
 
-/** Users that a filter leaves, by the figures of the report. */
-export function usersOf(failures: readonly CountryReason[], filter: FailureFilter): number {
+/** Users that a filter leaves, by the figures of the report; undefined where those do not know. */
+export function usersOf(failures: readonly CountryReason[], filter: FailureFilter): number | undefined {
+  const { q, batch, failedFrom, failedUntil } = filter;
+  if ([q, batch, failedFrom, failedUntil].some((each) => each !== undefined)) return undefined;
   return failures.filter((each) => fits(each, filter)).reduce((sum, { users }) => sum + users, 0);
 }
 
@@ -39,27 +50,46 @@ export interface Narrowest {
 }
 
 /** The part of a filter that leaves most out, to be dropped first; null where nothing is filtered. */
-export function narrowest({ outcome, ...filter }: FailureFilter): Narrowest | null {
-  const { step, country, reason } = filter;
-  const kept = { ...filter, ...(outcome !== undefined && { outcome }) };
-  if (reason !== undefined) return { words: reason, without: without(kept, 'reason') };
-  if (country !== undefined) return { words: country, without: without(kept, 'country') };
-  if (step !== undefined) return { words: `step ${step}`, without: without(kept, 'step') };
-  return outcome === undefined ? null : { words: outcome, without: {} };
+export function narrowest(filter: FailureFilter): Narrowest | null {
+  const { q, batch, reason, country, step, outcome, failedFrom, failedUntil } = filter;
+  const drop = (words: string, ...names: (keyof FailureFilter)[]) => ({ words, without: without(filter, names) });
+  if (q !== undefined) return drop(q, 'q');
+  if (batch !== undefined) return drop(`batch ${batch}`, 'batch');
+  if (failedFrom !== undefined || failedUntil !== undefined) return drop('the time', 'failedFrom', 'failedUntil');
+  if (reason !== undefined) return drop(reason, 'reason');
+  if (country !== undefined) return drop(country, 'country');
+  if (step !== undefined) return drop(`step ${step}`, 'step');
+  return outcome === undefined ? null : drop(outcome, 'outcome');
 }
 
-function without(filter: FailureFilter, name: keyof FailureFilter): FailureFilter {
-  return filterOf({ ...filter, [name]: undefined });
+function without(filter: FailureFilter, names: readonly (keyof FailureFilter)[]): FailureFilter {
+  return filterOf({ ...filter, ...Object.fromEntries(names.map((name) => [name, undefined])) });
 }
 
-/** `Step 2, country VN, reason wallet-closed.` */
-export function filterWords({ step, country, reason, outcome }: FailureFilter): string {
+/** @param formatTime in the zone that is chosen */
+export function filterWords(filter: FailureFilter, formatTime: (instant: string) => string): string {
+  const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
   const parts = [
+    q !== undefined && `users that begin with “${q}”`,
     step !== undefined && `step ${step}`,
     country !== undefined && `country ${country}`,
     reason !== undefined && `reason ${reason}`,
     outcome !== undefined && `outcome ${outcome}`,
+    batch !== undefined && `batch ${batch}`,
+    (failedFrom !== undefined || failedUntil !== undefined) && `failed ${spanWords(filter, formatTime)}`,
   ].filter((part) => part !== false);
   const words = parts.join(', ');
   return words === '' ? '' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** `from 10:40 until 10:45`; undefined where no time is chosen. */
+export function spanWords(
+  { failedFrom, failedUntil }: Pick<FailureFilter, 'failedFrom' | 'failedUntil'>,
+  formatTime: (instant: string) => string,
+): string | undefined {
+  const parts = [
+    failedFrom !== undefined && `from ${formatTime(failedFrom)}`,
+    failedUntil !== undefined && `until ${formatTime(failedUntil)}`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? undefined : parts.join(' ');
 }

@@ -1,8 +1,12 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { reasonedOutcomes } from '../../parts/failures/failure-reasons.ts';
-import { filterOf, type FailureFilter } from './failure-filter.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
+import { BatchDialog, TimeDialog } from './narrow-dialogs.tsx';
+import { filterOf, spanWords, type FailureFilter } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
 
 interface FailureFiltersProps {
@@ -11,11 +15,14 @@ interface FailureFiltersProps {
   onFilter: (filter: FailureFilter) => void;
 }
 
-/** What the list can be narrowed to: only what occurs in the run. */
+/** What the list can be narrowed to: of steps, countries and reasons only what occurs in the run. */
 export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps) {
   const change = (part: FailuresSearch) => onFilter(filterOf({ ...filter, ...part }));
   const reasons = [...new Set(report?.failures.map(({ reason }) => reason))].sort();
   const isFiltered = Object.keys(filter).length > 0;
+  const [asked, setAsked] = useState<'batch' | 'time'>();
+  const formatTime = useFormatTime();
+  const close = () => setAsked(undefined);
   return (
     <div className="row flex-wrap">
       <Choice
@@ -42,11 +49,32 @@ export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps
         options={reasonedOutcomes.map((outcome) => [outcome, outcome])}
         onChoose={(value) => change({ outcome: reasonedOutcomes.find((outcome) => outcome === value) })}
       />
+      <Asked
+        label="Batch"
+        value={filter.batch === undefined ? undefined : String(filter.batch)}
+        onAsk={() => setAsked('batch')}
+        onClear={() => change({ batch: undefined })}
+      />
+      <Asked
+        label="Time"
+        value={spanWords(filter, formatTime)}
+        onAsk={() => setAsked('time')}
+        onClear={() => change({ failedFrom: undefined, failedUntil: undefined })}
+      />
       {isFiltered && (
         <Button kind="ghost" small onClick={() => onFilter({})}>
           Clear all filters
         </Button>
       )}
+      <span className="ml-auto row phone:w-full">
+        <SearchField
+          placeholder="How a user id begins"
+          value={filter.q ?? ''}
+          onSearch={(text) => change({ q: text === '' ? undefined : text })}
+        />
+      </span>
+      {asked === 'batch' && <BatchDialog filter={filter} onFilter={change} onClose={close} />}
+      {asked === 'time' && <TimeDialog filter={filter} onFilter={change} onClose={close} />}
     </div>
   );
 }
@@ -73,6 +101,31 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
           </option>
         ))}
       </select>
+    </span>
+  );
+}
+
+interface AskedProps {
+  label: string;
+  /** What is chosen, in words. */
+  value: string | undefined;
+  onAsk: () => void;
+  onClear: () => void;
+}
+
+/** A filter that is typed, in a dialog. */
+function Asked({ label, value, onAsk, onClear }: AskedProps) {
+  return (
+    <span className={value === undefined ? 'filt' : 'filt on'}>
+      <button type="button" className="row gap-1.25" onClick={onAsk}>
+        {value === undefined && <Icon name="plus" size={12} />}
+        {label} {value !== undefined && <b>{value}</b>}
+      </button>
+      {value !== undefined && (
+        <button type="button" aria-label={`Take off ${label} ${value}`} onClick={onClear}>
+          <Icon name="x" size={12} />
+        </button>
+      )}
     </span>
   );
 }

@@ -12,9 +12,11 @@ interface FailureRowsProps {
   steps: readonly StepLine[];
   /** Of the page before: the next one is on its way. */
   isOld: boolean;
+  /** To those of the same batch alone. */
+  onBatch: (batch: number) => void;
 }
 
-export function FailureRows({ runId, items, steps, isOld }: FailureRowsProps) {
+export function FailureRows({ runId, items, steps, isOld, onBatch }: FailureRowsProps) {
   const rows = useRowKeys<HTMLTableSectionElement>();
   return (
     <div className="scroll">
@@ -45,7 +47,7 @@ export function FailureRows({ runId, items, steps, isOld }: FailureRowsProps) {
         </thead>
         <tbody ref={rows}>
           {items ? (
-            items.map((item) => <Row key={`${item.userId} ${item.step}`} runId={runId} item={item} steps={steps} />)
+            items.map((item) => <Row key={`${item.userId} ${item.step}`} {...{ runId, item, steps, onBatch }} />)
           ) : (
             <SkeletonRows rows={12} columns={[90, 100, 30, 130, 160, 30, 40, 60]} />
           )}
@@ -55,7 +57,11 @@ export function FailureRows({ runId, items, steps, isOld }: FailureRowsProps) {
   );
 }
 
-function Row({ runId, item, steps }: { runId: string; item: UserFailure; steps: readonly StepLine[] }) {
+interface RowProps extends Pick<FailureRowsProps, 'runId' | 'steps' | 'onBatch'> {
+  item: UserFailure;
+}
+
+function Row({ runId, item, steps, onBatch }: RowProps) {
   const { userId, step, country, outcome, reason, detail, attempts, batchNo, failedAt } = item;
   const action = steps.find((line) => line.step === step)?.action ?? '';
   return (
@@ -76,7 +82,11 @@ function Row({ runId, item, steps }: { runId: string; item: UserFailure; steps: 
         {detail}
       </td>
       <td className="text-right wide">{formatCount(attempts)}</td>
-      <td className="text-right t2 wide">{formatCount(batchNo)}</td>
+      <td className="text-right t2 wide">
+        <button type="button" className="link" title="Those of this batch alone" onClick={() => onBatch(batchNo)}>
+          {formatCount(batchNo)}
+        </button>
+      </td>
       <td className="text-right t2 whitespace-nowrap wide">
         <Time instant={failedAt} withSeconds />
       </td>

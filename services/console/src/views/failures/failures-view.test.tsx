@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
@@ -32,6 +32,35 @@ test('a filter goes into the address, to the API and into the file', async () =>
   expect(file).toContain('format=csv');
   await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
   await waitFor(() => expect(address()).toBe(path));
+});
+
+test('users are searched, and those of a batch and a time alone shown: in the address, at the API and in the file', async () => {
+  const { api, user, address } = await openConsole(path);
+  await screen.findByRole('link', { name: 'id-000000069' });
+  await user.type(screen.getByRole('searchbox'), 'id-0{Enter}');
+  await user.click(screen.getByRole('button', { name: 'Batch' }));
+  const batch = await screen.findByRole('dialog', { name: 'Failures of one batch' });
+  await user.type(within(batch).getByRole('textbox'), '7');
+  await user.click(within(batch).getByRole('button', { name: 'Show them' }));
+  await user.click(screen.getByRole('button', { name: 'Time' }));
+  const time = await screen.findByRole('dialog', { name: 'Failures of a time' });
+  await user.type(within(time).getByRole('textbox', { name: /^From/ }), '2026-11-22 19:40');
+  await user.click(within(time).getByRole('button', { name: 'Show them' }));
+  const asked = { q: 'id-0', batch: '7', failedFrom: '2026-11-22T19:40:00.000Z' };
+  await waitFor(() => expect(api.askedFor('GET /v1/runs/run_ended/failures').at(-1)?.query).toMatchObject(asked));
+  expect(address()).toContain('batch=7');
+  const file = screen.getByRole('link', { name: /CSV of these/ }).getAttribute('href');
+  expect(Object.fromEntries(new URLSearchParams(file?.split('?')[1]))).toEqual({ ...asked, format: 'csv' });
+  await user.click(screen.getByRole('button', { name: 'Take off Batch 7' }));
+  await waitFor(() => expect(address()).not.toContain('batch'));
+});
+
+test('a row leads to those of the same batch', async () => {
+  const { user, address } = await openConsole(path);
+  const [batch] = await screen.findAllByTitle('Those of this batch alone');
+  if (!batch) throw new Error('no row names its batch');
+  await user.click(batch);
+  await waitFor(() => expect(address()).toMatch(/batch=\d+/));
 });
 
 test('where none matches, the narrowest filter can be dropped', async () => {

@@ -72,6 +72,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
   });
   const go = (next: FailuresSearch) => void navigate({ search: next });
   const all = report && usersOf(report.failures, filter);
+  const formatTime = useFormatTime();
   const items = page.data?.items ?? [];
   const tooNarrow = narrowest(filter);
   const href = `v1/runs/${runId}/failures?${new URLSearchParams({ ...stringsOf(filter), format: 'csv' }).toString()}`;
@@ -100,7 +101,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
             drop={{ name: tooNarrow.words, onDrop: () => go(tooNarrow.without) }}
             onClear={() => go({})}
           >
-            {filterWords(filter)}
+            {filterWords(filter, formatTime)}
           </NoMatch>
         ) : page.data !== undefined && items.length === 0 ? (
           <p className="t3 sm py-3 px-4">
@@ -114,6 +115,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
             items={page.data?.items}
             steps={report?.steps ?? []}
             isOld={page.isPlaceholderData}
+            onBatch={(batch) => go({ ...filter, batch })}
           />
         )}
         {items.length > 0 && (

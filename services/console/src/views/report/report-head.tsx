@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { Menu, MenuItem, menuItem } from '../../parts/overlays/menu.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
-import { reportCsv, saveAs } from './report-csv.ts';
+import { DownloadMenu } from './download-menu.tsx';
+import { ShareDialog } from './share-dialog.tsx';
 
 interface ReportHeadProps {
   report: RunReport;
@@ -18,6 +19,7 @@ interface ReportHeadProps {
 
 export function ReportHead({ report, onExplain }: ReportHeadProps) {
   const { campaignName, state, stateReason } = report;
+  const [isSharing, setSharing] = useState(false);
   return (
     <div className="head">
       <div className="min-w-0">
@@ -30,11 +32,15 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
         {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
       </div>
       <div className="row ml-auto">
+        <Button icon="key" onClick={() => setSharing(true)}>
+          Share…
+        </Button>
         <DownloadMenu report={report} />
         <Button icon="users" label="Explain a user (E)" onClick={onExplain} />
         <Button icon="print" label="Print" onClick={() => print()} />
         <RunAgain campaignId={report.campaignId} />
       </div>
+      {isSharing && <ShareDialog report={report} onClose={() => setSharing(false)} />}
     </div>
   );
 }
@@ -81,44 +87,5 @@ function ReportFacts({ report }: { report: RunReport }) {
       </span>
       {parentRunId !== null && <span className="wide">Tries failed users of another run again</span>}
     </div>
-  );
-}
-
-/** Files of the API itself: the same columns and names as everywhere. */
-function DownloadMenu({ report }: { report: RunReport }) {
-  const { runId, steps, failuresKept } = report;
-  const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
-  return (
-    <Menu
-      target={(target) => (
-        <Button {...target} icon="download">
-          Download
-          <Icon name="down" size={12} />
-        </Button>
-      )}
-    >
-      <a {...menuItem} href={`v1/runs/${runId}/report`} download={`${runId}-report.json`}>
-        Report as JSON
-      </a>
-      <MenuItem onClick={() => saveAs(`${runId}-report.csv`, reportCsv(report))}>Report as CSV</MenuItem>
-      {failuresKept && (
-        <>
-          <a {...menuItem} href={`v1/runs/${runId}/failures?format=csv`} download>
-            Failures as CSV
-          </a>
-          <a {...menuItem} href={`v1/runs/${runId}/failures?format=csv&for=excel`} download>
-            Failures as CSV for Excel
-          </a>
-          <a {...menuItem} href={`v1/runs/${runId}/failures?format=ndjson`} download>
-            Failures as NDJSON
-          </a>
-        </>
-      )}
-      {hasReceipts && (
-        <a {...menuItem} href={`v1/runs/${runId}/receipts?format=csv`} download>
-          Receipts as CSV
-        </a>
-      )}
-    </Menu>
   );
 }

@@ -104,7 +104,63 @@ test('its files are those of the API', async () => {
   await user.click(await screen.findByRole('button', { name: 'Download' }));
   const links = screen.getAllByRole('menuitem').map((link) => link.getAttribute('href'));
   expect(links).toContain('v1/runs/run_ended/report');
+  expect(links).toContain('v1/runs/run_ended/report/table?format=csv');
   expect(links).toContain('v1/runs/run_ended/failures?format=csv');
+  await screen.findByRole('menuitem', { name: 'Everybody as CSV' });
+  const all = screen.getAllByRole('menuitem').map((link) => link.getAttribute('href'));
+  expect(all).toContain('v1/runs/run_ended/users?format=csv');
+  expect(all).toContain('v1/runs/run_ended/users?format=ndjson');
+});
+
+test('everybody is no file where users are not kept any more', async () => {
+  const { user } = await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/:id/users': () => problem(409, 'users-not-kept', 'the users are not kept any more') },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Download' }));
+  expect(await screen.findByText('Users are not kept any more')).toBeDefined();
+  expect(screen.queryByRole('menuitem', { name: 'Everybody as CSV' })).toBeNull();
+});
+
+const times = { createdAt: '2026-11-22T20:00:00.000Z', expiresAt: '2036-11-29T20:00:00.000Z' };
+const links = [
+  { id: 'rpl_open', madeBy: 'key_demo', state: 'open', ...times },
+  { id: 'rpl_other', madeBy: 'key_01jdyjm7sbfx2v4xother', state: 'revoked', ...times },
+];
+
+test('a link to the report is made for as long as was chosen, shown once, and can be revoked', async () => {
+  const link = '/v1/shared-reports/3f9c0c27';
+  const { api, user } = await openConsole('/runs/run_ended/report', {
+    answers: {
+      'GET /v1/runs/:id/shares': { items: links, next: null },
+      'POST /v1/runs/:id/share': () => Response.json({ ...links[0], link }, { status: 201 }),
+      'DELETE /v1/runs/:id/shares/:link': () => new Response(null, { status: 204 }),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Share…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Share this report' });
+  await user.selectOptions(within(dialog).getByLabelText('It ends after'), '30 days');
+  await user.click(within(dialog).getByRole('button', { name: 'Make a link' }));
+  expect(await within(dialog).findByText(`${location.origin}${link}`)).toBeDefined();
+  expect(api.askedFor('POST /v1/runs/run_ended/share').at(-1)?.body).toEqual({ expiresInSeconds: 30 * 86_400 });
+
+  const mine = await within(dialog).findByRole('row', { name: /by you/ });
+  await user.click(within(mine).getByRole('button', { name: /^Revoke/ }));
+  expect(api.askedFor('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(0);
+  await user.click(await within(dialog).findByRole('button', { name: 'Revoke it' }));
+  await waitFor(() => expect(api.askedFor('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(1));
+  const revoked = within(dialog).getByRole('row', { name: /revoked/ });
+  expect(within(revoked).queryByRole('button')).toBeNull();
+});
+
+test('who may not share a report sees its links, and which role may', async () => {
+  const { user } = await openConsole('/runs/run_ended/report', {
+    role: 'viewer',
+    answers: { 'GET /v1/runs/:id/shares': { items: links, next: null } },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Share…' }));
+  const make = await screen.findByRole('button', { name: 'Make a link' });
+  expect(make.getAttribute('aria-disabled')).toBe('true');
+  expect(await screen.findByRole('row', { name: /by you/ })).toBeDefined();
 });
 
 test('the run before stands beside this one', async () => {

@@ -1,0 +1,98 @@
+import { useState } from 'react';
+import { wallClock } from '../../parts/campaign/zoned-times.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { TimeInput } from '../../parts/controls/time-input.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
+import { typedNumber } from '../../parts/forms/typed-number.ts';
+import { dueInstant } from '../../parts/jobs/due-field.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { useZone } from '../../parts/times/zone.ts';
+import type { FailureFilter } from './failure-filter.ts';
+import type { FailuresSearch } from './search.ts';
+
+interface NarrowDialogProps {
+  filter: FailureFilter;
+  onFilter: (part: FailuresSearch) => void;
+  onClose: () => void;
+}
+
+/** One call was made for a batch: who failed in it failed together. */
+export function BatchDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
+  const [typed, setTyped] = useState(filter.batch === undefined ? '' : String(filter.batch));
+  const batch = typedNumber(typed);
+  const isWrong = batch === undefined || (batch !== null && (!Number.isInteger(batch) || batch < 0));
+  const done = () => {
+    if (!isWrong) onFilter({ batch: batch ?? undefined });
+    onClose();
+  };
+  return (
+    <Dialog title="Failures of one batch" onClose={onClose} actions={<Ends isWrong={isWrong} {...{ onClose, done }} />}>
+      <FormField
+        pointer="/batch"
+        label="Batch"
+        hint={isWrong ? 'Has to be a whole number' : 'Its number in its country, as the rows have it; empty: any'}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            inputMode="numeric"
+            value={typed}
+            onText={setTyped}
+            onKeyDown={({ key }) => key === 'Enter' && !isWrong && done()}
+            data-autofocus
+          />
+        )}
+      </FormField>
+    </Dialog>
+  );
+}
+
+/** By the clocks of the zone that is chosen; the address has instants, the same for whoever opens it. */
+export function TimeDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
+  const { zone, label } = useZone();
+  const shown = (instant: string | undefined) => (instant === undefined ? '' : wallClock(instant, zone));
+  const [from, setFrom] = useState(shown(filter.failedFrom));
+  const [until, setUntil] = useState(shown(filter.failedUntil));
+  const [failedFrom, failedUntil] = [instantIn(from, zone), instantIn(until, zone)];
+  const isWrong = failedFrom === null || failedUntil === null;
+  const done = () => {
+    if (!isWrong) onFilter({ failedFrom, failedUntil });
+    onClose();
+  };
+  const hint = (instant: string | null | undefined) =>
+    instant === null ? 'Such as 2026-12-01 09:00' : 'Empty: whenever it was';
+  return (
+    <Dialog
+      title="Failures of a time"
+      lead={`On the clocks of ${label}. A user’s failure is recorded some milliseconds after the answer.`}
+      onClose={onClose}
+      actions={<Ends isWrong={isWrong} {...{ onClose, done }} />}
+    >
+      <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+        <FormField pointer="/failedFrom" label="From" hint={hint(failedFrom)}>
+          {(control) => <TimeInput {...control} value={from} onText={setFrom} data-autofocus />}
+        </FormField>
+        <FormField pointer="/failedUntil" label="Until" note="not included" hint={hint(failedUntil)}>
+          {(control) => <TimeInput {...control} value={until} onText={setUntil} />}
+        </FormField>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Undefined where nothing is typed, null where it is no time. */
+function instantIn(typed: string, zone: string): string | null | undefined {
+  return typed.trim() === '' ? undefined : dueInstant(typed, zone);
+}
+
+function Ends({ isWrong, onClose, done }: { isWrong: boolean; onClose: () => void; done: () => void }) {
+  return (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="ink" disabled={isWrong} onClick={done}>
+        Show them
+      </Button>
+    </>
+  );
+}

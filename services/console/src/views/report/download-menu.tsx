@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { listRunUsersOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { RunReport } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
+
+/** Files of the API itself: the same columns and names as everywhere. */
+export function DownloadMenu({ report }: { report: RunReport }) {
+  const { runId, steps, failuresKept } = report;
+  const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
+  const of = `v1/runs/${runId}`;
+  return (
+    <Menu
+      target={(target) => (
+        <Button {...target} icon="download">
+          Download
+          <Icon name="down" size={12} />
+        </Button>
+      )}
+    >
+      <File href={`${of}/report/table?format=csv`}>Report as CSV</File>
+      <a {...menuItem} href={`${of}/report`} download={`${runId}-report.json`}>
+        Report as JSON
+      </a>
+      {failuresKept && (
+        <>
+          <hr />
+          <File href={`${of}/failures?format=csv`}>Failures as CSV</File>
+          <File href={`${of}/failures?format=csv&for=excel`}>Failures as CSV for Excel</File>
+          <File href={`${of}/failures?format=ndjson`}>Failures as NDJSON</File>
+        </>
+      )}
+      <hr />
+      <Everybody runId={runId} />
+      {hasReceipts && (
+        <>
+          <hr />
+          <File href={`${of}/receipts?format=csv`}>Receipts as CSV</File>
+        </>
+      )}
+    </Menu>
+  );
+}
+
+function File({ href, children }: { href: string; children: string }) {
+  return (
+    <a {...menuItem} href={href} download>
+      {children}
+    </a>
+  );
+}
+
+/** Each user with the outcome of each step. They are kept less long than the report: a file may be too late. */
+function Everybody({ runId }: { runId: string }) {
+  const first = useQuery({ ...listRunUsersOptions({ path: { id: runId }, query: { limit: 1 } }), retry: false });
+  if (first.error !== null && problemOf(first.error).code === 'users-not-kept') {
+    return <p className="menu-head">Users are not kept any more</p>;
+  }
+  const href = `v1/runs/${runId}/users`;
+  return (
+    <>
+      <File href={`${href}?format=csv`}>Everybody as CSV</File>
+      <File href={`${href}?format=csv&for=excel`}>Everybody as CSV for Excel</File>
+      <File href={`${href}?format=ndjson`}>Everybody as NDJSON</File>
+    </>
+  );
+}
