@@ -13,7 +13,7 @@ import type { Job, JobSummary, NewJobInput } from '../../sdk/generated/types.gen
 import { apiOf, byHand, command, fieldLabel, group, worded } from '../frame/command-table.ts';
 import { writeData } from '../frame/command-context.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
-import { oneOf, pages, several, severalWhole, text, whole } from '../frame/options.ts';
+import { flag, oneOf, pages, several, severalWhole, text, whole } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
@@ -41,6 +41,7 @@ const schedule = command({
     endpoint: text('--endpoint <name>', 'go through it, to its URL unless another is given'),
     method: oneOf('--method <method>', 'POST unless given', ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']),
     body: text('--body <text>', 'sent as JSON where it is JSON, as text otherwise'),
+    template: flag('--template', 'fill in names such as {{jobId}} in its body and headers at each call'),
     idempotencyKey: text('--key <key>', 'a repeat with the same key is the same job'),
     tags: several('--tag <tag>', 'to find it by; may be repeated'),
     relevancySeconds: whole('--relevancy <seconds>', 'not called so long after its time, it expires'),

@@ -40,6 +40,7 @@ const job = {
     retry: null,
     timeoutMs: null,
     finalCodes: null,
+    template: false,
     sidelinedFor: null,
     endpoint: null,
   },

@@ -1,8 +1,9 @@
-import { readOwnTerms } from '../../shared/contracts/jobs/call-terms.ts';
+import { readOwnTerms, type CallTemplate } from '../../shared/contracts/jobs/call-terms.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { circuitHostOf } from './circuit-host.ts';
+import { attemptOf, filledCall } from './filled-call.ts';
 import type { HeldJob } from './held-job.ts';
 import type { HostState } from './host-breaker.ts';
 import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
@@ -60,7 +61,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
-  const opened = deps.opener.open({ ...job, clientId: terms.ownerId });
+  const opened = filledCall(deps.opener.open({ ...job, clientId: terms.ownerId }), job, terms.template);
   const path = opened.kind === 'opened' ? opened.path : job.path;
   const host = job.probeOf ?? circuitHostOf({ host: job.host, path }, terms.sideline.pathPrefixes);
   const refusal = refusalOf(job, host, terms, deps);
@@ -92,13 +93,14 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
 type CallTerms = ClientTerms & {
   /** Of this call. */
   timeoutMs: number;
+  template: CallTemplate | undefined;
 };
 
 /** What a job says itself goes before what its client says. No call outlasts its claim, or it would never begin. */
 function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
-  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs } = readOwnTerms(job.terms);
+  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, template } = readOwnTerms(job.terms);
   const ownMs = timeoutMs === undefined ? terms.limits.timeoutMs : Math.min(timeoutMs, longestCallMs(job));
-  return { ...terms, retries: retry, finalCodes, timeoutMs: ownMs };
+  return { ...terms, retries: retry, finalCodes, timeoutMs: ownMs, template };
 }
 
 function longestCallMs({ leaseMs }: HeldJob): number {
@@ -152,12 +154,12 @@ function callbackOf(
 ): Callback {
   const { method, origin } = job;
   const { path, headers } = opened;
-  const body = job.body === null ? null : Buffer.from(job.body);
+  const text = opened.body ?? job.body;
+  const body = text === null ? null : Buffer.from(text);
   const id = publicId('job', job.jobId);
   const timestamp = Math.floor((deps.clock.monotonicMs() + job.clockAheadMs) / 1000);
   const signatures = sign(id, timestamp, body ?? Buffer.alloc(0));
-  // The owners before may have called, under this id.
-  const attempt = String(job.attempt + job.epoch - 1);
+  const attempt = String(attemptOf(job));
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', attempt);
   if (job.repeats !== null) headers.push('muster-repeats', publicId('job', job.repeats));
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));

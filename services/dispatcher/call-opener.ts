@@ -23,6 +23,8 @@ export interface OpenedCall {
   hasAuthorization: boolean;
   /** What is sent and must not be kept. */
   secrets: string[];
+  /** In the place of the job's own. */
+  body?: string;
 }
 
 export interface CallOpener {

@@ -101,6 +101,44 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
+  it('fills in a template at each call, the same but for the attempt, and signs what it sends', async () => {
+    const { clock, tables, subject, calls, clients, dispatcherOf, offerDue, stop } = dispatcherSubject(() =>
+      status(500),
+    );
+    const signed: string[] = [];
+    const sign = (_id: string, _at: number, body: Buffer) => [`v1,${signed.push(body.toString())}`];
+    clients.set(clientIdOf(1), { sign });
+    await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: 0 }]);
+    const job = tables.jobs.get(jobIdOf(1)) ?? expect.fail('it was not added');
+    const headers = JSON.stringify({ 'content-type': 'application/json', 'x-call': '{{key}}#{{attempt}}' });
+    const body = '{"id":"{{jobId}}","n":{{attempt}},"at":"{{scheduledFor}}","key":"{{key}}"}';
+    const terms = JSON.stringify({ template: { form: 'json', values: { key: 'a"b' } } });
+    tables.jobs.set(jobIdOf(1), { ...job, headers, body, terms });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offerDue(100);
+    await passTime(clock, 2000);
+    await offerDue(100);
+    const at = new Date(job.scheduledForMs).toISOString();
+    const sent = calls.map((call) => call.body?.toString());
+    expect(sent).toEqual(
+      [1, 2].map((n) => `{"id":"${publicId('job', jobIdOf(1))}","n":${n},"at":"${at}","key":"a\\"b"}`),
+    );
+    expect(calls.map((call) => call.headers[call.headers.indexOf('x-call') + 1])).toEqual(['a"b#1', 'a"b#2']);
+    expect(signed).toEqual(sent);
+    await stop(dispatcher);
+  });
+
+  it('sends braces as they are where a job is no template', async () => {
+    const { calls, dispatcherOf, offer, clock, stop } = dispatcherSubject();
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1), body: '{"mail":"Hello {{jobId}}"}' });
+    await passTime(clock, 100);
+    expect(calls.map((call) => call.body?.toString())).toEqual(['{"mail":"Hello {{jobId}}"}']);
+    await stop(dispatcher);
+  });
+
   it('says in muster-repeats which job a call repeats', async () => {
     const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject();
     await subject.add([1, 2].map((n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));

@@ -38,10 +38,11 @@ export function jobSummaryView(job: JobRecord): JobSummary {
 /** @param withContent body and answers too */
 export function jobView(job: WholeJob, withContent: boolean): JobShape {
   const { headers, body, terms, attempts } = job;
-  const { retry = null, timeoutMs = null, finalCodes = null } = readOwnTerms(terms);
+  const { retry = null, timeoutMs = null, finalCodes = null, template } = readOwnTerms(terms);
   return {
     ...jobSummaryView(job),
     headers: shownHeaders(headers),
+    template: template !== undefined,
     body: withContent ? body : null,
     withheld: !withContent,
     ...{ retry, timeoutMs, finalCodes },

@@ -86,6 +86,37 @@ describe('the target of a schedule', () => {
     ).toBe(201);
   });
 
+  it('is a template where it says so, filled with what each fire is for', async () => {
+    await ask('PUT', '/groups/SG', {});
+    const body = { group: '{{group}}', day: '{{localTime}}', at: '{{scheduledFor}}' };
+    const target = { ...hourly.target, body, template: true };
+    const id = await create({ target, groups: { names: ['SG'] }, zone: 'Asia/Singapore', spreadSeconds: 600 });
+    expect((await ask('GET', `/schedules/${id}`)).body).toMatchObject({ target: { template: true } });
+    await on.passTime(hourMs);
+    await look();
+    const [job] = await on.rowsOf('jobs');
+    expect(JSON.parse(String(job?.['terms']))).toMatchObject({
+      template: {
+        form: 'json',
+        values: {
+          ...{ scheduleId: id, group: 'SG', key: matching(/^schedule\//) },
+          ...{ scheduledFor: '2026-01-01T01:00:00.000Z', localTime: '2026-01-01T09:00:00' },
+        },
+      },
+    });
+  });
+
+  it('is refused where its template names a group, and it has none', async () => {
+    const target = { ...hourly.target, body: { group: '{{group}}' }, template: true };
+    const problems = [{ pointer: '/target/body', code: 'no-value', detail: containing('the schedule has no groups') }];
+    const { status, body } = await ask('POST', '/schedules', { ...hourly, target });
+    expect([status, body['errors']]).toMatchObject([422, problems]);
+    const id = await create({ target, groups: { names: ['SG'] } });
+    const changed = await ask('PATCH', `/schedules/${id}`, { groups: null });
+    expect([changed.status, changed.body['errors']]).toMatchObject([422, problems]);
+    expect((await ask('PATCH', `/schedules/${id}`, { groups: null, target: { template: null } })).status).toBe(200);
+  });
+
   it('may stay where it is when its client’s rules have changed', async () => {
     const id = await create();
     const egress = { allow: [{ host: 'elsewhere.test' }] };

@@ -60,7 +60,7 @@ function withoutHeaders(stored: unknown): unknown {
 
 function targetView(call: KeptCall | undefined, clientId: string | null): ScheduleShape['target'] {
   if (!call || clientId === null) return null;
-  const { endpoint, url, method, headers, body, relevancySeconds, tags } = call;
+  const { endpoint, url, method, headers, body, template, relevancySeconds, tags } = call;
   return {
     client: publicId('client', clientId),
     ...(endpoint && { endpoint: endpoint.name }),
@@ -69,6 +69,7 @@ function targetView(call: KeptCall | undefined, clientId: string | null): Schedu
     body,
     tags,
     headers: shownHeaders(headers) ?? {},
+    ...(template && { template: true }),
     ...(relevancySeconds === null ? {} : { relevancySeconds }),
   };
 }

@@ -10,7 +10,8 @@ import {
 import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
-import { headersOf } from '../jobs/accept/admit-jobs.ts';
+import { headersOf } from '../jobs/accept/headers-of.ts';
+import { templateFormOfSchedule } from '../jobs/accept/templates-of-calls.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
@@ -45,7 +46,7 @@ export interface CallPlace {
 
 /**
  * A schedule's definition as it is stored.
- * @throws {HttpProblem} 409 where it has secrets, which cannot be kept
+ * @throws {HttpProblem} 409 where it has secrets, which cannot be kept; 422 where its template cannot be filled
  */
 export function definitionOf(
   { wanted: { target, groups, name: _, note: __, ...recurrence }, kept }: WantedSchedule,
@@ -57,6 +58,11 @@ export function definitionOf(
   const { method, body, relevancySeconds = null, tags = [] } = target;
   const sent = bodyTextOf(body);
   const own = headersOf(target.headers, sent);
+  const { headers: ownHeaders } = target;
+  const template =
+    target.template === true
+      ? templateFormOfSchedule({ headers: ownHeaders, body: sent }, groups !== undefined)
+      : undefined;
   const all = { ...kept.headers, ...(own === null ? {} : storedHeaders.parse(JSON.parse(own))) };
   const given = { url: kept.url ?? wantedUrl, headers: Object.keys(all).length === 0 ? null : JSON.stringify(all) };
   const { url, headers } = sealing(() => sealCall(given, { clientId, sealPaths }, secretBox));
@@ -66,6 +72,7 @@ export function definitionOf(
     call: {
       ...(endpoint && { endpoint: { id: endpoint.endpointId, name: endpoint.name } }),
       ...{ url, method, headers, body: sent?.text ?? null, relevancySeconds, tags },
+      ...(template && { template }),
     },
   };
 }

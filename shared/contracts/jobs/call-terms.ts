@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { templateNames } from '../../domain/job/call-template.ts';
 
 /** How a job is called, as its client says it, or the job itself. */
 const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
@@ -49,6 +50,16 @@ export const ownTerms = {
   finalCodes: finalCodes.optional(),
 };
 
+/** What its body and the values of its headers are filled with; they are sent as they are without one. */
+const callTemplate = z.object({
+  /** Of its body. */
+  form: z.enum(['json', 'text']),
+  /** Beside what every job has when it is called. */
+  values: z.partialRecord(z.enum(templateNames), z.string().max(512)),
+});
+
+export type CallTemplate = z.output<typeof callTemplate>;
+
 const kept = z.object({
   /** Its id. */
   endpoint: z.uuid().optional().catch(undefined),
@@ -56,6 +67,7 @@ const kept = z.object({
   retry: ownTerms.retry.catch(undefined),
   timeoutMs: ownTerms.timeoutMs.catch(undefined),
   finalCodes: ownTerms.finalCodes.catch(undefined),
+  template: callTemplate.optional().catch(undefined),
 });
 
 export type OwnTerms = z.output<typeof kept>;
@@ -67,8 +79,9 @@ export function writeOwnTerms({
   retry,
   timeoutMs: ofOneCall,
   finalCodes: codes,
+  template,
 }: OwnTerms): string | null {
-  const terms = { endpoint, endpointName: ofEndpoint, retry, timeoutMs: ofOneCall, finalCodes: codes };
+  const terms = { endpoint, endpointName: ofEndpoint, retry, timeoutMs: ofOneCall, finalCodes: codes, template };
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }
 

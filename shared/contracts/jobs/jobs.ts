@@ -12,11 +12,10 @@ import { sealedMark } from './stored-calls.ts';
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 export const maxBulkJobs = 5000;
-const maxHeaderBytes = 8 * 1024;
-
 /** At most, inclusive. */
 export const jobLimits = {
   bodyBytes: 64 * 1024,
+  headerBytes: 8 * 1024,
   delaySeconds: longestDelaySeconds,
   relevancySeconds: 366 * 86_400,
   jitterSeconds: 86_400,
@@ -64,8 +63,8 @@ const headers = z
         context.addIssue({ code: 'custom', path: [name], message: 'has to be visible ASCII', input: text });
       }
     }
-    if (bytes > maxHeaderBytes)
-      context.addIssue(`headers are ${bytes} bytes together, at most ${maxHeaderBytes} are kept`);
+    if (bytes > jobLimits.headerBytes)
+      context.addIssue(`headers are ${bytes} bytes together, at most ${jobLimits.headerBytes} are kept`);
   })
   .describe('Beside those that Muster sets: the length, and webhook-id, -timestamp and -signature');
 
@@ -115,9 +114,15 @@ const callTarget = {
   url: callUrl.optional().describe('Needed without an endpoint; with one, that of the endpoint unless given'),
 };
 
+export const template = z
+  .boolean()
+  .optional()
+  .describe('Names in its body and in values of its headers, such as {{jobId}}, are filled in when it is called');
+
 const jobFields = {
   ...dueFields,
   ...call,
+  template,
   ...callTarget,
   idempotencyKey: jobKey.optional(),
   relevancySeconds: z
@@ -140,7 +145,13 @@ const jobFields = {
 /** One job; due now when it says nothing else. */
 export const newJob = jobOf(clientRef).meta({
   id: 'NewJob',
-  examples: [{ client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 600, body: { order: 17 } }],
+  examples: [
+    { client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 600, body: { order: 17 } },
+    {
+      ...{ client: 'shop', url: 'https://shop.example.com/remind', idempotencyKey: 'order-18', template: true },
+      body: { order: '{{key}}', meantFor: '{{scheduledFor}}', attempt: '{{attempt}}' },
+    },
+  ],
 });
 
 export type NewJob = z.output<typeof newJob>;
@@ -264,6 +275,7 @@ export const jobShape = z
     method: z.string(),
     url: z.string(),
     headers: shownHeaders.nullable(),
+    template: z.boolean().describe('Its body and headers are shown as they were given; each call fills their names in'),
     body: z.string().nullable().describe('Kept as long as the outcome, unless its client says keepBodies: false'),
     withheld: z.boolean().describe('true: body and answers are not shown to a key that only looks'),
     idempotencyKey: z.string().nullable(),
@@ -286,7 +298,8 @@ export type JobShape = z.output<typeof jobShape>;
 
 /** In lists: without what can be large. */
 export const jobSummary = jobShape
-  .omit({ headers: true, body: true, withheld: true, retry: true, timeoutMs: true, finalCodes: true, attempts: true })
+  .omit({ headers: true, template: true, body: true, withheld: true, attempts: true })
+  .omit({ retry: true, timeoutMs: true, finalCodes: true })
   .meta({ id: 'JobSummary' });
 
 export type JobSummary = z.output<typeof jobSummary>;

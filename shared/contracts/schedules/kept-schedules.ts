@@ -21,6 +21,8 @@ const keptCall = z.object({
   /** JSON, as `storedHeaders` has it. */
   headers: z.string().refine(isHeaders, 'has to be a JSON object of texts').nullable(),
   body: z.string().nullable(),
+  /** How names in its body are filled in; those in its headers are too. Absent: it is no template. */
+  template: z.enum(['json', 'text']).optional(),
   relevancySeconds: z.int().min(1).max(jobLimits.relevancySeconds).nullable(),
   tags: z.array(z.string()),
 });

@@ -27,9 +27,11 @@ const groups = z
     'Fires for each of them. Looked up at each fire: those of the names that are registered, or all with these tags',
   );
 
-const { client, endpoint, url, method, headers, body, relevancySeconds, tags } = newJob.shape;
+const { client, endpoint, url, method, headers, template, body, relevancySeconds, tags } = newJob.shape;
 
-const targetFields = z.strictObject({ client, endpoint, url, method, headers, body, relevancySeconds, tags });
+const targetFields = z.strictObject({
+  ...{ client, endpoint, url, method, headers, template, body, relevancySeconds, tags },
+});
 
 const target = targetFields
   .superRefine(checkTarget)

@@ -21,6 +21,12 @@ export function isZone(zone: string): boolean {
   }
 }
 
+/** What the clocks of a zone show at an instant, to the second: `2026-12-01T09:00:00`. */
+export function localTimeAt(zone: string, atMs: number): string {
+  const there = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
+  return there.toPlainDateTime().toString({ smallestUnit: 'second' });
+}
+
 /**
  * The spans of a zone, one after the other without a gap; the first begins at `fromMs`. They end with one that has no
  * end.

@@ -2,6 +2,8 @@ import { writeOwnTerms } from '../../contracts/jobs/call-terms.ts';
 import type { KeptCall } from '../../contracts/schedules/kept-schedules.ts';
 import { occurrenceKey, type NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { publicId } from '../../domain/ids/ids.ts';
+import type { TemplateValues } from '../../domain/job/call-template.ts';
+import { localTimeAt } from '../../domain/recurrence/zone-spans.ts';
 import type { JobToStore } from '../../ports/job-intake.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
@@ -12,7 +14,8 @@ export function occurrenceJob(
   relevancies: ReadonlyMap<string, number>,
 ): JobToStore {
   const { scheduleId, group, scheduledForMs, targetId, dueAtMs } = occurrence;
-  const { call } = schedule.definition;
+  const { call, recurrence } = schedule.definition;
+  const { zone } = recurrence;
   if (target.kind !== 'callback' || !call) throw new Error(`schedule ${scheduleId} has nothing to call`);
   const ownMs = call.relevancySeconds === null ? null : call.relevancySeconds * 1000;
   return {
@@ -27,7 +30,10 @@ export function occurrenceJob(
     body: call.body,
     tags: call.tags,
     scheduleId,
-    terms: writeOwnTerms({ endpoint: call.endpoint?.id, endpointName: call.endpoint?.name }),
+    terms: writeOwnTerms({
+      ...{ endpoint: call.endpoint?.id, endpointName: call.endpoint?.name },
+      template: call.template && { form: call.template, values: valuesOf(occurrence, zone) },
+    }),
     headers: JSON.stringify({ ...headersOf(call), ...occurrenceHeaders(occurrence) }),
   };
 }
@@ -35,6 +41,17 @@ export function occurrenceJob(
 function headersOf({ headers }: KeptCall): object {
   const parsed: unknown = headers === null ? {} : JSON.parse(headers);
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
+}
+
+/** What the names in its body and headers stand for. Its instant is the schedule's, not the moment of its spread. */
+function valuesOf({ scheduleId, group, scheduledForMs }: NewOccurrence, zone: string): TemplateValues {
+  return {
+    key: occurrenceKey(scheduleId, group, scheduledForMs),
+    scheduleId: publicId('schedule', scheduleId),
+    scheduledFor: new Date(scheduledForMs).toISOString(),
+    localTime: localTimeAt(zone, scheduledForMs),
+    ...(group !== '' && { group }),
+  };
 }
 
 /** The called service learns what for. */

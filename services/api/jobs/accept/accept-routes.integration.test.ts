@@ -21,6 +21,7 @@ async function makeClient(definition: object = {}) {
 const someJob = { client: 'orders', url: 'https://shop.test/hook', body: { order: 17 } };
 const now = '2026-01-01T00:00:00.000Z';
 const stored = () => on.rowsOf('jobs');
+const containing = (text: string): unknown => expect.stringContaining(text);
 
 describe('scheduling a callback', () => {
   it('stores it and answers with its id and its time', async () => {
@@ -91,6 +92,56 @@ describe('scheduling a callback', () => {
     expect(Math.max(...after)).toBeLessThan(3_600_000);
     expect(Math.max(...after)).toBeGreaterThan(2_700_000);
     expect(new Set(rows.rows.map(({ lives }) => lives))).toEqual(new Set([60]));
+  });
+
+  it('is a template where it says so, and keeps what its calls are filled with', async () => {
+    await makeClient();
+    const keys = { idempotencyKey: 'order-17', orderingKey: 'merchant-3' };
+    const body = { order: '{{key}}', of: '{{ orderingKey }}', try: '{{attempt}}' };
+    const asked = { ...someJob, ...keys, body, headers: { 'x-at': '{{scheduledFor}}' }, template: true };
+    const { id } = acceptedJob.parse((await post('/v1/jobs', asked)).json());
+    const [row] = await stored();
+    expect(JSON.parse(String(row?.['terms']))).toEqual({
+      template: { form: 'json', values: { key: 'order-17', orderingKey: 'merchant-3' } },
+    });
+    const shown = await on.api.server.inject({ url: `/v1/jobs/${id}`, headers: authorized });
+    expect(shown.json()).toMatchObject({ template: true, body: JSON.stringify(body) });
+  });
+
+  it('takes the key of the header into a template, and a text for what its header says', async () => {
+    await makeClient();
+    const asked = { ...someJob, body: 'order={{key}}&n={{attempt}}', template: true };
+    expect((await post('/v1/jobs', asked, { 'idempotency-key': 'order-17' })).statusCode).toBe(201);
+    const asJson = { 'content-type': 'application/vnd.shop+json; charset=utf-8' };
+    const refused = await post('/v1/jobs', { ...asked, headers: asJson }, { 'idempotency-key': 'order-18' });
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/body', code: 'not-json' }]);
+  });
+
+  it('is refused where a template names what no call of it has', async () => {
+    await makeClient();
+    const asked = { body: { a: '{{ordre}}', b: '{{key}}' }, headers: { 'X-Group': 'of {{group}}' }, template: true };
+    const refused = await post('/v1/jobs', { ...someJob, ...asked });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { pointer: '/headers/X-Group', code: 'no-value', detail: containing('"{{group}}" at character 4') },
+      { pointer: '/body', code: 'unknown-name', detail: containing('"{{ordre}}" at character 7') },
+      { pointer: '/body', code: 'no-value', detail: containing('the job has no idempotencyKey') },
+    ]);
+    expect((await post('/v1/jobs', { ...someJob, ...asked, template: false })).statusCode).toBe(201);
+  });
+
+  it('is refused where a template may become too long', async () => {
+    await makeClient();
+    const idempotencyKey = 'k'.repeat(255);
+    const long = { ...someJob, idempotencyKey, template: true };
+    const body = '{{key}}'.repeat(258);
+    expect(problem.parse((await post('/v1/jobs', { ...long, body })).json()).errors).toEqual([
+      { pointer: '/body', code: 'too-long', detail: 'may have 65790 bytes once it is filled, at most 65536 are sent' },
+    ]);
+    const headers = Object.fromEntries([1, 2, 3].map((n) => [`x-${n}`, '{{key}}'.repeat(11)]));
+    expect(problem.parse((await post('/v1/jobs', { ...long, headers })).json()).errors).toMatchObject([
+      { pointer: '/headers', code: 'too-long', detail: containing('8424 bytes together') },
+    ]);
   });
 
   it('names its client by id as well', async () => {

@@ -1,5 +1,4 @@
 import { writeOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
-import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { jitterMs, jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client, ClientEndpoint } from '../../../../shared/ports/clients.ts';
@@ -15,6 +14,8 @@ import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { sealing } from '../../frame/sealing.ts';
 import { dueTimeOf } from './due-time.ts';
+import { headersOf } from './headers-of.ts';
+import { templateOfJob } from './templates-of-calls.ts';
 import type { WantedJob } from './read-plain-job.ts';
 
 export interface AdmitJobsDeps {
@@ -73,6 +74,7 @@ interface JobToAdmit {
 function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, secretBox: SecretBox): JobToStore {
   const { clientId, definition } = client;
   const { method, headers, body, idempotencyKey = null, tags, retry, timeoutMs, finalCodes } = wanted;
+  const template = wanted.template === true ? templateOfJob(wanted) : undefined;
   const { sealPaths } = definition;
   const given = { url, headers: headersOf(headers, body) };
   const call: StoredCall = mayHaveSecrets(url, headers, sealPaths)
@@ -94,7 +96,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
     terms: writeOwnTerms({
-      ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, retry, timeoutMs, finalCodes },
+      ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, retry, timeoutMs, finalCodes, template },
     }),
     ordering: orderingOf(wanted),
   };
@@ -104,26 +106,11 @@ function orderingOf({ orderingKey: key, ordering }: WantedJob): JobOrdering | un
   return key === undefined ? undefined : { key, isInOrder: ordering === 'in-order' };
 }
 
-const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
-const onlyType = {
-  json: JSON.stringify({ 'content-type': contentTypes.json }),
-  text: JSON.stringify({ 'content-type': contentTypes.text }),
-} as const;
-
 function dueIn(wanted: WantedJob, jobId: string, now: Date): Pick<JobToStore, 'dueAt' | 'delayMs'> {
   const due = dueTimeOf(wanted, now);
   const laterMs = wanted.jitterSeconds === undefined ? 0 : jitterMs(jobId, wanted.jitterSeconds * 1000);
   if ('delayMs' in due) return { dueAt: null, delayMs: due.delayMs + laterMs };
   return { dueAt: new Date(due.dueAt.getTime() + laterMs), delayMs: 0 };
-}
-
-/** Names in small letters; what the body is, unless a header says it. */
-export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
-  const kind = body && (body.isJson ? 'json' : 'text');
-  if (headers === undefined) return kind && onlyType[kind];
-  const all = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  if (kind && !all.has('content-type')) all.set('content-type', contentTypes[kind]);
-  return all.size === 0 ? null : JSON.stringify(Object.fromEntries(all));
 }
 
 function disabled({ name, disabledReason }: Client): HttpProblem {

@@ -99,7 +99,7 @@ export const deadJob: Job = {
   headers: { 'content-type': 'application/json', authorization: { set: true, length: 27 } },
   body: '{"order":17}',
   withheld: false,
-  ...{ retry: null, timeoutMs: null, finalCodes: null },
+  ...{ template: false, retry: null, timeoutMs: null, finalCodes: null },
   attempts: [
     { attempt: 1, at: '2026-11-22T19:01:00.040Z', status: null, latencyMs: 5000, error: 'no answer', answer: null },
     {

@@ -66,6 +66,7 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
         <div className="row">
           <h3>Body</h3>
           {body !== null && <span className="t3 sm">{formatCount(body.length)} characters</span>}
+          {job.template && <span className="t3 sm">a template: each call fills its names in</span>}
           {body !== null && <CopyButton text={body} label="Copy the body" />}
         </div>
         {body === null ? (

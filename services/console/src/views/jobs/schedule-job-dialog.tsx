@@ -6,7 +6,7 @@ import { createJob } from '#client/sdk.gen.ts';
 import type { NewJobInput } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
+import { Check, Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { DueField, dueInstant } from '../../parts/jobs/due-field.tsx';
@@ -28,6 +28,7 @@ interface JobForm {
   url: string;
   method: (typeof methods)[number];
   body: string;
+  isTemplate: boolean;
   due: string;
   key: string;
   tags: string;
@@ -44,6 +45,7 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
       url: '',
       method: 'POST',
       body: '',
+      isTemplate: false,
       due: '',
       key: '',
       tags: '',
@@ -54,11 +56,12 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
   const isDueWrong = form.due.trim() !== '' && dueAt === null;
   const schedule = useMutation({
     mutationFn: async () => {
-      const { url, method, body, key } = form;
+      const { url, method, body, isTemplate, key } = form;
       const tags = form.tags.split(/[\s,]+/).filter((tag) => tag !== '');
       const job = {
         ...{ client: form.client, url: url.trim(), method },
         ...(body !== '' && { body: bodyOf(body) }),
+        ...(isTemplate && { template: true }),
         ...(dueAt !== null && { dueAt }),
         ...(key !== '' && { idempotencyKey: key }),
         ...(tags.length > 0 && { tags }),
@@ -123,6 +126,9 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
         <FormField pointer="/body" label="Body" hint="An object or a list is sent as JSON, anything else as it is">
           {(control) => <TextArea {...control} mono rows={5} value={form.body} onText={(body) => change({ body })} />}
         </FormField>
+        <Check checked={form.isTemplate} onCheck={(isTemplate) => change({ isTemplate })}>
+          Fill names in at each call, such as <span className="mono">{'{{jobId}}'}</span>
+        </Check>
         <FormField pointer="/idempotencyKey" label="Key" hint="A second job with the same key is the same job">
           {(control) => <TextInput {...control} mono value={form.key} onText={(key) => change({ key })} />}
         </FormField>

@@ -1,0 +1,17 @@
+import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { WantedJob } from './read-plain-job.ts';
+
+const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
+const onlyType = {
+  json: JSON.stringify({ 'content-type': contentTypes.json }),
+  text: JSON.stringify({ 'content-type': contentTypes.text }),
+} as const;
+
+/** Names in small letters; what the body is, unless a header says it. */
+export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
+  const kind = body && (body.isJson ? 'json' : 'text');
+  if (headers === undefined) return kind && onlyType[kind];
+  const all = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (kind && !all.has('content-type')) all.set('content-type', contentTypes[kind]);
+  return all.size === 0 ? null : JSON.stringify(Object.fromEntries(all));
+}
