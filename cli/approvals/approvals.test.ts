@@ -17,7 +17,14 @@ const covers = {
 };
 const approval = {
   ...{ id: 'apr_1', state: 'waiting', stateReason: null, stateSince: '2026-11-01T00:00:00.000Z', revision: 2 },
-  ...{ runId: null, hash: 'a'.repeat(64), usersAtMost: { SG: 3000 }, unitsAtMost: 6000, needed: 2 },
+  ...{
+    runId: null,
+    hash: 'a'.repeat(64),
+    usersAtMost: { SG: 3000 },
+    usersExpected: { SG: { atLeast: 40, atMost: 2857 } },
+    unitsAtMost: 6000,
+    needed: 2,
+  },
   ...{ why: ['more than 2,000 users'], given: [{ by: 'wei', word: 'agreed', at: '2026-11-01T00:00:00.000Z' }] },
   ...{ submittedBy: 'mei', submittedAt: '2026-11-01T00:00:00.000Z', campaignId: 'cmp_1', campaignName: 'Riders' },
   ...{ covers, startsAt: null },

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalRule, ApprovalSummary } from '../../sdk/generated/types.gen.ts';
+import { rangeText, sumOfBounds } from '../campaigns/render-estimate.ts';
 import type { View } from '../frame/command-table.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right } from '../show/tables.ts';
@@ -11,6 +12,12 @@ export function coverText(approval: ApprovalSummary): string {
   const byCountry = Object.entries(approval.usersAtMost).map(([country, users]) => `${country} ${count(users)}`);
   const units = approval.unitsAtMost === null ? '' : ` and ${count(approval.unitsAtMost)} units`;
   return `at most ${count(usersOf(approval))} users (${byCountry.join(', ')})${units}`;
+}
+
+/** `40 to 2,857 users`; null where its run asked for it. */
+function expectedText({ usersExpected }: ApprovalSummary): string | null {
+  if (usersExpected === null) return null;
+  return `${rangeText(sumOfBounds(Object.values(usersExpected)))} users, as they were estimated`;
 }
 
 /** `waiting, 1 of 2`. */
@@ -49,6 +56,7 @@ export function renderApproval(approval: Approval, view: View): string {
     { name: campaignName, facts: [id, runId ?? campaignId, `revision ${revision}`, standingText(approval)] },
     [
       ['covers', coverText(approval)],
+      ['expected', expectedText(approval)],
       ['because of', why],
       [diff ? `since revision ${diff.from}` : 'what', what.length === 0 ? 'nothing differs' : what],
       ['submitted', `${utcTime(submittedAt)} by ${submittedBy ?? 'its run'}`],

@@ -7,10 +7,10 @@ import { entryText } from './sources.ts';
 
 /** A line for each source in each country, and one for what follows. */
 export function renderEstimate(
-  estimate: Pick<CampaignEstimate, 'countries' | 'holdOutPercent' | 'warnings' | 'cost'>,
+  estimate: Pick<CampaignEstimate, 'countries' | 'users' | 'holdOutPercent' | 'warnings' | 'cost'>,
   { paint }: View,
 ): string {
-  const { countries, holdOutPercent, warnings, cost } = estimate;
+  const { countries, users: all, holdOutPercent, warnings, cost } = estimate;
   const usersText = (users: number | null) => (users === null ? 'not known' : count(users));
   const rows = countries.flatMap(({ country, include, exclude, users }) => [
     ...include.map(({ source, users: of }) => ({ country, who: entryText(source), users: usersText(of), sum: false })),
@@ -19,6 +19,7 @@ export function renderEstimate(
     }),
     { country, who: 'audience', users: rangeText(users), sum: true },
   ]);
+  if (countries.length > 1) rows.push({ country: 'all', who: 'audience', users: rangeText(all), sum: true });
   const tone = { tone: ({ sum }: { sum: boolean }) => (sum ? ('strong' as const) : undefined) };
   const columns = [
     left<(typeof rows)[number]>('country', ({ country }) => country, tone),
@@ -58,7 +59,18 @@ export function takesText({ atLeast, atMost }: { atLeast: number; atMost: number
   return `takes about ${duration(atLeast)}${atMost === atLeast ? '' : most}`;
 }
 
-function rangeText({ atLeast, atMost }: CampaignEstimate['countries'][number]['users']): string {
+export function sumOfBounds(bounds: readonly CampaignEstimate['users'][]): CampaignEstimate['users'] {
+  return bounds.reduce(
+    (sum, { atLeast, atMost }) => ({
+      atLeast: sum.atLeast + atLeast,
+      atMost: sum.atMost === null || atMost === null ? null : sum.atMost + atMost,
+    }),
+    { atLeast: 0, atMost: 0 },
+  );
+}
+
+/** `4 to 125,004`, `3,500 or more`. */
+export function rangeText({ atLeast, atMost }: CampaignEstimate['users']): string {
   if (atLeast === atMost) return count(atLeast);
   return atMost === null ? `${count(atLeast)} or more` : `${count(atLeast)} to ${count(atMost)}`;
 }

@@ -27,6 +27,26 @@ describe('muster check-endpoint', () => {
     expect(out).toContain('keeps the contract of class D, as far as it was played\n');
   });
 
+  it('plays a segmentation service: its list, and the pages of a segment', async () => {
+    const segments = { SANDBOX_SEGMENTS: 'riders=3000,drivers=10,staff=2' };
+    const base = (await startSandbox('D', segments)).replace(/\/rewards\/v1$/, '/segmentation');
+    const { code, out } = await muster(base, '--segmentation', '--segment', 'riders');
+    expect(out).toContain('✔ the list of segments, page by page, or 404 or 501 where there is none\n');
+    expect(out).toContain('✔ its first pages, in strictly ascending byte order\n');
+    expect(out).toContain('keeps the contract of segmentation services, as far as it was played\n');
+    expect(code).toBe(exitCodes.ok);
+    const other = await muster(base, '--segmentation', '--segment', 'nobody');
+    expect(other.out).toContain('✖ the description of nobody in SG\n    HTTP 404\n');
+    expect(other.code).toBe(exitCodes.endpointBroken);
+  });
+
+  it('one that offers no list is none the worse', async () => {
+    const url = (await startSandbox('D')).replace(/\/rewards\/v1$/, '/nothing');
+    const { code, out } = await muster(url, '--segmentation');
+    expect(out).toContain('offers no list of segments');
+    expect(code).toBe(exitCodes.ok);
+  });
+
   it('signs with the secret in a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-check-'));
     const file = join(folder, 'signing');

@@ -3,6 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
+import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import { createHostNames } from '../../shared/http-client/host-names.ts';
+import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
+import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
+import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { authorizationOf } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { readTextFile } from '../../shared/runtime/configuration/secrets.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
@@ -14,12 +20,15 @@ import type { EndpointCheck, Findings } from './endpoint-check.ts';
 import { createEndpointPlayer, type EndpointPlayer, type EndpointTerms } from './endpoint-player.ts';
 import { renderVerdict } from './render-verdict.ts';
 import { repeatChecks } from './repeat-checks.ts';
+import { judgeSegmentation } from './segmentation-checks.ts';
 import { signatureChecks } from './signature-checks.ts';
 import { statusChecks } from './status-checks.ts';
 import type { CheckResult, Verdict } from './verdict.ts';
 
 export interface CheckEndpointOptions {
-  class: ContractClass;
+  class?: ContractClass;
+  segmentation?: true;
+  segment?: string;
   check?: true;
   statusUrl?: string;
   authorizationEnv?: string;
@@ -42,11 +51,33 @@ export async function checkEndpoint(
   options: CheckEndpointOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const terms = termsOf(url, options, context.environment);
-  const verdict = await judgeEndpoint(terms, (ms) => sleep(ms));
+  const verdict = options.segmentation
+    ? await checkSegmentation(url, options, context.environment)
+    : await judgeEndpoint(termsOf(url, options, context.environment), (ms) => sleep(ms));
   const paint = createPaint(context.terminal.colours.out);
   writeData(context, verdict, () => renderVerdict(verdict, paint));
   return verdict.passed ? exitCodes.ok : exitCodes.endpointBroken;
+}
+
+async function checkSegmentation(
+  url: string,
+  { class: contractClass, segment, country, authorizationEnv, timeoutMs }: CheckEndpointOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<Verdict> {
+  requireUrl(url);
+  if (contractClass !== undefined)
+    throw new UsageError('--class is for batch endpoints, --segmentation for the other service');
+  const config = engineConfig.parse({ segmentation: { url, authorizationEnv, timeoutMs }, actionTypes: {} });
+  const names = createHostNames({ clock: systemClock });
+  const egress = { guard: createEgressGuard([readInstallationEgress({})]), names };
+  const connections = { pages: 1, descriptions: 1 };
+  const service = createSegmentation({ config, environment, egress, connections });
+  try {
+    return await judgeSegmentation({ url, country, segment }, service);
+  } finally {
+    await service.close();
+    names.close();
+  }
 }
 
 /** @param wait resolves after so many milliseconds */
@@ -95,12 +126,19 @@ function isPlayed(played: EndpointCheck, { contractClass, signingKey, isCheck }:
   return played.classes.includes(contractClass) && (played.needsSigning !== true || signingKey !== undefined);
 }
 
+function requireUrl(url: string): void {
+  if (!httpUrl.safeParse(url).success) throw new UsageError(`${JSON.stringify(url)} is no http:// or https:// URL`);
+}
+
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 /** @throws {UsageError} where an option cannot be meant so */
 function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS.ProcessEnv): EndpointTerms {
-  const { statusUrl, authorizationEnv } = options;
-  if (!httpUrl.safeParse(url).success) throw new UsageError(`${JSON.stringify(url)} is no http:// or https:// URL`);
+  const { statusUrl, authorizationEnv, class: contractClass } = options;
+  requireUrl(url);
+  if (contractClass === undefined)
+    throw new UsageError('say what it promises by --class, or that it is for --segmentation');
+  if (options.segment !== undefined) throw new UsageError('--segment is for --segmentation');
   if (options.check && options.class !== 'A') throw new UsageError('a check is of class A');
   if (options.class === 'C' && statusUrl === undefined) throw new UsageError('class C needs --status-url');
   if (options.class !== 'C' && statusUrl !== undefined) throw new UsageError('--status-url is for class C');
@@ -109,7 +147,7 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
   }
   return {
     url,
-    contractClass: options.class,
+    contractClass,
     isCheck: options.check ?? false,
     statusUrl,
     authorization: authorizationOf({ authorizationEnv }, environment),

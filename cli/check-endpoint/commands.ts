@@ -1,13 +1,20 @@
 import { byHand } from '../frame/command-table.ts';
-import { flag, neededOneOf, oneOf, text, usually, within } from '../frame/options.ts';
+import { flag, oneOf, text, usually, within } from '../frame/options.ts';
 
 export const commands = [
   byHand({
     name: 'check-endpoint',
     args: ['<url>'],
-    said: 'play a batch endpoint through what its contract class promises; real calls, with made-up users',
+    said: 'play a batch endpoint through what its contract class promises, by real calls with made-up users; or a segmentation service',
     options: {
-      class: neededOneOf('--class <class>', 'what it promises to keep (docs/contracts.md)', ['A', 'B', 'C', 'D']),
+      class: oneOf('--class <class>', 'what a batch endpoint promises to keep (docs/contracts.md)', [
+        'A',
+        'B',
+        'C',
+        'D',
+      ]),
+      segmentation: flag('--segmentation', 'the url is the base of a segmentation service'),
+      segment: text('--segment <id>', 'the segment to page, with --segmentation; the first one of its list without'),
       check: flag('--check', 'a check: asked before a step, and answers anew each time; of class A'),
       statusUrl: text('--status-url <url>', 'class C: where outcomes are asked for'),
       authorizationEnv: text(

@@ -4,7 +4,8 @@ import type { Verdict } from './verdict.ts';
 
 /** A line for each check; below it, what is broken and why that matters. */
 export function renderVerdict({ url, class: contractClass, passed, checks, notes }: Verdict, paint: Paint): string {
-  const lines = [`${oneLine(url)}, class ${contractClass}`, ''];
+  const kind = contractClass === 'segmentation' ? 'segmentation services' : `class ${contractClass}`;
+  const lines = [`${oneLine(url)}, ${kind}`, ''];
   for (const check of checks) {
     lines.push(`${check.passed ? paint.good('✔') : paint.bad('✖')} ${check.title}`);
     for (const problem of check.problems) lines.push(`    ${oneLine(problem)}`);
@@ -12,8 +13,8 @@ export function renderVerdict({ url, class: contractClass, passed, checks, notes
   }
   const broken = checks.filter((check) => !check.passed).length;
   const verdict = passed
-    ? paint.good(`keeps the contract of class ${contractClass}, as far as it was played`)
-    : paint.bad(`breaks the contract of class ${contractClass} in ${broken} of ${checks.length} checks`);
+    ? paint.good(`keeps the contract of ${kind}, as far as it was played`)
+    : paint.bad(`breaks the contract of ${kind} in ${broken} of ${checks.length} checks`);
   lines.push('', ...notes.map((note) => paint.faint(oneLine(note))), verdict);
   return `${lines.join('\n')}\n`;
 }

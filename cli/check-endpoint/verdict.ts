@@ -10,7 +10,8 @@ export interface CheckResult {
 
 export interface Verdict {
   url: string;
-  class: ContractClass;
+  /** Of a batch endpoint; a segmentation service has none. */
+  class: ContractClass | 'segmentation';
   passed: boolean;
   checks: CheckResult[];
   notes: string[];

@@ -18,6 +18,8 @@ create table approvals (
   hash text not null,
   -- The definition but for its name, and the users at most by country.
   covers jsonb not null,
+  -- How many users were expected by country when it was submitted, { atLeast, atMost }; null: its run asked for it.
+  expected jsonb,
   state text not null check (state in ('waiting', 'approved', 'sent-back', 'withdrawn', 'void')),
   -- Why it is in its state, for people: what was said when it was sent back, what has voided it.
   state_reason text,

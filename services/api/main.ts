@@ -30,6 +30,7 @@ import { receiptsModule } from './receipts/receipts-module.ts';
 import { runsModule } from './runs/runs-module.ts';
 import { schedulesModule } from './schedules/schedules-module.ts';
 import { systemModule } from './system/system-module.ts';
+import { segmentsModule } from './segments/segments-module.ts';
 import { shardsModule } from './shards/shards-module.ts';
 import { troubleModule } from './trouble/trouble-module.ts';
 import { webhooksModule } from './webhooks/webhooks-module.ts';
@@ -75,6 +76,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...dryRunsModule(parts),
       ...runsModule(parts),
       ...audiencesModule(parts),
+      ...segmentsModule(parts),
       ...receiptsModule(parts),
       ...shardsModule(parts, database.installationId),
       ...clients,

@@ -18,6 +18,7 @@ import { quietHoursRoutes } from './quiet-hours/quiet-hours-routes.ts';
 import { runReceiptRoutes } from './receipts/run-receipt-routes.ts';
 import { runsRoutes } from './runs/runs-module.ts';
 import { schedulesRoutes } from './schedules/schedules-module.ts';
+import { segmentRoutes } from './segments/segment-routes.ts';
 import { shardRoutes } from './shards/shard-routes.ts';
 import { suppressionRoutes } from './suppressions/suppression-routes.ts';
 import { systemRoutes } from './system/system-routes.ts';
@@ -39,6 +40,7 @@ const rooms = [
   findRoutes,
   runReceiptRoutes,
   audienceRoutes,
+  segmentRoutes,
   actionTypeRoutes,
   suppressionRoutes,
   quietHoursRoutes,

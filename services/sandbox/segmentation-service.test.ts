@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
+import { segmentDescription, segmentPage, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { createSegmentationService } from './segmentation-service.ts';
 import { createSegments } from './segments.ts';
 
@@ -50,6 +50,16 @@ describe('the reference segmentation service', () => {
       estimate: 400,
       snapshot: segments.snapshot,
     });
+  });
+
+  test('lists its segments by id, searched by name, by country and in pages', () => {
+    const list = (query: Record<string, string>) => segmentPage.parse(ask('/v1/segments', query).body);
+    const { segments: all, next } = list({ limit: '1' });
+    expect(all).toMatchObject([{ id: 'odd riders/50%', estimate: 777, countries: ['SG', 'VN'] }]);
+    expect(list({ limit: '1', after: next ?? '' })).toMatchObject({ segments: [{ id: 'riders' }], next: null });
+    expect(list({ search: 'ODD' }).segments.map(({ id }) => id)).toEqual(['odd riders/50%']);
+    expect(list({ country: 'VN', search: 'riders' }).segments.at(-1)).toMatchObject({ id: 'riders', estimate: 400 });
+    expect(ask('/v1/segments', { limit: '0' }).status).toBe(400);
   });
 
   test.each([1, 7, 100, 466, 467, 1000])('pages of %i give every user of an odd segment once, in order', (limit) => {

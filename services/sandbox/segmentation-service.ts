@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countryPattern } from '../../shared/domain/endpoint/shard.ts';
-import type { SegmentDescription, UserPage } from '../../shared/contracts/endpoints/segmentation.ts';
+import type { SegmentDescription, SegmentPage, UserPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import type { HttpAnswer } from './wire/http-answer.ts';
 import type { Members, Segments } from './segments.ts';
 
@@ -12,7 +12,17 @@ const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(maxPageUsers).default(1000),
 });
 
+const maxListed = 200;
+
+const listQuery = z.object({
+  country: z.string().regex(countryPattern).optional(),
+  search: z.string().optional(),
+  after: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(maxListed).default(100),
+});
+
 export interface SegmentationStats {
+  lists: number;
   descriptions: number;
   pages: number;
   users: number;
@@ -29,9 +39,10 @@ const segmentPath = /^\/v1\/segments\/([^/]+)(\/users)?$/;
 
 /** @param maxLimit what its pages say that may be asked for, if anything */
 export function createSegmentationService(segments: Segments, maxLimit?: number): SegmentationService {
-  const stats: SegmentationStats = { descriptions: 0, pages: 0, users: 0 };
+  const stats: SegmentationStats = { lists: 0, descriptions: 0, pages: 0, users: 0 };
 
   function answer(path: string, query: URLSearchParams): HttpAnswer {
+    if (path === '/v1/segments') return list(query);
     const [, encoded, users] = segmentPath.exec(path) ?? [];
     if (encoded === undefined) return problem(404, 'not-found', 'there is nothing here');
     const country = query.get('country') ?? '';
@@ -42,6 +53,18 @@ export function createSegmentationService(segments: Segments, maxLimit?: number)
     return users === undefined ? describe(id, country, members) : page(members, query);
   }
 
+  function list(query: URLSearchParams): HttpAnswer {
+    const parsed = listQuery.safeParse(Object.fromEntries(query));
+    if (!parsed.success) return problem(400, 'bad-query', wordsOf(parsed.error));
+    const { country, search = '', after = '', limit } = parsed.data;
+    stats.lists++;
+    const found = segments
+      .list(country)
+      .filter(({ id }) => id > after && id.toLowerCase().includes(search.toLowerCase()));
+    const shown = found.slice(0, limit);
+    return ok({ segments: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null });
+  }
+
   function describe(id: string, country: string, members: Members): HttpAnswer {
     stats.descriptions++;
     return ok({ id, country, estimate: members.size, snapshot: segments.snapshot });
@@ -50,8 +73,7 @@ export function createSegmentationService(segments: Segments, maxLimit?: number)
   function page(members: Members, query: URLSearchParams): HttpAnswer {
     const parsed = pageQuery.safeParse(Object.fromEntries(query));
     if (!parsed.success) {
-      const names = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-      return problem(400, 'bad-query', names.join('; '));
+      return problem(400, 'bad-query', wordsOf(parsed.error));
     }
     const { snapshot, after, limit } = parsed.data;
     if (snapshot !== segments.snapshot) return problem(410, 'snapshot-gone', `there is no snapshot ${snapshot}`);
@@ -72,6 +94,10 @@ function pageOf(members: Members, after: string | undefined, limit: number): Use
   return { users, next: isLast ? null : (users.at(-1) ?? null) };
 }
 
+function wordsOf({ issues }: z.ZodError): string {
+  return issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+}
+
 /** Undefined when the percent-encoding is broken. */
 function decode(encoded: string): string | undefined {
   try {
@@ -81,7 +107,7 @@ function decode(encoded: string): string | undefined {
   }
 }
 
-function ok(value: SegmentDescription | UserPage): HttpAnswer {
+function ok(value: SegmentDescription | SegmentPage | UserPage): HttpAnswer {
   return { status: 200, body: JSON.stringify(value) };
 }
 

@@ -25,12 +25,22 @@ export interface Members {
 }
 
 export interface Segments {
+  /** By id. @param country whose users are counted; all without */
+  list(country?: string): ListedSegment[];
   /** Names the members: the same configuration has the same snapshot, also after a restart. */
   readonly snapshot: string;
   /** Undefined when there is no such segment; empty members when it has none in that country. */
   members(segment: string, country: string): Members | undefined;
   /** Whether any segment holds the user in that country. */
   isKnown(country: string, user: string): boolean;
+}
+
+export interface ListedSegment {
+  id: string;
+  name: string;
+  description: string;
+  countries: string[];
+  estimate: number;
 }
 
 export function createSegments(specs: readonly SegmentSpec[], weights: readonly CountryWeight[]): Segments {
@@ -42,12 +52,29 @@ export function createSegments(specs: readonly SegmentSpec[], weights: readonly 
   const nobody: Members = { size: 0, at: (index) => outOfRange(index), countUpTo: () => 0, has: () => false };
   return {
     snapshot: snapshotName(specs, weights),
+    list: (country) =>
+      [...bySegment]
+        .map(([id, members]) => {
+          const held = [...members].filter(([, { size }]) => size > 0);
+          const counted = country === undefined ? held : held.filter(([of]) => of === country);
+          return {
+            ...{ id, name: nameOf(id), description: 'Made up by the sandbox' },
+            countries: held.map(([of]) => of),
+            estimate: counted.reduce((sum, [, { size }]) => sum + size, 0),
+          };
+        })
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
     members: (segment, country) => {
       const members = bySegment.get(segment);
       return members === undefined ? undefined : (members.get(country) ?? nobody);
     },
     isKnown: (country, user) => byCountry.get(country)?.some((members) => members.has(user)) ?? false,
   };
+}
+
+/** `lapsed-riders` is called Lapsed riders. */
+function nameOf(id: string): string {
+  return `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;
 }
 
 /**

@@ -50,6 +50,34 @@ describe('the segmentation client', () => {
     expect(seen[0]?.url).toBe('/base/v1/segments/riders?country=SG');
   });
 
+  it('lists segments, as far as the service says something of them', async () => {
+    const page = { segments: [{ id: 'riders', estimate: null, more: 1 }], next: 'x' };
+    answer = json(200, page);
+    const asked = { country: 'SG', search: 'a b', after: 'é/', limit: 20 };
+    const value = { ...page, segments: [{ id: 'riders', estimate: null }] };
+    expect(await segmentation.list(asked, never)).toEqual({ ok: true, value });
+    expect(seen[0]?.url).toBe('/base/v1/segments?country=SG&search=a%20b&after=%C3%A9%2F&limit=20');
+    await segmentation.list({ after: null, limit: 20 }, never);
+    expect(seen[1]?.url).toBe('/base/v1/segments?limit=20');
+  });
+
+  it.each([404, 501])('a list that is answered %i is not offered', async (status) => {
+    answer = json(status, {});
+    const listed = await segmentation.list({ after: null, limit: 20 }, never);
+    expect(listed).toMatchObject({ ok: false, failure: { kind: 'not-found' } });
+  });
+
+  it('a list that breaks the contract, or a service that fails, is away', async () => {
+    for (const [status, body] of [
+      [200, { segments: [{}], next: null }],
+      [500, {}],
+    ] as const) {
+      answer = json(status, body);
+      const listed = await segmentation.list({ after: null, limit: 20 }, never);
+      expect(listed).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
+    }
+  });
+
   it('asks nothing of an address that is never called', async () => {
     const metadata = clientOf('http://169.254.169.254/');
     const forbidden = { ok: false, failure: { kind: 'unavailable', cause: 'address that may not be called' } };

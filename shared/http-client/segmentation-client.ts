@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
-import { largestPage, segmentDescription, userPage } from '../contracts/endpoints/segmentation.ts';
-import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
+import { largestPage, segmentDescription, segmentPage, userPage } from '../contracts/endpoints/segmentation.ts';
+import type { SegmentList, Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
 import { authorizationOf } from '../runtime/configuration/engine-config-file.ts';
 import { createGuardedOrigin, type Egress } from './guarded-origin.ts';
 import type { HttpOrigin, HttpOutcome } from './http-dispatch.ts';
@@ -32,7 +32,7 @@ export function createSegmentation({
   environment,
   egress,
   connections,
-}: SegmentationDeps): Segmentation & { close(): Promise<void> } {
+}: SegmentationDeps): Segmentation & SegmentList & { close(): Promise<void> } {
   const base = new URL(segmentation.url);
   const authorization = authorizationOf(segmentation, environment);
   const headers = [
@@ -71,11 +71,25 @@ export function createSegmentation({
       const query = { country, snapshot, ...(after === null ? {} : { after }), limit: String(limit) };
       return get(pages, ['segments', segment, 'users'], query, userPage, signal);
     },
+    list: async ({ country, search, after, limit }, signal) => {
+      const query = {
+        ...(country === undefined ? {} : { country }),
+        ...(search === undefined ? {} : { search }),
+        ...(after === null ? {} : { after }),
+        limit: String(limit),
+      };
+      const answer = await get(descriptions, ['segments'], query, segmentPage, signal);
+      if (answer.ok || answer.failure.cause !== notOffered) return answer;
+      return { ok: false, failure: { ...answer.failure, kind: 'not-found' } };
+    },
     close: async () => {
       await Promise.all([pages.close(), descriptions.close()]);
     },
   };
 }
+
+/** Of the list of segments, which a service need not have. */
+const notOffered = 'HTTP 501';
 
 /** Path and query, percent-encoded. Null when a part cannot be encoded. */
 function targetOf(base: URL, path: readonly string[], query: Readonly<Record<string, string>>): string | null {

@@ -1,4 +1,4 @@
-import type { SegmentDescription, UserPage } from '../contracts/endpoints/segmentation.ts';
+import type { SegmentDescription, SegmentPage, UserPage } from '../contracts/endpoints/segmentation.ts';
 
 /** `refused`: asking again will not help before a person changes something. `unavailable`: it may. */
 export interface SegmentationFailure {
@@ -22,4 +22,18 @@ export interface Segmentation {
   describe(segment: string, country: string, signal: AbortSignal): Promise<SegmentationAnswer<SegmentDescription>>;
   /** A page whose shape is right; that it is sorted and new is for the caller to check. */
   page(request: PageRequest, signal: AbortSignal): Promise<SegmentationAnswer<UserPage>>;
+}
+
+export interface SegmentsAsked {
+  country?: string | undefined;
+  /** Part of the name or the id. */
+  search?: string | undefined;
+  /** `next` of the page before. */
+  after: string | null;
+  limit: number;
+}
+
+/** The list of segments that a service may offer; `not-found` where it offers none. Never throws. */
+export interface SegmentList {
+  list(asked: SegmentsAsked, signal: AbortSignal): Promise<SegmentationAnswer<SegmentPage>>;
 }

@@ -28,8 +28,8 @@ async function writeCampaign(page: Page, name: string): Promise<void> {
   await page.getByLabel('Name of the campaign').fill(name);
   await page.getByLabel('Add a country by its code').fill('SG VN ');
   await page.getByRole('button', { name: 'Include a segment' }).click();
-  await page.getByLabel('Id of the segment').fill('lapsed-riders');
-  await page.getByLabel('Id of the segment').press('Enter');
+  await page.getByRole('combobox', { name: 'Segment' }).fill('lapsed-riders');
+  await page.getByRole('combobox', { name: 'Segment' }).press('Enter');
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Add a step').selectOption('send-message');
   await page.getByLabel('Pace, at most').fill('150');

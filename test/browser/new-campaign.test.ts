@@ -16,7 +16,7 @@ const list = {
 
 async function addSegment(page: Page, adder: string, segment: string): Promise<void> {
   await page.getByRole('button', { name: adder }).click();
-  await page.getByLabel('Id of the segment').fill(segment);
+  await page.getByRole('combobox', { name: 'Segment' }).fill(segment);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
 }
 
@@ -127,7 +127,7 @@ test('a button that is pressed straight from a field is pressed, although the fi
   await review.getByRole('button', { name: 'Give it a name' }).waitFor();
   await page.getByLabel('Name of the campaign').focus();
   await page.getByRole('button', { name: 'Include a segment' }).click();
-  await page.getByLabel('Id of the segment').waitFor();
+  await page.getByRole('combobox', { name: 'Segment' }).waitFor();
   await page.locator('[data-pointer="/name"][aria-invalid="true"]').waitFor();
 
   await page.getByRole('textbox', { name: 'Hold out' }).fill('a few of them');

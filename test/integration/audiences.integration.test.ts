@@ -7,7 +7,7 @@ import { createCampaignStore } from '../../services/api/campaigns/postgres/campa
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createHotPathPool, createUploadPool } from '../../shared/postgres/connection/pool.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
-import { campaignsNamingList, publicListId } from '../../shared/postgres/audiences/list-usage.ts';
+import { campaignsNaming, publicListId } from '../../shared/postgres/audiences/list-usage.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
@@ -135,7 +135,7 @@ describe('the lists of an installation', () => {
       select id, 1, '{"audience": {"include": [{"segment": "riders"}]}}' from campaigns`);
     await pool.query('analyze campaigns, campaign_revisions');
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
-      `explain select (select count(*) from (${campaignsNamingList(publicListId('a.id'))}) u) from audiences a`,
+      `explain select (select count(*) from (${campaignsNaming('list', publicListId('a.id'))}) u) from audiences a`,
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan.match(/Bitmap Index Scan on campaign_revisions_audience/g)).toHaveLength(2);

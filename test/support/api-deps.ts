@@ -12,6 +12,7 @@ import { runsModule } from '../../services/api/runs/runs-module.ts';
 import { schedulesModule } from '../../services/api/schedules/schedules-module.ts';
 import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
+import { segmentsModule } from '../../services/api/segments/segments-module.ts';
 import { shardsModule } from '../../services/api/shards/shards-module.ts';
 import { quietHoursModule } from '../../services/api/quiet-hours/quiet-hours-module.ts';
 import { suppressionsModule } from '../../services/api/suppressions/suppressions-module.ts';
@@ -23,7 +24,7 @@ import { webhooksModule } from '../../services/api/webhooks/webhooks-module.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
-import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import type { SegmentList, Segmentation } from '../../shared/ports/segmentation.ts';
 import { createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
@@ -61,6 +62,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...dryRunsModule(parts),
     ...runsModule(parts),
     ...audiencesModule(parts),
+    ...segmentsModule(parts),
     ...receiptsModule(parts),
     ...shardsModule(parts, () => undefined),
     ...clients,
@@ -115,9 +117,11 @@ function configOf(databaseUrl: string) {
   };
 }
 
-/** A segmentation service that knows every segment. */
-const describingAnything: Pick<Segmentation, 'describe'> = {
+/** A segmentation service that knows every segment, and offers no list of them. */
+const describingAnything: Pick<Segmentation, 'describe'> & SegmentList = {
   describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
+  list: () =>
+    Promise.resolve({ ok: false, failure: { kind: 'not-found', cause: 'HTTP 404', retryAfterMs: null } } as const),
 };
 
 /** Of the installation that is tested. */

@@ -61,6 +61,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/audiences/counts',
       'GET /v1/audiences/{id}',
       'GET /v1/audiences/{id}/rejects',
+      'GET /v1/segments',
       'GET /v1/action-types',
       'GET /v1/action-types/{name}',
       'GET /v1/suppressions',

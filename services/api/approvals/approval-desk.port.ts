@@ -1,4 +1,5 @@
 import type { ApprovalCovers } from '../../../shared/contracts/campaigns/approvals.ts';
+import type { ExpectedUsers } from '../../../shared/contracts/campaigns/approval-summary.ts';
 import type { ApprovalRule } from '../../../shared/domain/approval/approval-policy.ts';
 import type { ApprovalState, ApprovalVerb } from '../../../shared/domain/approval/approval-states.ts';
 import type { Clearance, ClearedBy } from '../../../shared/domain/approval/clearance.ts';
@@ -62,6 +63,7 @@ export type Decided =
 export interface Submission {
   campaign: CampaignRecord;
   usersAtMost: UsersByCountry;
+  expected: ExpectedUsers;
   by: Approver;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { approvalSummary } from '../../../shared/contracts/campaigns/approval-summary.ts';
+import { approvalSummary, type ExpectedUsers } from '../../../shared/contracts/campaigns/approval-summary.ts';
 import { approving, sendingBack, submission } from '../../../shared/contracts/campaigns/approvals.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { withHeadroom, type UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
@@ -59,9 +59,9 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
       const campaign = await campaigns.get(requireId('campaign', id));
       if (!campaign) throw notFound('campaign', id);
       refuseArchived(campaign);
-      const usersAtMost = await boundsOf(campaign, request.body?.usersAtMost ?? {}, deps);
+      const { usersAtMost, expected } = await boundsOf(campaign, request.body?.usersAtMost ?? {}, deps);
       request.auditDetail = { usersAtMost };
-      return answerOf(request, id, await approvals.submit({ campaign, usersAtMost, by: callerOf(request) }));
+      return answerOf(request, id, await approvals.submit({ campaign, usersAtMost, expected, by: callerOf(request) }));
     },
   });
 }
@@ -141,14 +141,14 @@ function answerOf(request: FastifyRequest, id: string, decided: Decided) {
 }
 
 /**
- * Users at most by country: as it is said, else what is expected and a little more.
+ * Users at most by country: as it is said, else what is expected and a little more. With what is expected.
  * @throws {HttpProblem} 422
  */
 async function boundsOf(
   { definition }: CampaignRecord,
   said: UsersByCountry,
   deps: AskSourcesDeps,
-): Promise<UsersByCountry> {
+): Promise<{ usersAtMost: UsersByCountry; expected: ExpectedUsers }> {
   const { countries } = definition;
   const asked = await askSources(definition, deps);
   const estimates = new Map(countryEstimates(countries, asked.sources).map(({ country, users }) => [country, users]));
@@ -177,5 +177,8 @@ async function boundsOf(
     ),
   ];
   if (errors.length > 0) throw invalidRequest(errors);
-  return Object.fromEntries(found.map(([country, atMost]) => [country, atMost ?? 0]));
+  return {
+    usersAtMost: Object.fromEntries(found.map(([country, atMost]) => [country, atMost ?? 0])),
+    expected: Object.fromEntries(estimates),
+  };
 }

@@ -21,6 +21,7 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
     ...{ state, stateReason, stateSince: stateSince.toISOString(), revision, hash },
     runId: runId === null ? null : publicId('run', runId),
     usersAtMost: { ...covers.usersAtMost },
+    usersExpected: record.expected,
     unitsAtMost: unitsAtMostOf(covers),
     needed,
     why: [...why],

@@ -41,7 +41,9 @@ describe('with a policy', () => {
       /needs 1 approver \(more than 2,000 users\): POST \/v1\/campaigns\/cmp_.*\/submit/,
     );
 
-    const { hash, needed, why, usersAtMost } = await submit(id);
+    const { hash, needed, why, usersAtMost, usersExpected } = await submit(id);
+    const expected = { atLeast: 1000, atMost: 1000 };
+    expect(usersExpected).toEqual({ SG: expected, ID: expected, VN: expected });
     expect({ needed, why, usersAtMost }).toEqual({
       needed: 1,
       why: ['more than 2,000 users'],

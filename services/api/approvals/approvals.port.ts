@@ -1,4 +1,5 @@
 import type { ApprovalCovers } from '../../../shared/contracts/campaigns/approvals.ts';
+import type { ExpectedUsers } from '../../../shared/contracts/campaigns/approval-summary.ts';
 import type { ApprovalState } from '../../../shared/domain/approval/approval-states.ts';
 
 /** An approval as it is stored (docs/decisions/0082-approval-is-of-what-would-run.md). */
@@ -10,6 +11,8 @@ export interface ApprovalRecord {
   runId: string | null;
   hash: string;
   covers: ApprovalCovers;
+  /** By country, when it was submitted; null: its run asked for it. */
+  expected: ExpectedUsers | null;
   state: ApprovalState;
   stateReason: string | null;
   stateSince: Date;

@@ -8,6 +8,8 @@ import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { quoted } from '../frame/http-problem.ts';
+import type { AskedSource, AskedSources } from './asked-sources.ts';
+import { fewUsersWarning } from './estimate-view.ts';
 
 /** The creation or start of a campaign waits no longer for the services that are asked about it. */
 const patienceMs = 5000;
@@ -19,25 +21,8 @@ export interface AskSourcesDeps {
   clock: Clock;
 }
 
-export interface AskedSource {
-  entry: AudienceEntry;
-  role: 'include' | 'exclude';
-  /** Among those of its role. */
-  index: number;
-  country: string;
-  /** Null where that is unknown. */
-  users: number | null;
-}
-
-export interface AskedSources {
-  sources: AskedSource[];
-  /** Why the campaign cannot be carried out. */
-  problems: FieldProblem[];
-  warnings: Warning[];
-}
-
 type Found =
-  | { kind: 'users'; users: number | null; warning?: Omit<Warning, 'pointer'> }
+  | { kind: 'users'; users: number | null; snapshot?: string; warning?: Omit<Warning, 'pointer'> }
   | { kind: 'missing'; field: string; code: string; detail: string };
 
 /**
@@ -45,7 +30,7 @@ type Found =
  * is a warning, because it may when the run begins.
  */
 export async function askSources(
-  definition: Pick<CampaignDefinition, 'audience' | 'countries' | 'chain'>,
+  definition: Pick<CampaignDefinition, 'audience' | 'countries'>,
   deps: AskSourcesDeps,
 ): Promise<AskedSources> {
   const over = new AbortController();
@@ -56,15 +41,23 @@ export async function askSources(
   });
   answered.abort();
 
-  const sources = answers.map(({ place, found }) => ({ ...place, users: found.kind === 'users' ? found.users : null }));
+  const sources = answers.map(({ place, found }) =>
+    found.kind === 'users'
+      ? { ...place, users: found.users, snapshot: found.snapshot ?? null }
+      : { ...place, users: null, snapshot: null },
+  );
   return {
     sources,
     problems: problemsOf(answers),
-    warnings: [...warningsOf(answers), ...emptyCountries(definition.countries, sources)],
+    warnings: [
+      ...warningsOf(answers),
+      ...emptyCountries(definition.countries, sources),
+      ...fewUsersWarning(definition.countries, sources),
+    ],
   };
 }
 
-type Place = Omit<AskedSource, 'users'>;
+type Place = Omit<AskedSource, 'users' | 'snapshot'>;
 
 interface Answer {
   place: Place;
@@ -90,7 +83,7 @@ async function findSegment(
   signal: AbortSignal,
 ): Promise<Found> {
   const answer = await segmentation.describe(segment, country, signal);
-  if (answer.ok) return { kind: 'users', users: answer.value.estimate };
+  if (answer.ok) return { kind: 'users', users: answer.value.estimate, snapshot: answer.value.snapshot };
   const { kind, cause } = answer.failure;
   if (kind === 'not-found') {
     return {

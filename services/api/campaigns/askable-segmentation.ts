@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../../shared/runtime/configuration/configuration-error.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { Segmentation } from '../../../shared/ports/segmentation.ts';
+import type { SegmentList, Segmentation } from '../../../shared/ports/segmentation.ts';
 
-type Askable = Pick<Segmentation, 'describe'> & { close(): Promise<void> };
+type Askable = Pick<Segmentation, 'describe'> & SegmentList & { close(): Promise<void> };
 
 /**
  * The segmentation service, if this process may ask it. The API works without the service's credentials: campaigns then
@@ -15,6 +15,7 @@ export function askableSegmentation(create: () => Askable, logger: Logger): Aska
     if (!(error instanceof ConfigurationError)) throw error;
     logger.warn({ cause: error.message }, 'segments are not asked for when campaigns are created');
     const failure = { kind: 'unavailable', cause: 'the API has no credentials for it', retryAfterMs: null } as const;
-    return { describe: () => Promise.resolve({ ok: false, failure }), close: () => Promise.resolve() };
+    const unasked = () => Promise.resolve({ ok: false, failure } as const);
+    return { describe: unasked, list: unasked, close: () => Promise.resolve() };
   }
 }

@@ -23,6 +23,7 @@ beforeEach(async () => {
   const { chain, countries } = someCampaign;
   await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
   const segmentation: typeof on.deps.segmentation = {
+    ...on.deps.segmentation,
     describe: (id, country) => {
       const known = segments[`${id}/${country}`] ?? 1000;
       if (typeof known === 'object') return Promise.resolve({ ok: false, failure: known });
@@ -147,6 +148,7 @@ describe('a campaign that is created', () => {
 
   it('waits no longer than some seconds for a service that hangs', async () => {
     const hanging: typeof on.deps.segmentation = {
+      ...on.deps.segmentation,
       describe: (_segment, _country, signal) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => resolve({ ok: false, failure: failing('unavailable') }));
@@ -171,11 +173,25 @@ describe('a campaign that is created', () => {
     ]);
   });
 
+  it('says where little of what is possible is certain, and of an estimate how much', async () => {
+    for (const country of someCampaign.countries)
+      Object.assign(segments, { [`a/${country}`]: 1000, [`b/${country}`]: 999 });
+    const audience = { include: [{ segment: 'a' }], exclude: [{ segment: 'b' }] };
+    const { id, warnings } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
+    expect(warnings).toMatchObject([{ pointer: '/audience', code: 'may-be-few' }]);
+    expect(warnings[0]?.detail).toContain('3 to 3,000 users');
+    const estimate = campaignEstimate.parse((await post(`/v1/campaigns/${id}/estimate`)).json());
+    expect(estimate).toMatchObject({ users: { atLeast: 3, atMost: 3000 }, warnings: [{ code: 'may-be-few' }] });
+  });
+
   it('says that it waits for an earlier run which goes on', async () => {
     const runId = await addRun('running');
     const audience = { include: [{ segment: 'a' }], exclude: [{ runId }] };
     const { warnings } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
-    expect(warnings).toMatchObject([{ pointer: '/audience/exclude/0', code: 'run-not-ended' }]);
+    expect(warnings).toMatchObject([
+      { pointer: '/audience/exclude/0', code: 'run-not-ended' },
+      { pointer: '/audience', code: 'may-be-few' },
+    ]);
   });
 });
 

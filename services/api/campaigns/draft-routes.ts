@@ -14,14 +14,15 @@ import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-serve
 import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { aboutAfter, aboutPatchOf } from './about-parts.ts';
-import { askSources, type AskedSources } from './ask-sources.ts';
+import { askSources } from './ask-sources.ts';
+import type { AskedSources } from './asked-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { expectedLoadOf } from '../jobs/scheduler/expected-load.ts';
 import type { ShardLook } from '../shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
-import { countryEstimates, estimatedCostOf } from './estimate-view.ts';
+import { countryEstimates, estimatedCostOf, sumOfBounds } from './estimate-view.ts';
 import { redefineDraft } from './redefine-draft.ts';
 import { requireDraft } from './refusals.ts';
 import { requireCampaign } from './require-campaign.ts';
@@ -130,7 +131,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   const now = deps.clock.now();
   const checked = checkCampaign(body, config, now);
   const { countries, audience: who, chain, paceUsersPerSecond: pace } = understood.parse(body);
-  const asked = who ? await askSources({ countries, audience: who, chain: [] }, deps) : nobodyAsked;
+  const asked = who ? await askSources({ countries, audience: who }, deps) : nobodyAsked;
   const estimates = who ? countryEstimates(countries, asked.sources) : [];
   const holdOutPercent = who?.holdOutPercent ?? 0;
   const { batchUsers, lines, takes } = expectedLoadOf({
@@ -146,6 +147,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
     problems: [...(checked.ok ? [] : checked.problems), ...asked.problems],
     warnings: [...asked.warnings, ...(await unservedSteps({ chain, countries }, deps))],
     countries: estimates,
+    users: sumOfBounds(estimates),
     holdOutPercent,
     ...estimatedCostOf(chain, estimates, { ...config, currency: deps.currency, holdOutPercent }),
     batchUsers,

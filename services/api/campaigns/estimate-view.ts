@@ -1,8 +1,9 @@
 import type { CampaignDefinition, ChainStep } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { amountOf, sumOfAmounts } from '../../../shared/domain/money/amounts.ts';
-import type { CampaignEstimate } from '../../../shared/contracts/campaigns/estimates.ts';
-import type { AskedSource, AskedSources } from './ask-sources.ts';
+import type { CampaignEstimate, Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { UserBounds } from '../../../shared/contracts/campaigns/user-bounds.ts';
+import type { AskedSource, AskedSources } from './asked-sources.ts';
 
 /** What is known of an audience before a run has merged it. */
 export function estimateView(
@@ -17,6 +18,7 @@ export function estimateView(
     campaignId,
     asOf: now.toISOString(),
     countries: estimates,
+    users: sumOfBounds(estimates),
     holdOutPercent,
     ...estimatedCostOf(chain, estimates, { ...prices, holdOutPercent }),
     warnings,
@@ -47,11 +49,32 @@ export function estimatedCostOf(
     );
     return { units: steps.reduce((sum, step) => sum + served * step.unitsPerUser, 0), amount: sumOfAmounts(amounts) };
   };
-  const sum = (counts: readonly (number | null)[]) =>
-    counts.reduce<number | null>((all, count) => (all === null || count === null ? null : all + count), 0);
-  const atMost = sum(countries.map(({ users }) => users.atMost));
-  const atLeast = sum(countries.map(({ users }) => users.atLeast)) ?? 0;
+  const { atLeast, atMost } = sumOfBounds(countries);
   return { cost: { currency, atLeast: costOf(atLeast), atMost: atMost === null ? null : costOf(atMost) } };
+}
+
+/** Over all countries. */
+export function sumOfBounds(countries: CampaignEstimate['countries']): UserBounds {
+  return countries.reduce<UserBounds>(
+    (sum, { users }) => ({
+      atLeast: sum.atLeast + users.atLeast,
+      atMost: sum.atMost === null || users.atMost === null ? null : sum.atMost + users.atMost,
+    }),
+    { atLeast: 0, atMost: 0 },
+  );
+}
+
+/** Of what there may be at most, less than this is certain: a large audience may come to a handful. */
+const smallShare = 0.1;
+
+/** Said where what is certain is little beside what is possible. */
+export function fewUsersWarning(countries: readonly string[], sources: readonly AskedSource[]): Warning[] {
+  const { atLeast, atMost } = sumOfBounds(countryEstimates(countries, sources));
+  if (atMost === null || atMost === 0 || atLeast >= atMost * smallShare) return [];
+  const detail =
+    `it may reach far fewer than it seems: ${atLeast.toLocaleString('en-US')} to ${atMost.toLocaleString('en-US')} users. ` +
+    `Who is left out, or in several sources, is known only when it runs or is counted`;
+  return [{ pointer: '/audience', code: 'may-be-few', detail }];
 }
 
 export function countryEstimates(
@@ -73,10 +96,7 @@ interface Counted {
 }
 
 /** Between "all overlap, and the excluded users are among them" and "none do". */
-function boundsOf(
-  include: readonly Counted[],
-  exclude: readonly Counted[],
-): { atLeast: number; atMost: number | null } {
+function boundsOf(include: readonly Counted[], exclude: readonly Counted[]): UserBounds {
   const sum = (counted: readonly Counted[]) =>
     counted.reduce<number | null>((all, { users }) => (all === null || users === null ? null : all + users), 0);
   const excluded = sum(exclude);

@@ -36,6 +36,12 @@ const searchFields = {
     .optional()
     .describe('`<key>=<value>`, the whole value'),
   list: z.string().optional().describe('aud_…: those that take an uploaded list in, or leave it out'),
+  segment: z
+    .string()
+    .max(200)
+    .refine(isStorable, unstorable)
+    .optional()
+    .describe('Its id: those that take a segment in, or leave it out'),
 };
 
 const countQuery = z.strictObject(searchFields);

@@ -221,7 +221,7 @@ describe('a campaign from a template', () => {
   it('is refused for a segment that is not known, by its variable', async () => {
     const { id } = await created();
     const failure = { kind: 'not-found', cause: 'there is none', retryAfterMs: null } as const;
-    const segmentation = { describe: () => Promise.resolve({ ok: false, failure } as const) };
+    const segmentation = { ...on.deps.segmentation, describe: () => Promise.resolve({ ok: false, failure } as const) };
     const { server } = await createApi({ ...on.deps, segmentation });
     const payload = { name: 'March', variables: given };
     const url = `/v1/templates/${id}/campaigns`;

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { approvalStates } from '../../domain/approval/approval-states.ts';
+import { userBounds } from './user-bounds.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 
 export const usersByCountry = z.record(z.string(), z.int().min(0)).meta({ examples: [{ SG: 50_000, ID: 120_000 }] });
+
+export const expectedUsers = z
+  .record(z.string(), userBounds)
+  .meta({ examples: [{ SG: { atLeast: 4, atMost: 50_000 } }] });
+
+export type ExpectedUsers = z.infer<typeof expectedUsers>;
 
 /** An approval, without what it covers. */
 export const approvalFields = {
@@ -15,6 +22,9 @@ export const approvalFields = {
   runId: z.string().nullable().describe('Of this run alone; null: of the runs that the campaign starts by itself'),
   hash: z.string().describe('SHA-256 of what it covers: `approve` names it'),
   usersAtMost: usersByCountry.describe('Each run may have no user more in any country'),
+  usersExpected: expectedUsers
+    .nullable()
+    .describe('By country, as they were estimated when it was submitted; null: its run asked for it'),
   unitsAtMost: z.number().nullable().describe('That a run may spend; null: its steps cost nothing'),
   needed: z.int().min(0).describe('So many have to approve it'),
   why: z.array(z.string()).describe('What of it makes the policy ask for that many'),

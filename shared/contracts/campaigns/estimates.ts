@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { estimatedCost } from '../money.ts';
 import { audienceEntry } from './campaigns.ts';
+import { userBounds } from './user-bounds.ts';
 
 const users = z.int().min(0);
 
@@ -25,11 +26,10 @@ export const campaignEstimate = z
         country: z.string(),
         include: z.array(sourceEstimate),
         exclude: z.array(sourceEstimate),
-        users: z
-          .object({ atLeast: users, atMost: users.nullable() })
-          .describe('How many are in several sources at once is not known before a run has merged them'),
+        users: userBounds,
       }),
     ),
+    users: userBounds.describe('In all countries together'),
     holdOutPercent: z.number(),
     cost: estimatedCost.optional().describe('Absent where no step costs units'),
     warnings: z.array(warning),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { receiptOfCall, receiptOfRun, receiptsRequest } from './receipts.ts';
+import { offeredSegment, segmentPage } from './segmentation.ts';
 import { batchCall, compactAnswer, fullAnswer, statusQuery } from './batch-actions.ts';
 
 const path = 'docs/contracts.openapi.yaml';
@@ -13,6 +14,7 @@ const document = z.object({
   paths: z.object({
     '/v1/batches': z.object({ post: z.object({ requestBody: body }) }),
     '/v1/status': z.object({ post: z.object({ requestBody: body }) }),
+    '/v1/segments': z.object({ get: z.object({ responses: z.object({ '200': body }) }) }),
   }),
   webhooks: z.object({ receipts: z.object({ post: z.object({ requestBody: body }) }) }),
   components: z.object({
@@ -39,6 +41,7 @@ describe('the document for teams that own an endpoint', () => {
   it('shows calls and answers as Muster sends and reads them', () => {
     batchCall.parse(paths['/v1/batches'].post.requestBody.content['application/json'].example);
     statusQuery.parse(paths['/v1/status'].post.requestBody.content['application/json'].example);
+    segmentPage.parse(paths['/v1/segments'].get.responses['200'].content['application/json'].example);
     receiptsRequest.parse(webhooks.receipts.post.requestBody.content['application/json'].example);
     const { full, compact } = components.responses.Results.content['application/json'].examples;
     fullAnswer.parse(full.value);
@@ -48,6 +51,8 @@ describe('the document for teams that own an endpoint', () => {
   it('names the same fields as the shapes', () => {
     const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {});
     expect(fieldsOf('BatchCall')).toEqual(Object.keys(batchCall.shape));
+    expect(fieldsOf('Segment')).toEqual(Object.keys(offeredSegment.shape));
+    expect(fieldsOf('SegmentPage')).toEqual(Object.keys(segmentPage.shape));
     expect(fieldsOf('Receipt')).toEqual([...new Set(Object.keys({ ...receiptOfRun.shape, ...receiptOfCall.shape }))]);
     expect(fieldsOf('StatusQuery')).toEqual(Object.keys(statusQuery.shape));
   });

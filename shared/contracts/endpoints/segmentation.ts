@@ -23,3 +23,24 @@ export const userPage = z.object({
 });
 
 export type UserPage = z.infer<typeof userPage>;
+
+/** A segment in the list that a service may offer. What it does not say is not known. */
+export const offeredSegment = z.object({
+  id: z.string().min(1).max(200),
+  name: z.string().min(1).max(200).optional(),
+  description: z.string().max(2000).nullish(),
+  /** Where it has users; anywhere where it does not say. */
+  countries: z.array(z.string()).max(250).nullish(),
+  /** Of the country that was asked for, else of all. */
+  estimate: z.int().min(0).nullish(),
+});
+
+export type OfferedSegment = z.infer<typeof offeredSegment>;
+
+export const segmentPage = z.object({
+  segments: z.array(offeredSegment),
+  /** What the next page is asked for with, as `after`; null: there is none. */
+  next: z.string().min(1).max(500).nullable(),
+});
+
+export type SegmentPage = z.infer<typeof segmentPage>;

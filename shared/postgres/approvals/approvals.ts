@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import type { ExpectedUsers } from '../../contracts/campaigns/approval-summary.ts';
 import { hashOfCovers, type ApprovalCovers } from '../../contracts/campaigns/approvals.ts';
 import type { ApprovalNeed, ApprovalRule } from '../../domain/approval/approval-policy.ts';
 import type { ApprovalInForce } from '../../domain/approval/clearance.ts';
@@ -22,15 +23,17 @@ export interface NewApproval extends ApprovalNeed {
   revision: number;
   runId: string | null;
   covers: ApprovalCovers;
+  /** Users by country, as they are estimated; null: its run asks for it. */
+  expected: ExpectedUsers | null;
   /** Null: its run asks for it. */
   submittedBy: string | null;
 }
 
 /** Waiting. What is in force of the same campaign, or run, has to be voided before. */
 export async function insertApproval(client: PoolClient, wanted: NewApproval): Promise<string> {
-  const { campaignId, revision, runId, covers, approvers, why, submittedBy } = wanted;
+  const { campaignId, revision, runId, covers, expected, approvers, why, submittedBy } = wanted;
   const approvalId = uuidv7();
-  const row = { approvalId, campaignId, revision, runId, covers, needed: approvers, submittedBy };
+  const row = { approvalId, campaignId, revision, runId, covers, expected, needed: approvers, submittedBy };
   await client.query(insert.with({ ...row, why: JSON.stringify(why), hash: hashOfCovers(covers, runId) }));
   return approvalId;
 }
@@ -66,9 +69,11 @@ interface InsertedRow extends Omit<NewApproval, 'approvers' | 'why'> {
 const insert = statementOf<InsertedRow>(
   'insert-approval',
   ($) => `
-  insert into approvals (id, campaign, revision, run, hash, covers, state, needed, why, submitted_by)
+  insert into approvals (id, campaign, revision, run, hash, covers, expected, state, needed, why,
+    submitted_by)
   values (${$('approvalId')}, ${$('campaignId')}, ${$('revision')}, ${$('runId')}, ${$('hash')},
-    ${$('covers')}::jsonb, 'waiting', ${$('needed')}, ${$('why')}::jsonb, ${$('submittedBy')})`,
+    ${$('covers')}::jsonb, ${$('expected')}::jsonb, 'waiting', ${$('needed')}, ${$('why')}::jsonb,
+    ${$('submittedBy')})`,
 );
 
 const selectInForce = statementOf<{ campaignId: string; revision: number; runId: string | null }>(

@@ -19,14 +19,15 @@ const using = `
   order by c.campaign`;
 
 /**
- * The campaigns whose present definition takes a list in or leaves it out, those that are put away left out: by the
+ * The campaigns whose present definition takes a source in or leaves it out, those that are put away left out: by the
  * index of what audiences are made of.
  *
- * @param list its public id, as campaigns name it: an SQL expression
+ * @param id of the segment, or the public id of the list, as campaigns name it: an SQL expression
  */
-export function campaignsNamingList(list: string): string {
+export function campaignsNaming(kind: 'list' | 'segment', id: string): string {
   const naming = (part: 'include' | 'exclude') =>
-    `r.definition -> 'audience' @> jsonb_build_object('${part}', jsonb_build_array(jsonb_build_object('list', ${list})))`;
+    `r.definition -> 'audience' @>
+      jsonb_build_object('${part}', jsonb_build_array(jsonb_build_object('${kind}', ${id})))`;
   return `select c.id from campaign_revisions r join campaigns c on c.id = r.campaign and c.revision = r.revision
     where c.archived_at is null and (${naming('include')} or ${naming('exclude')})`;
 }

@@ -31,7 +31,10 @@ interface Held {
   authors: Author[];
 }
 
-export async function submit(client: PoolClient, { campaign, usersAtMost, by }: Submission): Promise<Decided> {
+export async function submit(
+  client: PoolClient,
+  { campaign, usersAtMost, expected, by }: Submission,
+): Promise<Decided> {
   const { campaignId, revision, definition } = campaign;
   const { rowCount } = await client.query(lockCampaign, [campaignId, revision]);
   if (rowCount === 0) return { kind: 'changed' };
@@ -46,7 +49,7 @@ export async function submit(client: PoolClient, { campaign, usersAtMost, by }: 
   const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
   if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
   if (isInForce) await client.query(voidOne, [newest.approvalId, 'it was submitted anew']);
-  const wanted = { campaignId, revision, runId: null, covers, submittedBy: by.key };
+  const wanted = { campaignId, revision, runId: null, covers, expected, submittedBy: by.key };
   return done(client, await insertApproval(client, { ...wanted, ...need }));
 }
 

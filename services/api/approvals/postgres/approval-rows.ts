@@ -15,7 +15,8 @@ export const stateOf = (a: string) => `
 /** An approval as JSON. @param a the row of `approvals` */
 export const approvalJson = (a: string) => `
   jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
-    'hash', ${a}.hash, 'covers', ${a}.covers, 'state', ${stateOf(a)}, 'stateReason', ${a}.state_reason,
+    'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
+    'state', ${stateOf(a)}, 'stateReason', ${a}.state_reason,
     'stateSince', ${a}.state_since, 'needed', ${a}.needed, 'why', ${a}.why, 'submittedAt', ${a}.submitted_at,
     'submittedBy', (select coalesce(k.owner, k.name) from api_keys k where k.id = ${a}.submitted_by),
     'given', coalesce((

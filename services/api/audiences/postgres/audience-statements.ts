@@ -1,9 +1,9 @@
 import type { AudienceState } from '../../../../shared/contracts/campaigns/audiences.ts';
-import { campaignsNamingList, publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
+import { campaignsNaming, publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { usedByAtMost } from '../audience-store.port.ts';
 
-const naming = campaignsNamingList(publicListId('a.id'));
+const naming = campaignsNaming('list', publicListId('a.id'));
 
 interface NewList {
   audienceId: string;

@@ -6,7 +6,7 @@ import {
   type CampaignOrder,
   type CampaignStanding,
 } from '../../../../shared/domain/run/campaign-standing.ts';
-import { campaignsNamingList } from '../../../../shared/postgres/audiences/list-usage.ts';
+import { campaignsNaming } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { CampaignRecord } from '../campaign-store.port.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
@@ -27,6 +27,8 @@ export interface CampaignSearch {
   about?: CampaignAbout | undefined;
   /** The public id of an uploaded list that it takes in or leaves out. */
   list?: string | undefined;
+  /** The id of a segment that it takes in or leaves out. */
+  segment?: string | undefined;
 }
 
 export interface ListedCampaign {
@@ -146,14 +148,15 @@ interface SearchParams {
   action: string | null;
   about: CampaignAbout | null;
   list: string | null;
+  segment: string | null;
 }
 
-function searchParamsOf({ text, campaignId, country, action, about, list }: CampaignSearch): SearchParams {
+function searchParamsOf({ text, campaignId, country, action, about, list, segment }: CampaignSearch): SearchParams {
   const pattern = patternOf(text);
   return {
     ...{ pattern, words: wordsOf(text ?? ''), campaignId: campaignId ?? null },
     ...{ country: country ?? null, action: action ?? null, about: about ?? null },
-    list: list ?? null,
+    ...{ list: list ?? null, segment: segment ?? null },
   };
 }
 
@@ -216,7 +219,8 @@ const standing = ($: (param: keyof SearchParams) => string) => `
         select id from campaigns where words @@ to_tsquery('simple', ${$('words')})))
       and (${$('about')}::jsonb is null or c.about @> ${$('about')})
       and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
-      and (${$('list')}::text is null or c.id in (${campaignsNamingList(`${$('list')}::text`)}))
+      and (${$('list')}::text is null or c.id in (${campaignsNaming('list', `${$('list')}::text`)}))
+      and (${$('segment')}::text is null or c.id in (${campaignsNaming('segment', `${$('segment')}::text`)}))
       and ((${$('country')}::text is null and ${$('action')}::text is null) or exists (
         select from campaign_revisions r
         where r.campaign = c.id and r.revision = c.revision

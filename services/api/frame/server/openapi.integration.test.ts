@@ -174,6 +174,7 @@ describe('the OpenAPI document', () => {
       'listRunUsers',
       'listRuns',
       'listSchedules',
+      'listSegments',
       'listSettlements',
       'listShards',
       'listSuppressionLists',

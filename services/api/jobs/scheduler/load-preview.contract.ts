@@ -12,6 +12,7 @@ export const campaignPreview = z
     problems: z.array(fieldProblem).describe('Why it could not be created or started; empty where it could'),
     warnings: campaignEstimate.shape.warnings,
     countries: campaignEstimate.shape.countries.describe('Empty while countries or audience cannot be understood'),
+    users: campaignEstimate.shape.users,
     holdOutPercent: campaignEstimate.shape.holdOutPercent,
     cost: campaignEstimate.shape.cost,
     batchUsers: count.nullable().describe('Users of a call, at most: as many as all of its actions take'),

@@ -1,4 +1,4 @@
-import type { Audience, ListAudienceRejectsResponses } from '#client/types.gen.ts';
+import type { Audience, ListAudienceRejectsResponses, SegmentList } from '#client/types.gen.ts';
 
 /** A list of two countries, some of whose lines are no user. */
 export const partners: Audience = {
@@ -33,4 +33,16 @@ export const rejects: ListAudienceRejectsResponses[200] = {
     { line: 900, value: 'u-48210032,', rule: 'missing-country' },
   ],
   next: null,
+};
+
+/** As the segmentation service offers them. */
+export const segments: SegmentList = {
+  items: [
+    {
+      ...{ id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days', countries: ['SG', 'VN'] },
+      ...{ estimate: 125_000, usedBy: 3 },
+    },
+    { id: 'staff', name: 'staff', description: null, countries: null, estimate: null, usedBy: 0 },
+  ],
+  ...{ next: null, from: 'segmentation', unavailable: null },
 };

@@ -78,6 +78,7 @@ export const preview: PreviewCampaignResponse = {
       users: { atLeast: 7500, atMost: 7500 },
     },
   ],
+  users: { atLeast: 19_500, atMost: 19_500 },
   holdOutPercent: 0,
   batchUsers: 100,
   load: [

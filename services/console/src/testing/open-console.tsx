@@ -6,6 +6,7 @@ import { client } from '#client/client.gen.ts';
 import { configureClient } from '../api/client.ts';
 import { App } from '../app.tsx';
 import { createConsole } from '../create-console.ts';
+import { segments } from './audiences.ts';
 import { campaigns, counts } from './campaign-list.ts';
 import { draft, preview, runningCampaign, runs, runsOfCampaign } from './campaigns.ts';
 import * as deadLetters from './dead-letters.ts';
@@ -70,6 +71,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/webhooks': webhooks,
     'GET /v1/webhooks/:id/deliveries': deliveries,
     'GET /v1/audiences': { items: [], next: null },
+    'GET /v1/segments': segments,
     'GET /v1/audiences/counts': { all: 0, withRejects: 0, notUsed: 0, failed: 0 },
     'GET /v1/runs': ({ query }: Asked) =>
       'kind' in query ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,

@@ -92,7 +92,10 @@ async function hold(client: PoolClient, { run, rules, approvals }: Judged, wante
   if (!asked.some((before) => isWithinBounds(usersAtMost, before.usersAtMost))) {
     await client.query(voidBefore, [runId]);
     const covers = coversOf(definition, usersAtMost);
-    await insertApproval(client, { campaignId, revision, runId, covers, approvers, why, submittedBy: null });
+    await insertApproval(client, {
+      ...{ campaignId, revision, runId, covers, expected: null },
+      ...{ approvers, why, submittedBy: null },
+    });
   }
   const cause = `${waitsForApproval}: ${why.join(', ')}`;
   await client.query(pauseRun, [runId, cause]);

@@ -7,7 +7,6 @@ import {
   budgetNeeds,
   callsOf,
   heldOutBounds,
-  mayBeFew,
   slowestShard,
   takesText,
 } from './arithmetic.ts';
@@ -110,16 +109,6 @@ describe('the load', () => {
       { country: 'ID', needed: null, budget: 5 },
     ]);
   });
-});
-
-it.each([
-  [{ atLeast: 4, atMost: 125_004 }, true],
-  [{ atLeast: 0, atMost: 10 }, true],
-  [{ atLeast: 1, atMost: 10 }, false],
-  [{ atLeast: 0, atMost: null }, false],
-  [{ atLeast: 0, atMost: 0 }, false],
-])('%j may come to almost nobody: %s', (bounds, few) => {
-  expect(mayBeFew(bounds)).toBe(few);
 });
 
 it('who is held out are people, not percent', () => {

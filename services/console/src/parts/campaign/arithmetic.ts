@@ -57,7 +57,7 @@ export function audienceSums({ countries, holdOutPercent }: Previewed): SumLine[
   ];
 }
 
-export function audienceBounds({ countries }: Pick<Previewed, 'countries'>): Bounds {
+export function audienceBounds({ countries }: { countries: readonly { users: Bounds }[] }): Bounds {
   return countries.reduce<Bounds>(
     (sum, { users }) => ({
       atLeast: sum.atLeast + users.atLeast,
@@ -75,13 +75,6 @@ export function servedBounds(preview: Previewed): Bounds {
 /** Who gets nothing, for comparison. */
 export function heldOutBounds(preview: Previewed): Bounds {
   return scaled(audienceBounds(preview), preview.holdOutPercent / 100);
-}
-
-/** Of what there may be at most, less than this is certain: an audience of the whole may come to almost nobody. */
-const smallShare = 0.1;
-
-export function mayBeFew({ atLeast, atMost }: Bounds): boolean {
-  return atMost !== null && atMost > 0 && atLeast < atMost * smallShare;
 }
 
 function scaled({ atLeast, atMost }: Bounds, share: number): Bounds {

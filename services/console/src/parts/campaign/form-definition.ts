@@ -187,9 +187,9 @@ export function newStep(action: string, types: Types, key: string): StepForm {
  * @param zone one's own
  * @param list the public id of an uploaded list, to begin with
  */
-export function newForm(zone: string, list?: string): CampaignForm {
-  const include = list === undefined ? [] : [{ kind: 'list' as const, list }];
-  return { ...emptyForm, include, when: whenOf(undefined, zone) };
+/** @param source to begin with */
+export function newForm(zone: string, source?: SourceForm): CampaignForm {
+  return { ...emptyForm, include: source ? [source] : [], when: whenOf(undefined, zone) };
 }
 
 function schemaOf(action: string, types: Types): unknown {

@@ -17,6 +17,7 @@ export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) 
   const [typed, setTyped] = useState<string | undefined>();
   const field = useRef<HTMLInputElement>(null);
   const search = useRef(onSearch);
+  const entered = useRef<string>(undefined);
   useEffect(() => {
     search.current = onSearch;
   });
@@ -24,7 +25,9 @@ export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) 
   useEffect(() => {
     if (typed === undefined) return;
     const timer = setTimeout(() => {
-      search.current(typed.trim());
+      // What Enter has asked for may have been cleared meanwhile.
+      if (entered.current !== typed) search.current(typed.trim());
+      entered.current = undefined;
       setTyped(undefined);
     }, settleMs);
     return () => clearTimeout(timer);
@@ -40,7 +43,10 @@ export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) 
         value={typed ?? value}
         onChange={({ target }) => setTyped(target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onSearch(event.currentTarget.value.trim());
+          if (event.key === 'Enter') {
+            entered.current = event.currentTarget.value;
+            onSearch(event.currentTarget.value.trim());
+          }
           if (event.key === 'Escape') setTyped('');
         }}
       />

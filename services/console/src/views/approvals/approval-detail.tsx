@@ -1,6 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Approval } from '#client/types.gen.ts';
-import { approvalLook, approvalOutcome, usersAtMost, usersByCountry } from '../../parts/campaign/approval-words.ts';
+import {
+  approvalLook,
+  approvalOutcome,
+  usersAtMost,
+  usersByCountry,
+  usersExpected,
+} from '../../parts/campaign/approval-words.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -84,8 +90,10 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
 
 function kpisOf(approval: Approval): Kpi[] {
   const { unitsAtMost, covers } = approval;
+  const expected = usersExpected(approval);
   return [
     { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: usersByCountry(approval) },
+    ...(expected === null ? [] : [{ name: 'Users, estimated', value: expected, note: 'when it was submitted' }]),
     {
       name: 'Units, at most',
       value: unitsAtMost === null ? 'none' : formatCount(unitsAtMost),

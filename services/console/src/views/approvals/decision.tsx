@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { approveCampaign, sendBackCampaign } from '#client/sdk.gen.ts';
 import type { Approval } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { neededInWords, usersAtMost } from '../../parts/campaign/approval-words.ts';
+import { neededInWords, usersAtMost, usersExpected } from '../../parts/campaign/approval-words.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextArea } from '../../parts/controls/controls.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -97,6 +97,7 @@ interface ApproveDialogProps {
 /** Once more, with the same numbers. */
 function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
   const { campaignId, campaignName, hash, unitsAtMost, covers } = approval;
+  const expected = usersExpected(approval);
   const queries = useQueryClient();
   const approve = useMutation({
     mutationFn: () =>
@@ -134,6 +135,9 @@ function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
             isHot: true,
             children: `in ${covers.countries.join(', ')} get ${covers.chain.map(({ action }) => action).join(', then ')}.`,
           },
+          ...(expected === null
+            ? []
+            : [{ value: expected, unit: 'users', children: 'were expected when it was submitted.' }]),
           ...(unitsAtMost === null
             ? []
             : [{ value: formatCount(unitsAtMost), unit: 'units, at most', children: 'are spent by a run.' }]),

@@ -95,3 +95,19 @@ test('where there is no list, what comes here is said', async () => {
   await openConsole('/audiences');
   expect(await screen.findByText('No lists yet')).toBeDefined();
 });
+
+test('segments are shown with size and use, found by name, and used from there', async () => {
+  const { api, user, address } = await openConsole('/audiences', { answers });
+  await user.click(await screen.findByRole('button', { name: 'Segments' }));
+  await waitFor(() => expect(address()).toBe('/audiences?of=segments'));
+  const row = await screen.findByRole('row', { name: /^Lapsed riders.*125,000 SG, VN 3 campaigns/ });
+  expect(within(row).getByRole('link', { name: '3 campaigns' }).getAttribute('href')).toBe(
+    '/campaigns?segment=lapsed-riders',
+  );
+  expect(within(row).getByRole('link', { name: 'Use Lapsed riders' }).getAttribute('href')).toBe(
+    '/campaigns/new?segment=lapsed-riders',
+  );
+  expect(await screen.findByRole('row', { name: /^staff not known not said not used/ })).toBeDefined();
+  await user.type(screen.getByPlaceholderText('Name or id'), 'rid{Enter}');
+  await waitFor(() => expect(api.askedFor('GET /v1/segments').at(-1)?.query).toMatchObject({ q: 'rid' }));
+});

@@ -12,6 +12,8 @@ import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AudienceDetail } from './audience-detail.tsx';
+import { KindChoice } from './kind-choice.tsx';
+import { SegmentsView } from './segments-view.tsx';
 import { AudienceTable } from './audience-table.tsx';
 import { audiencesQuery, filterWords } from './audience-words.ts';
 import type { AudiencesSearch } from './search.ts';
@@ -20,8 +22,14 @@ const route = getRouteApi('/audiences');
 const pageSize = 20;
 const lookEveryMs = 10_000;
 
-/** Uploaded lists: who is in each, what of the file fell out, and which campaigns depend on it. */
+/** Whom campaigns may be for: uploaded lists, and segments. */
 export function AudiencesView() {
+  const { of = 'lists' } = route.useSearch();
+  return of === 'segments' ? <SegmentsView /> : <ListsView />;
+}
+
+/** Uploaded lists: who is in each, what of the file fell out, and which campaigns depend on it. */
+function ListsView() {
   const search = route.useSearch();
   const { id, text, show, cursor } = search;
   const navigate = route.useNavigate();
@@ -44,6 +52,7 @@ export function AudiencesView() {
   return (
     <Page title="Audiences" actions={<ChooseFile kind="ink" refusal={refusal} onFile={setFile} />}>
       <div className="row flex-wrap">
+        <KindChoice of="lists" />
         <Chips
           label="Filter by what is to be looked at"
           chosen={show ?? 'all'}

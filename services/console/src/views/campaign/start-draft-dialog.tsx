@@ -5,10 +5,12 @@ import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/re
 import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects } from '../../parts/overlays/effects.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { boundsText, servedBounds } from '../../parts/campaign/arithmetic.ts';
+import { capitalOf } from '../../parts/words/figures.ts';
 import { afterStart } from '../../parts/campaign/follow-start.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
 import { whenInWords } from '../../parts/campaign/when-words.ts';
@@ -54,6 +56,12 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       <Effects
         effects={[{ value, unit: 'users', isHot: true, children: `in ${campaign.countries.join(', ')} get ${steps}.` }]}
       />
+      {estimate.data?.warnings.map(({ pointer, detail }) => (
+        <p key={`${pointer} ${detail}`} className="c-warn sm row gap-1.5 items-start">
+          <Icon name="warn" size={14} />
+          <span>{capitalOf(detail)}.</span>
+        </p>
+      ))}
       {start.isError && (
         <p className="c-bad sm" role="alert">
           {[problemOf(start.error).detail, ...problemOf(start.error).errors.map(({ detail }) => detail)].join('; ')}

@@ -47,6 +47,14 @@ export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProp
         value={search.owner}
         onChoose={(owner) => onChoose({ owner })}
       />
+      {search.segment !== undefined && (
+        <FilterMenu
+          name="Segment"
+          options={[]}
+          value={search.segment}
+          onChoose={() => onChoose({ segment: undefined })}
+        />
+      )}
       {search.list !== undefined && (
         <FilterMenu
           name="List"

@@ -8,8 +8,8 @@ interface NoMatch {
   words: string;
 }
 
-export function hasFilters({ state, text, country, action, tag, owner, list }: CampaignsSearch): boolean {
-  return [state, text, country, action, tag, owner, list].some((each) => each !== undefined);
+export function hasFilters({ state, text, country, action, tag, owner, list, segment }: CampaignsSearch): boolean {
+  return [state, text, country, action, tag, owner, list, segment].some((each) => each !== undefined);
 }
 
 /**
@@ -18,7 +18,7 @@ export function hasFilters({ state, text, country, action, tag, owner, list }: C
  * @param totalOfAll how many there are without the choice of a state
  */
 export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
-  const { state, text, country, action, tag, owner, list } = search;
+  const { state, text, country, action, tag, owner, list, segment } = search;
   const filters = [
     ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
     ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
@@ -26,6 +26,9 @@ export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
     ...(tag === undefined ? [] : [{ name: tag, words: `tag ${tag}`, off: { tag: undefined } }]),
     ...(owner === undefined ? [] : [{ name: owner, words: `owner ${owner}`, off: { owner: undefined } }]),
     ...(list === undefined ? [] : [{ name: 'the list', words: 'of an uploaded list', off: { list: undefined } }]),
+    ...(segment === undefined
+      ? []
+      : [{ name: 'the segment', words: `of the segment ${segment}`, off: { segment: undefined } }]),
     ...(state === undefined ? [] : [{ name: stateWords(state), words: stateWords(state), off: { state: undefined } }]),
   ];
   // A state that the others leave nothing of is dropped first: how many it hides is known.

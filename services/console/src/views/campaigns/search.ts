@@ -22,6 +22,8 @@ export const campaignsSearch = z.object({
   owner: text,
   /** That take this uploaded list in, or leave it out. */
   list: text,
+  /** That take this segment in, or leave it out. */
+  segment: text,
   /** What the rows are sorted by; by state where nothing is chosen. */
   sort: z.catch(z.optional(z.enum(['name', 'next'])), undefined),
   cursor: text,

@@ -13,7 +13,7 @@ export const pageSize = 20;
  */
 const askEveryMs = 30_000;
 
-function filterOf({ text, country, action, tag, owner, list }: CampaignsSearch) {
+function filterOf({ text, country, action, tag, owner, list, segment }: CampaignsSearch) {
   return {
     ...(text !== undefined && text !== '' && { q: text }),
     ...(country !== undefined && { country }),
@@ -21,6 +21,7 @@ function filterOf({ text, country, action, tag, owner, list }: CampaignsSearch) 
     ...(tag !== undefined && { tag }),
     ...(owner !== undefined && { owner }),
     ...(list !== undefined && { list }),
+    ...(segment !== undefined && { segment }),
   };
 }
 

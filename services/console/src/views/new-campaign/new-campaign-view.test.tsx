@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
+import { segments } from '../../testing/audiences.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const name = () => screen.findByLabelText('Name of the campaign');
@@ -14,11 +15,35 @@ test('a viewer is told that it writes none, and is not led through a form first'
   expect(screen.queryByLabelText('Name of the campaign')).toBeNull();
 });
 
-test('segments that were used before are offered', async () => {
-  const { user } = await openConsole('/campaigns/new');
-  await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
-  const field = await screen.findByRole('combobox', { name: 'Id of the segment' });
-  await waitFor(() => expect(document.getElementById(field.getAttribute('list') ?? '')?.childElementCount).not.toBe(0));
+describe('its segments', () => {
+  test('are found by name, and chosen with their size and use in sight', async () => {
+    const { api, user } = await openConsole('/campaigns/new');
+    await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
+    const field = await screen.findByRole('combobox', { name: 'Segment' });
+    await screen.findByRole('option', { name: /Lapsed riders lapsed-riders.*about 125,000 users, 3 campaigns/ });
+    await user.type(field, 'lapsed');
+    await waitFor(() => expect(api.askedFor('GET /v1/segments').at(-1)?.query).toMatchObject({ q: 'lapsed' }));
+    await user.keyboard('{ArrowDown}{Enter}');
+    const list = await screen.findByRole('list', { name: 'Included' });
+    expect(list.textContent).toContain('lapsed-riders');
+  });
+
+  test('that are not offered may be typed, and that is said', async () => {
+    const { user } = await openConsole('/campaigns/new');
+    await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
+    await user.type(await screen.findByRole('combobox', { name: 'Segment' }), 'unheard-of');
+    expect(await screen.findByText(/^No segment has this id in the list/)).toBeDefined();
+    await user.keyboard('{Enter}');
+    expect((await screen.findByRole('list', { name: 'Included' })).textContent).toContain('unheard-of');
+  });
+
+  test('are those of earlier campaigns while the service is away, which is said', async () => {
+    const unavailable = 'the segmentation service does not answer: HTTP 503';
+    const answers = { 'GET /v1/segments': { ...segments, from: 'earlier-campaigns', unavailable } };
+    const { user } = await openConsole('/campaigns/new', { answers });
+    await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
+    expect(await screen.findByText(/HTTP 503\. These are of earlier campaigns\./)).toBeDefined();
+  });
 });
 
 describe('its countries', () => {
@@ -49,7 +74,7 @@ describe('a new campaign', () => {
       await user.type(await name(), 'Payday top-up');
       await user.type(screen.getByLabelText('Add a country by its code'), 'sg,vn ');
       await user.click(screen.getByRole('button', { name: 'Include a segment' }));
-      await user.type(screen.getByLabelText('Id of the segment'), 'lapsed-riders{Enter}');
+      await user.type(screen.getByRole('combobox', { name: 'Segment' }), 'lapsed-riders{Enter}');
       await user.selectOptions(screen.getByLabelText('Add a step'), 'award-reward');
       await user.type(screen.getByLabelText(/Reward id/), 'ride-5');
       await user.type(screen.getByLabelText('Hold out'), '5');
@@ -121,7 +146,10 @@ describe('a draft', () => {
     { timeout: 20_000 },
     async () => {
       const countries = preview.countries.map((each) => ({ ...each, users: { ...each.users, atLeast: 2 } }));
-      const few = { 'POST /v1/campaigns/preview': { ...preview, countries } };
+      const detail =
+        'it may reach far fewer than it seems: 4 to 19,500 users. Who is left out is known only when it runs';
+      const warnings = [{ pointer: '/audience', code: 'may-be-few', detail }];
+      const few = { 'POST /v1/campaigns/preview': { ...preview, countries, warnings } };
       const { user } = await openConsole('/campaigns/cmp_draft/edit', { answers: { ...answers, ...few } });
       const words = /^It may reach far fewer than it seems: 4 to 19,500 users\./;
       expect(await screen.findByText(words)).toBeDefined();

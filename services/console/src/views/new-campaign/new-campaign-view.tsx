@@ -7,6 +7,7 @@ import { Failed, Forbidden } from '../../parts/standing/states.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { CampaignEditor } from './editor/campaign-editor.tsx';
 import { EditorSkeleton } from './editor/editor-skeleton.tsx';
+import type { SourceForm } from '../../parts/campaign/form.ts';
 import { formOf, newForm } from '../../parts/campaign/form-definition.ts';
 import { NoActionTypes } from './chain/no-action-types.tsx';
 
@@ -15,7 +16,7 @@ const route = getRouteApi('/campaigns/new');
 
 /** A campaign from nothing, or from another one. */
 export function NewCampaignView() {
-  const { copy, list } = route.useSearch();
+  const { copy, list, segment } = route.useSearch();
   const { zone } = useZone();
   const refusal = useRefusal('manager');
   const types = useQuery(listActionTypesOptions());
@@ -42,13 +43,17 @@ export function NewCampaignView() {
         <NoActionTypes />
       ) : (
         <CampaignEditor
-          key={copy ?? list ?? 'new'}
+          key={copy ?? list ?? segment ?? 'new'}
           types={types.data.items}
-          saved={copied.data ? copyOf(formOf(copied.data, types.data.items, zone)) : newForm(zone, list)}
+          saved={
+            copied.data
+              ? copyOf(formOf(copied.data, types.data.items, zone))
+              : newForm(zone, beginningOf(list, segment))
+          }
           draft={null}
           etag={null}
           copiedFrom={copied.data ?? null}
-          keptAs={list}
+          keptAs={list ?? segment}
         />
       )}
     </Page>
@@ -57,4 +62,9 @@ export function NewCampaignView() {
 
 function copyOf(form: ReturnType<typeof formOf>) {
   return { ...form, name: `${form.name}, copy` };
+}
+
+function beginningOf(list: string | undefined, segment: string | undefined): SourceForm | undefined {
+  if (list !== undefined) return { kind: 'list', list };
+  return segment === undefined ? undefined : { kind: 'segment', segment };
 }

@@ -5,4 +5,6 @@ export const newCampaignSearch = z.object({
   copy: z.catch(z.optional(z.string()), undefined),
   /** An uploaded list to begin with. */
   list: z.catch(z.optional(z.string()), undefined),
+  /** A segment to begin with. */
+  segment: z.catch(z.optional(z.string()), undefined),
 });

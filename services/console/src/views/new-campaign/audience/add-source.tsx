@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { Audience, Run } from '#client/types.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
@@ -6,12 +6,12 @@ import { useMinute } from '../../../parts/browser/now.ts';
 import { formatTime } from '../../../parts/times/times.ts';
 import { useZone } from '../../../parts/times/zone.ts';
 import { outcomes, type EarlierOutcome, type SourceForm } from '../../../parts/campaign/form.ts';
+import { AskButtons, type AskProps } from './ask-buttons.tsx';
+import { SegmentAsk } from './segment-ask.tsx';
 
 interface AddSourceProps {
   lists: readonly Audience[];
   runs: readonly Run[];
-  /** Of campaigns that there are: ids to choose from. */
-  segments: readonly string[];
   onAdd: (source: SourceForm) => void;
 }
 
@@ -52,47 +52,14 @@ export function AddSource({
         ))}
         {children}
       </div>
-      {open === 'segment' && <SegmentAsk segments={choices.segments} onAdd={add} onCancel={() => setOpen(null)} />}
+      {open === 'segment' && <SegmentAsk onAdd={add} onCancel={() => setOpen(null)} />}
       {open === 'list' && <ListAsk lists={choices.lists} onAdd={add} onCancel={() => setOpen(null)} />}
       {open === 'run' && <RunAsk runs={choices.runs} onAdd={add} onCancel={() => setOpen(null)} />}
     </>
   );
 }
 
-interface AskProps {
-  onAdd: (source: SourceForm) => void;
-  onCancel: () => void;
-}
-
-function SegmentAsk({ segments, onAdd, onCancel }: AskProps & { segments: readonly string[] }) {
-  const id = useId();
-  const [segment, setSegment] = useState('');
-  const add = () => onAdd({ kind: 'segment', segment: segment.trim() });
-  return (
-    <div className="ask">
-      <TextInput
-        aria-label="Id of the segment"
-        list={id}
-        placeholder="Its id in the segmentation service, such as lapsed-riders"
-        value={segment}
-        onText={setSegment}
-        autoFocus
-        onKeyDown={({ key }) => {
-          if (key === 'Enter' && segment.trim() !== '') add();
-        }}
-      />
-      <datalist id={id}>
-        {segments.map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
-      {segments.length > 0 && <p className="hint">Those of earlier campaigns are offered as you type.</p>}
-      <AskButtons isReady={segment.trim() !== ''} onAdd={add} onCancel={onCancel} />
-    </div>
-  );
-}
-
-function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audience[] }) {
+function ListAsk({ lists, onAdd, onCancel }: AskProps<SourceForm> & { lists: readonly Audience[] }) {
   const [list, setList] = useState('');
   const ready = lists.filter(({ state }) => state === 'ready');
   if (ready.length === 0) return <p className="t3 sm ask">No list was uploaded yet.</p>;
@@ -113,7 +80,7 @@ function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audien
   );
 }
 
-function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) {
+function RunAsk({ runs, onAdd, onCancel }: AskProps<SourceForm> & { runs: readonly Run[] }) {
   const { zone } = useZone();
   const [runId, setRunId] = useState('');
   const [chosen, setChosen] = useState<readonly EarlierOutcome[]>([]);
@@ -155,19 +122,6 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
         onText={setStep}
       />
       <AskButtons isReady={runId !== ''} onAdd={add} onCancel={onCancel} />
-    </div>
-  );
-}
-
-function AskButtons({ isReady, onAdd, onCancel }: { isReady: boolean; onAdd: () => void; onCancel: () => void }) {
-  return (
-    <div className="row">
-      <Button small kind="ink" disabled={!isReady} onClick={onAdd}>
-        Add
-      </Button>
-      <Button small kind="ghost" onClick={onCancel}>
-        Cancel
-      </Button>
     </div>
   );
 }

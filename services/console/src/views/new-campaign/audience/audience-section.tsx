@@ -10,7 +10,7 @@ import { SourceUsers, SourceWords } from './source-words.tsx';
 import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
 import { UploadList } from '../../../parts/audience/upload-list.tsx';
 import type { Editor } from '../editor/use-editor.ts';
-import { useEarlierRuns, useLists, useUsedSegments } from './use-sources.ts';
+import { useEarlierRuns, useLists } from './use-sources.ts';
 
 const icons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
@@ -19,7 +19,6 @@ export function AudienceSection({ editor }: { editor: Editor }) {
   const { form, change, types, fields } = editor;
   const lists = useLists();
   const runs = useEarlierRuns();
-  const segments = useUsedSegments();
   const known = [...new Set(types.flatMap(({ countries }) => countries ?? []))].sort();
   const add = (role: 'include' | 'exclude') => (source: SourceForm) => {
     if (!form[role].some((each) => isSameSource(each, source))) change({ [role]: [...form[role], source] });
@@ -41,13 +40,13 @@ export function AudienceSection({ editor }: { editor: Editor }) {
         ) : (
           <Sources role="include" {...{ editor, lists, runs }} />
         )}
-        <AddSource what="Include a" lists={lists} runs={runs} segments={segments} onAdd={add('include')}>
+        <AddSource what="Include a" lists={lists} runs={runs} onAdd={add('include')}>
           <UploadList countries={form.countries} onUploaded={({ id }) => add('include')({ kind: 'list', list: id })} />
         </AddSource>
       </FieldGroup>
       <FieldGroup pointer="/audience/exclude" label="Leave out" note="whoever is in one of these">
         {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, lists, runs }} />}
-        <AddSource what="Leave out a" lists={lists} runs={runs} segments={segments} onAdd={add('exclude')} />
+        <AddSource what="Leave out a" lists={lists} runs={runs} onAdd={add('exclude')} />
       </FieldGroup>
     </FormSection>
   );

@@ -1,14 +1,12 @@
-import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
+import type { CampaignDefinitionInput, CampaignPreview, Warning } from '#client/types.gen.ts';
+import { capitalOf } from '../../../parts/words/figures.ts';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
 import {
   batchesOf,
-  boundsText,
   budgetNeeds,
   callsOf,
-  mayBeFew,
   moneyText,
-  servedBounds,
   slowestShard,
   takesText,
 } from '../../../parts/campaign/arithmetic.ts';
@@ -53,6 +51,11 @@ function budgetLines({ load }: CampaignPreview, { chain, budgets = [] }: Campaig
   }));
 }
 
+/** That little is certain of how many there are: it is said here and before the start, not at a field. */
+export function isOfSize({ code }: Pick<Warning, 'code'>): boolean {
+  return code === 'may-be-few';
+}
+
 /** What nobody refuses, and a person should know before it starts; the API's own warnings stand before these. */
 export function reviewWarnings(preview: CampaignPreview, definition: CampaignDefinitionInput): string[] {
   const { load, takesSeconds } = preview;
@@ -62,13 +65,8 @@ export function reviewWarnings(preview: CampaignPreview, definition: CampaignDef
   );
   const down = load.filter(({ breaker }) => breaker === 'open').map(({ action, country }) => `${action} ${country}`);
   const deadline = definition.deadlineSeconds ?? 86_400;
-  const served = servedBounds(preview);
   return [
-    ...(mayBeFew(served)
-      ? [
-          `It may reach far fewer than it seems: ${boundsText(served)} users. Who is left out, or in several sources, is known only when it runs.`,
-        ]
-      : []),
+    ...preview.warnings.filter(isOfSize).map(({ detail }) => `${capitalOf(detail)}.`),
     ...short.map(
       ({ country, needed, budget }) =>
         `The budget of ${country} may not be enough: all of its users would take ${formatCount(needed ?? 0)} units, and there are ${formatCount(budget)}. The run pauses there.`,

@@ -9,7 +9,7 @@ import { problemOf } from '../../../api/problems.ts';
 import { audienceSums } from '../../../parts/campaign/arithmetic.ts';
 import { placeInWords } from '../../../parts/campaign/places.ts';
 import { problemInWords } from './problem-words.ts';
-import { loadLines, reviewWarnings } from './review-lines.ts';
+import { isOfSize, loadLines, reviewWarnings } from './review-lines.ts';
 import type { Editor } from '../editor/use-editor.ts';
 
 /** Always beside the form: who it reaches, what it takes, what to look at, and what keeps it from starting. */
@@ -133,17 +133,19 @@ function Warnings({ editor: { standing, definition, warnings }, onShow }: TellPr
   const own = standing.preview ? reviewWarnings(standing.preview, definition) : [];
   return (
     <>
-      {warnings.map(({ pointer, detail }) => (
-        <div key={`${pointer} ${detail}`} className="banner note">
-          <Icon name="warn" />
-          <div className="sm">
-            <button type="button" className="link" onClick={() => onShow(pointer)}>
-              {placeInWords(pointer)}
-            </button>
-            : {detail}.
+      {warnings
+        .filter((warning) => !isOfSize(warning))
+        .map(({ pointer, detail }) => (
+          <div key={`${pointer} ${detail}`} className="banner note">
+            <Icon name="warn" />
+            <div className="sm">
+              <button type="button" className="link" onClick={() => onShow(pointer)}>
+                {placeInWords(pointer)}
+              </button>
+              : {detail}.
+            </div>
           </div>
-        </div>
-      ))}
+        ))}
       {own.map((text) => (
         <div key={text} className="banner note">
           <Icon name="warn" />

@@ -1,0 +1,22 @@
+import type { AudienceEntry } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
+
+export interface AskedSource {
+  entry: AudienceEntry;
+  role: 'include' | 'exclude';
+  /** Among those of its role. */
+  index: number;
+  country: string;
+  /** Null where that is unknown. */
+  users: number | null;
+  /** Of a segment that was described. */
+  snapshot: string | null;
+}
+
+export interface AskedSources {
+  sources: AskedSource[];
+  /** Why the campaign cannot be carried out. */
+  problems: FieldProblem[];
+  warnings: Warning[];
+}

@@ -1,0 +1,22 @@
+import type { Segment, SegmentList } from '#client/types.gen.ts';
+import { countOf, formatCount } from '../words/numbers.ts';
+
+/** `about 125,000 users`, `size not known`. */
+export function segmentSize({ estimate }: Pick<Segment, 'estimate'>): string {
+  return estimate === null ? 'size not known' : `about ${countOf(estimate, 'user')}`;
+}
+
+/** A campaign counts once, and is counted no further than that. */
+const countedAtMost = 100;
+
+export function segmentUse({ usedBy }: Pick<Segment, 'usedBy'>): string {
+  if (usedBy === 0) return 'not used';
+  return usedBy >= countedAtMost ? `${formatCount(countedAtMost)} campaigns or more` : countOf(usedBy, 'campaign');
+}
+
+/** Where the segments come from, if not from the service that has them; null where they do. */
+export function segmentsFrom({ from, unavailable }: Pick<SegmentList, 'from' | 'unavailable'>): string | null {
+  if (unavailable !== null)
+    return `${unavailable.replace(/^./, (first) => first.toUpperCase())}. These are of earlier campaigns.`;
+  return from === 'segmentation' ? null : 'The segmentation service offers no list: these are of earlier campaigns.';
+}

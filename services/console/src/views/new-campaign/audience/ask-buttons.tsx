@@ -1,0 +1,28 @@
+import { Button } from '../../../parts/controls/button.tsx';
+
+/** What asks for one more of something. */
+export interface AskProps<Answer> {
+  onAdd: (answer: Answer) => void;
+  onCancel: () => void;
+}
+
+export function AskButtons({
+  isReady,
+  onAdd,
+  onCancel,
+}: {
+  isReady: boolean;
+  onAdd: () => void;
+  onCancel: () => void;
+}) {
+  return (
+    <div className="row">
+      <Button small kind="ink" disabled={!isReady} onClick={onAdd}>
+        Add
+      </Button>
+      <Button small kind="ghost" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

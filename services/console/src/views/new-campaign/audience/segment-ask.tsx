@@ -1,0 +1,46 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listSegmentsOptions } from '#client/@tanstack/react-query.gen.ts';
+import { segmentSize, segmentUse, segmentsFrom } from '../../../parts/audience/segment-words.ts';
+import { useSettled } from '../../../parts/campaign/use-settled.ts';
+import { Combobox } from '../../../parts/controls/combobox.tsx';
+import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { AskButtons, type AskProps } from './ask-buttons.tsx';
+
+const shownAtOnce = 20;
+const settleMs = 200;
+
+/** Segments by name, as they are offered; an id that is not offered may be typed. */
+export function SegmentAsk({ onAdd, onCancel }: AskProps<SourceForm>) {
+  const [text, setText] = useState('');
+  const typed = text.trim();
+  const { value: search, isBehind } = useSettled(typed, settleMs);
+  const query = { limit: shownAtOnce, ...(search !== '' && { q: search }) };
+  const found = useQuery({ ...listSegmentsOptions({ query }), placeholderData: keepPreviousData, staleTime: 30_000 });
+  const items = found.data?.items ?? [];
+  const add = (segment: string) => onAdd({ kind: 'segment', segment });
+  const isKnown = items.some(({ id }) => id === typed);
+  const isSure = !isBehind && !found.isFetching && found.data?.from === 'segmentation';
+  const hint = found.data && segmentsFrom(found.data);
+  return (
+    <div className="ask">
+      <Combobox
+        label="Segment"
+        placeholder="Its name or id, such as lapsed-riders"
+        text={text}
+        onText={setText}
+        options={items.map((segment) => {
+          return { value: segment.id, label: segment.name, note: `${segmentSize(segment)}, ${segmentUse(segment)}` };
+        })}
+        onChoose={add}
+      />
+      {typed !== '' && !isKnown && isSure && (
+        <p className="c-warn sm" role="status">
+          No segment has this id in the list of the segmentation service. It can be added, and is asked for.
+        </p>
+      )}
+      {typeof hint === 'string' && <p className="hint">{hint}</p>}
+      <AskButtons isReady={typed !== ''} onAdd={() => add(typed)} onCancel={onCancel} />
+    </div>
+  );
+}
