@@ -48,10 +48,19 @@ export function renderLedger(ledger: ClientLedger, { paint }: View): string {
 }
 
 /** What of the counted ones waits, and for how long. */
-function dueOf({ due, oldestDueMs, hostsAside }: NonNullable<ClientLedger['check']>): string {
+function dueOf({
+  due,
+  oldestDueMs,
+  keysInLine,
+  oldestInLineMs,
+  hostsAside,
+}: NonNullable<ClientLedger['check']>): string {
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueMs / 1000)} s`;
   const hosts = hostsAside === 0 ? '' : `, ${hostsAside} hosts left alone`;
-  return `${count(due)} due${oldest}${hosts}`;
+  const seconds = Math.round(oldestInLineMs / 1000);
+  const lines =
+    keysInLine === 0 ? '' : `, ${count(keysInLine)} ordering keys with jobs in line, for up to ${seconds} s`;
+  return `${count(due)} due${oldest}${lines}${hosts}`;
 }
 
 export function renderForecast({ minutes, peak, estimated, hours }: ClientForecast, view: View): string {

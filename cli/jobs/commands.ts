@@ -28,6 +28,7 @@ const filter = {
   state: oneOf('--state <state>', 'pending unless given', ['pending', 'waiting', 'sidelined']),
   tag: text('--tag <tag>', 'only with this tag'),
   endpoint: text('--endpoint <name>', 'only those called through it'),
+  orderingKey: text('--ordering-key <key>', 'only those of this key, as it takes them'),
   dueFrom: text('--due-from <time>', 'inclusive'),
   dueUntil: text('--due-until <time>', 'exclusive'),
 };

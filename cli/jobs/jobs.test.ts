@@ -220,6 +220,7 @@ describe('muster clients', () => {
     const ledger = {
       ...{ clientId: 'cli_1', asOf: at, accepted: 1500, called: 1000, expired: 1, cancelled: 2, dead: 3, sidelined: 4 },
       pending: 490,
+      waiting: 12,
       check: {
         at,
         stored: 494,
@@ -227,6 +228,9 @@ describe('muster clients', () => {
         partitions: 64,
         due: 2,
         oldestDueMs: 1500,
+        inLine: 7,
+        keysInLine: 3,
+        oldestInLineMs: 12_000,
         hostsAside: 1,
         difference: -1,
       },
@@ -237,7 +241,8 @@ describe('muster clients', () => {
     expect(code).toBe(exitCodes.failure);
     expect(out).toMatch(/accepted +1,500/);
     expect(out).toContain('does not balance: -1 jobs');
-    expect(out).toContain('2 due, the oldest for 2 s, 1 hosts left alone');
+    expect(out).toContain('2 due, the oldest for 2 s, 3 ordering keys with jobs in line, for up to 12 s, 1 hosts');
+    expect(out).toContain('12 of these wait for others of their ordering key');
   });
 
   test('forecast and list are tables', async () => {

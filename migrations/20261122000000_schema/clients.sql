@@ -55,6 +55,10 @@ create table ledger_checks (
   due int8 not null,
   oldest_due_at timestamptz,
   sidelined int8 not null,
+  -- Whatever was counted: whose time has come, behind others of their ordering key, and the first of them.
+  in_line int8 not null,
+  keys_in_line int8 not null,
+  oldest_in_line_at timestamptz,
   -- Given up and not replayed, and hosts that are left alone, whatever was counted.
   dead int8 not null,
   hosts int4 not null

@@ -60,8 +60,8 @@ create table fires (
   owner text not null,
   epoch int4 not null,
   lease_until timestamptz not null,
-  -- Of a job with an ordering key: until the lease is over, its call may be under way, whoever has died.
-  is_alone boolean,
+  -- Of a job with an ordering key: until then its call may be under way, whoever has died.
+  alone_until timestamptz,
   primary key (partition_id, due_at, id)
 ) with (
   fillfactor = 50,
@@ -108,6 +108,7 @@ create table ended_jobs (
 ) partition by range (ended_at);
 create index ended_jobs_by_id on ended_jobs (id);
 create index ended_jobs_of_client on ended_jobs (client, ended_at);
+create index ended_jobs_of_key on ended_jobs (client, ordering_key, ended_at) where ordering_key is not null;
 create table ended_jobs_other partition of ended_jobs default;
 
 -- Attempts that were not the last one; the last one is in ended_jobs.

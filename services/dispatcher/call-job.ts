@@ -141,7 +141,8 @@ function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDe
   const state = stateOf(job.clientId, host);
   if (job.probeOf === null && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host };
   // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
-  if (job.leaseUntilMs - nowMs < timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
+  const heldUntilMs = Math.min(job.leaseUntilMs, job.aloneUntilMs);
+  if (heldUntilMs - nowMs < timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   if (deps.aliveUntilMs() <= nowMs) return { kind: 'released', delayMs: 0 };
   return null;
 }
@@ -163,7 +164,8 @@ function callbackOf(
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', attempt);
   if (job.repeats !== null) headers.push('muster-repeats', publicId('job', job.repeats));
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
-  const notAfterMs = Math.min(job.leaseUntilMs - timeoutMs, deps.aliveUntilMs());
+  const heldUntilMs = Math.min(job.leaseUntilMs, job.aloneUntilMs);
+  const notAfterMs = Math.min(heldUntilMs - timeoutMs, deps.aliveUntilMs());
   return { limits, method, origin, path, headers, body, timeoutMs, notAfterMs };
 }
 

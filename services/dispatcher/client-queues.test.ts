@@ -43,6 +43,7 @@ function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) 
           repeats: null,
           terms: null,
           orderingKey: null,
+          aloneMs: null,
         },
       },
       0,

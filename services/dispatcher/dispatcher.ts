@@ -23,7 +23,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import { createHeldJobs } from './held-jobs.ts';
 import { createCircuitKeeper } from './keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
-import type { CallLedger } from './ports/call-ledger.ts';
+import { usualTimeoutMs, type CallLedger, type JobClaim } from './ports/call-ledger.ts';
 import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuits } from './ports/host-circuits.ts';
@@ -99,6 +99,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const terms = clients.termsOf(clientId);
     return terms ? Math.max(deps.leaseMs, leaseFor(terms.limits)) : deps.leaseMs;
   };
+  const claimOf = ({ partition, dueUs, jobId, clientId }: HeardReference): JobClaim => {
+    const timeoutMs = clients.termsOf(clientId)?.limits.timeoutMs ?? usualTimeoutMs;
+    return { partition, dueUs, jobId, timeoutMs };
+  };
   const slots = createClientSlots({
     ...{ nodes: deps.nodes, leases: deps.leases, owner: deps.owner, notices, clock, logger },
     concurrencyOf: (clientId) => clients.termsOf(clientId)?.limits.concurrency ?? 1,
@@ -172,7 +176,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const claims = references.filter((reference) => !held.has(reference));
     const askedMs = clock.monotonicMs();
     const leaseMs = Math.max(deps.leaseMs, ...new Set(claims.map(({ clientId }) => leaseOf(clientId))));
-    const written = await held.flush(claims, leaseMs).catch((error: unknown) => {
+    const written = await held.flush(claims.map(claimOf), leaseMs).catch((error: unknown) => {
       queues.putBack(references);
       throw error;
     });

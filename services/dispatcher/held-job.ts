@@ -16,6 +16,8 @@ export interface HeldJob extends ClaimedJob {
   leaseMs: number;
   /** From then on another may claim it. */
   leaseUntilMs: number;
+  /** Of one with an ordering key: by then its call has to be over. Infinite where its lease says so. */
+  aloneUntilMs: number;
   /** From then on it is not worth calling; infinite when it always is. */
   expiresAtMs: number;
   /**
@@ -36,6 +38,7 @@ export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, p
     ...targetOf(claim.url),
     leaseMs,
     leaseUntilMs: askedMs + leaseMs,
+    aloneUntilMs: claim.aloneMs === null ? Infinity : askedMs + claim.aloneMs,
     expiresAtMs,
     clockAheadMs,
     probeOf,

@@ -1,7 +1,7 @@
-import type { JobKey, JobReference } from '../../shared/domain/job/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { JobCall } from './call-job.ts';
 import type { HeldJob } from './held-job.ts';
-import type { CallLedger, Flushed, JobResult } from './ports/call-ledger.ts';
+import type { CallLedger, Flushed, JobClaim, JobResult } from './ports/call-ledger.ts';
 
 const maxResults = 500;
 
@@ -19,7 +19,7 @@ export interface HeldJobs {
   /** What was claimed and not begun is due again at once, for others. */
   giveBack(jobs: readonly HeldJob[]): void;
   /** Writes what came of calls, and claims, in one statement. Null when there is nothing to write and to claim. */
-  flush(claims: readonly JobKey[], leaseMs: number): Promise<Written | null>;
+  flush(claims: readonly JobClaim[], leaseMs: number): Promise<Written | null>;
 }
 
 export interface Written extends Flushed {

@@ -11,7 +11,7 @@ import { createKeyTurns } from './key-turns.ts';
 const claim = {
   ...{ partition: 0, dueUs: 1, jobId: jobIdOf(1), epoch: 1, attempt: 1, scheduledForMs: 0, claimedAtMs: 0 },
   ...{ expiresInMs: null, method: 'POST', url: 'https://one.example/', headers: null, body: null },
-  ...{ repeats: null, terms: null, orderingKey: 'merchant-1' },
+  ...{ repeats: null, terms: null, orderingKey: 'merchant-1', aloneMs: 21_000 },
 };
 const note = { status: 200, latencyMs: 1, error: null, answer: null };
 

@@ -10,9 +10,12 @@ const namedClients = 20;
 /** No client can have this name. */
 const others = '(others)';
 
-export function figureOf({ clientId, due, oldestDueMs, sidelined, dead, hosts }: CheckedLedger, partitions: number) {
+export function figureOf(
+  { due, sidelined, expected: _, counted: __, ...whole }: CheckedLedger,
+  partitions: number,
+): ClientFigure {
   const inAll = (counted: number) => Math.round((counted * partitionCount) / partitions);
-  return { clientId, due: inAll(due), oldestDueMs, sidelined: inAll(sidelined), dead, hosts };
+  return { ...whole, due: inAll(due), sidelined: inAll(sidelined) };
 }
 
 export interface ClientFigures {
@@ -46,6 +49,10 @@ export function exportClientFigures(meter: Meter, { figures, nameOf }: ClientFig
   const longest = 'For how long the oldest job of a client has been due that has not ended.';
   gauge('muster_client_oldest_due_seconds', longest, ({ oldestDueMs }) => oldestDueMs / 1000, most);
   gauge('muster_client_sidelined_jobs', 'Jobs that wait for a host that is left alone.', ({ sidelined }) => sidelined);
+  gauge('muster_client_in_line_jobs', 'Jobs that are ready, behind others of their ordering key.', (of) => of.inLine);
+  gauge('muster_client_in_line_keys', 'Ordering keys of which jobs are ready and in line.', (of) => of.keysInLine);
+  const inLine = 'For how long the first of these jobs of a client has been in line.';
+  gauge('muster_client_oldest_in_line_seconds', inLine, ({ oldestInLineMs }) => oldestInLineMs / 1000, most);
   gauge('muster_client_hosts_aside', 'Hosts that are left alone.', ({ hosts }) => hosts);
   gauge('muster_client_dead_jobs', 'Jobs that were given up and not replayed.', ({ dead }) => dead);
 }

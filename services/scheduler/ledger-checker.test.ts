@@ -25,7 +25,8 @@ describe('the check of the ledger', () => {
     [errors, asked, jobs, found] = [[], [], 0, []];
   });
 
-  const nothing = { due: 0, oldestDueMs: 0, sidelined: 0, dead: 0, hosts: 0 };
+  const lines = { inLine: 0, keysInLine: 0, oldestInLineMs: 0 };
+  const nothing = { due: 0, oldestDueMs: 0, sidelined: 0, ...lines, dead: 0, hosts: 0 };
 
   function checkerOf(owner: string, meter?: Meter): LedgerChecker {
     const logger = pino({ level: 'silent' });
@@ -87,9 +88,9 @@ describe('the check of the ledger', () => {
       { length: 25 },
       (_, index) => `0189${String(index).padStart(4, '0')}-ac96-774b-bcce-b302099a8057`,
     );
-    const figures = { expected: 0, counted: 0, due: 2, oldestDueMs: 5000, sidelined: 1, dead: 3, hosts: 1 };
+    const figures = { ...lines, expected: 0, counted: 0, due: 2, oldestDueMs: 5000, sidelined: 1, dead: 3, hosts: 1 };
     found = [
-      { ...figures, clientId, due: 100, oldestDueMs: 90_000, hosts: 7, dead: 44 },
+      { ...figures, clientId, due: 100, oldestDueMs: 90_000, keysInLine: 3, oldestInLineMs: 7000, hosts: 7, dead: 44 },
       ...few.map((each) => ({ ...figures, clientId: each })),
       { ...nothing, clientId: 'well', expected: 0, counted: 0 },
     ];
@@ -105,6 +106,9 @@ describe('the check of the ledger', () => {
     expect(text).toContain('muster_client_oldest_due_seconds{client="orders"} 90\n');
     expect(text).toContain('muster_client_oldest_due_seconds{client="(others)"} 5\n');
     expect(text).toContain('muster_client_hosts_aside{client="orders"} 7\n');
+    // These are counted whole.
+    expect(text).toContain('muster_client_in_line_keys{client="orders"} 3\n');
+    expect(text).toContain('muster_client_oldest_in_line_seconds{client="orders"} 7\n');
     expect(text).toContain('muster_client_dead_jobs{client="(others)"} 18\n');
     expect(text).toContain('muster_client_sidelined_jobs{client="(others)"} 96\n');
     await checker.stop();

@@ -63,11 +63,29 @@ describe('row 35: a dispatcher is killed in calls that take longer than it is be
     expect(await killInCalls()).toEqual([]);
   });
 
+  it('its keys are held for the time-out of these calls, not for a lease of 90 s', async () => {
+    trial = await startCallbackTrial({ engine: { DISPATCHER_LEASE_MS: '90000' } });
+    const quickMs = 3000;
+    await trial.addClient('merchants', { timeoutMs: 4000 });
+    await trial.receiver.behave({ slow: { latencyMs: quickMs } });
+    const keys = await scheduleKeys(20, { perKey: 2, ordering: 'in-order', client: 'merchants' });
+    await trial.awaitCalls(20);
+    await trial.kill('dispatcher-1', 'dispatcher-2');
+    const killedAtMs = Date.now();
+    await trial.restart('dispatcher-1', 'dispatcher-2');
+    // Dead 10 s after the last beat, the call over 15 s after its claim, and a sweep every 2 s.
+    await until('the next calls have come', () => trial.receiver.calls().length >= 40, 45_000);
+    expect(Date.now() - killedAtMs).toBeLessThan(45_000);
+    await trial.awaitEnded();
+    const calls = await trial.receiver.allCalls();
+    expect(orderViolations(keys, calls, { worksForMs: quickMs, isInOrder: true })).toEqual([]);
+  });
+
   it('where its last beat counts, as for other jobs, the receiver is called twice at once (control)', async () => {
     trial = await startCallbackTrial();
     await trial.database.rows(`
       create function like_others() returns trigger language plpgsql
-        as $$ begin new.is_alone := null; return new; end $$;
+        as $$ begin new.alone_until := null; return new; end $$;
       create trigger like_others before insert on fires for each row execute function like_others()`);
     expect(await killInCalls()).toContainEqual(expect.stringMatching(/^O1: /));
   });

@@ -96,7 +96,16 @@ describe('the statement that ends and claims', () => {
     const nothing: FlushParams = {
       ...{ partitions: '{}', dues: '{}', ids: '{}', epochs: '{}', verdicts: '{}', delaysMs: '{}', statuses: '{}' },
       ...{ latenciesMs: '{}', errors: '{}', answers: '{}', remarks: '{}', claimPartitions: '{}', claimDues: '{}' },
-      ...{ forgets: '{}', claimIds: '{}', owner: 'a', leaseMs: 1, slot: 1, region: 'local', regionEpoch: 1 },
+      ...{
+        forgets: '{}',
+        claimIds: '{}',
+        claimTimeoutsMs: '{}',
+        owner: 'a',
+        leaseMs: 1,
+        slot: 1,
+        region: 'local',
+        regionEpoch: 1,
+      },
     };
     const { text, values } = flushCalls.with(nothing);
     const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>({

@@ -52,7 +52,8 @@ describe('ledgers of clients and their check', () => {
 
   it('a check counts what is stored beside what totals say, and the ledger has its last one', async () => {
     expect(await subject.check.expectedInAll()).toBe(9);
-    const figures = { due: 0, oldestDueMs: 0, sidelined: 1, dead: 0, hosts: 0 };
+    const lines = { inLine: 0, keysInLine: 0, oldestInLineMs: 0 };
+    const figures = { due: 0, oldestDueMs: 0, sidelined: 1, ...lines, dead: 0, hosts: 0 };
     expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 9, ...figures }]);
     const { check } = await subject.ledgers.ledgerOf(clientId);
     expect(check).toMatchObject({ partitions: 64, expected: 9, counted: 9 });
@@ -78,6 +79,28 @@ describe('ledgers of clients and their check', () => {
     expect(checked).toMatchObject({ due: 3, hosts: 2, sidelined: 1 });
     expect(checked?.oldestDueMs).toBeGreaterThanOrEqual(60_000);
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ due: 3, hosts: 2 });
+  });
+
+  it('a check says what is ready behind others of its ordering key, of how many keys, and for how long', async () => {
+    const keyed = (key: string) => ({
+      ...call,
+      ...due,
+      jobId: jobIdOf(clientId, null),
+      clientId,
+      key: null,
+      ...ordered(key),
+    });
+    const ordered = (key: string) => ({ delayMs: 0, ordering: { key, isInOrder: false } });
+    const later = { ...keyed('a'), delayMs: 90_000 };
+    await subject.intake.store([...['a', 'a', 'a', 'b', 'b', 'c'].map(keyed), later], 1);
+    await database.pool.query(
+      `update jobs set ready_at = ready_at - interval '1 minute' where ordering_key = 'b' and due_at = 'infinity'`,
+    );
+    const [checked] = await subject.check.check(all);
+    // Of each key one is active; of a, one has its time to come.
+    expect(checked).toMatchObject({ inLine: 3, keysInLine: 2 });
+    expect(checked?.oldestInLineMs).toBeGreaterThanOrEqual(60_000);
+    expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ inLine: 3, keysInLine: 2 });
   });
 
   it('a check of a part counts that part alone', async () => {

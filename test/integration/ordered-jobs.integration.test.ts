@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
 import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
+import { scanKey } from '../../services/api/jobs/postgres/job-statements.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import { createListedJobs } from '../../services/api/jobs/postgres/listed-jobs.ts';
 import type { CallWork, ClaimedJob, JobVerdict } from '../../services/dispatcher/ports/call-ledger.ts';
@@ -190,6 +191,42 @@ describe('a job that waits for its turn', () => {
     expect((await store().list({ clientIds: [clientId] }, 10, null)).items.map(({ jobId }) => jobId)).toEqual([
       first(),
     ]);
+  });
+
+  it('stands in the list of its key, in its turn, behind the one whose turn it is, also while turns end', async () => {
+    await accept([{ ...jobOf(), ordering: { key: 'merchant-2', isInOrder: true } }]);
+    const ofKey = { clientIds: [clientId], orderingKey: key };
+    const page = await store().list(ofKey, 1, null);
+    expect(page.items.map(({ jobId, state }) => [jobId, state])).toEqual([[first(), 'pending']]);
+    await turnEnds();
+    const rest = await store().list(ofKey, 10, page.next);
+    expect(rest.items.map(({ jobId, state }) => [jobId, state])).toEqual([
+      [second(), 'pending'],
+      [third(), 'waiting'],
+    ]);
+    const waiting = await store().list({ ...ofKey, state: 'waiting' }, 10, null);
+    expect(waiting.items.map(({ jobId }) => jobId)).toEqual([third()]);
+    const called = await store().list({ ...ofKey, state: 'called' }, 10, null);
+    expect(called.items.map(({ jobId }) => jobId)).toEqual([first()]);
+    expect((await store().list({ ...ofKey, orderingKey: 'merchant-3' }, 10, null)).items).toEqual([]);
+  });
+
+  it('is listed by its key at the cost of a page, whatever else waits', async () => {
+    const others = Array.from({ length: 3000 }, (_, n) => ({
+      ...jobOf(),
+      ordering: { key: `m-${n % 9}`, isInOrder: true },
+    }));
+    await accept(others);
+    await database.pool.query('analyze jobs');
+    const place = { key, readyUs: '0', acceptedUs: '0', nth: -1, id: '00000000-0000-0000-0000-000000000000' };
+    const { text, values } = scanKey.with({ ...place, client: clientId, rows: 51 });
+    const explained = await database.pool.query<{ 'QUERY PLAN': string }>({
+      text: `explain ${text}`,
+      values: values ?? [],
+    });
+    const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('jobs_waiting_of_key');
+    expect(plan).not.toContain('Seq Scan on jobs');
   });
 
   it('can be cancelled, and so can the one before it, which lets it go', async () => {

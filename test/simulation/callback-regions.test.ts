@@ -138,7 +138,9 @@ describe('the witnesses notice when', () => {
           ...(await ledger.flush({ results, claims: [] })),
           claimed: claims.flatMap(({ jobId }) => {
             const job = tables.jobs.get(jobId);
-            return job ? [{ ...job, ...unclaimed(job.dueAtMs), repeats: null, terms: null, orderingKey: null }] : [];
+            return job
+              ? [{ ...job, ...unclaimed(job.dueAtMs), repeats: null, terms: null, orderingKey: null, aloneMs: null }]
+              : [];
           }),
         }),
       }),

@@ -58,7 +58,10 @@ export function postgresJobSubject(pool: Pool): JobSubject {
       );
       // Keys of jobs and fires have to go on fitting, so only what ends moves; jobs that fall due are added as they are
       // to be.
-      await pool.query(`update fires set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);
+      await pool.query(
+        `update fires set lease_until = lease_until - $1 * interval '1 ms', alone_until = alone_until - $1 * interval '1 ms'`,
+        [ms],
+      );
       await pool.query(
         `update dead_jobs set job = jsonb_set(job, '{expiresAt}',
           to_jsonb((job ->> 'expiresAt')::timestamptz - $1 * interval '1 ms'))

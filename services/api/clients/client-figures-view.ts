@@ -18,12 +18,19 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
       counted: check.counted,
       partitions: check.partitions,
       due: check.due,
-      oldestDueMs: check.oldestDueAt ? Math.max(0, check.at.getTime() - check.oldestDueAt.getTime()) : 0,
+      oldestDueMs: msSince(check.oldestDueAt, check.at),
+      inLine: check.inLine,
+      keysInLine: check.keysInLine,
+      oldestInLineMs: msSince(check.oldestInLineAt, check.at),
       hostsAside: check.hosts,
       difference,
     },
     balanced: difference === 0,
   };
+}
+
+function msSince(before: Date | null, at: Date): number {
+  return before ? Math.max(0, at.getTime() - before.getTime()) : 0;
 }
 
 export function forecastView(

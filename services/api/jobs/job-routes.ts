@@ -9,6 +9,7 @@ import {
   type CancelAnswer,
 } from '../../../shared/contracts/jobs/jobs.ts';
 import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
+import { orderingFields } from '../../../shared/contracts/jobs/job-keys.ts';
 import { newDue } from '../../../shared/contracts/jobs/due-times.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
@@ -43,6 +44,7 @@ const filter = {
   state: z.enum(jobStates).optional().describe('Pending and firing ones unless given; all others need the client'),
   tag: jobTag.optional(),
   endpoint: endpointName.optional().describe('Called through the endpoint of this name'),
+  orderingKey: orderingFields.orderingKey.describe('In the order in which the key takes them; needs the client'),
   dueFrom: instant.optional().describe('Inclusive'),
   dueUntil: instant.optional().describe('Exclusive'),
 };
@@ -158,12 +160,13 @@ async function requireJob(jobStore: JobStore, id: string) {
 
 /** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed; 403 for one out of scope */
 async function jobFilterOf(
-  { client: ref, state, tag, endpoint, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
+  { client: ref, state, tag, endpoint, orderingKey, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
   scope: Scope,
   clients: JobRoutesDeps['clients'],
 ): Promise<JobFilter> {
-  if (ref === undefined && needClient.has(state)) {
-    const detail = `is missing: jobs that are ${quoted(state)} are listed client by client`;
+  if (ref === undefined && (needClient.has(state) || orderingKey !== undefined)) {
+    const of = orderingKey === undefined ? `that are ${quoted(state)}` : `of the key ${quoted(orderingKey)}`;
+    const detail = `is missing: jobs ${of} are listed client by client`;
     throw invalidRequest([{ pointer: '/client', code: 'missing', detail }]);
   }
   return {
@@ -171,6 +174,7 @@ async function jobFilterOf(
     state,
     tag,
     endpoint,
+    orderingKey,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
     dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
   };

@@ -27,6 +27,22 @@ export interface ClaimedJob extends JobKey {
   terms: string | null;
   /** One of this key of its client is active at a time; null: it waits for none. */
   orderingKey: string | null;
+  /**
+   * Of one with such a key: for so long from its claim its call may be under way, and no other may claim it, though
+   * its owner may have died. Null: as long as its owner is alive and its lease lasts.
+   */
+  aloneMs: number | null;
+}
+
+/** Of a call of which nothing else is said. */
+export const usualTimeoutMs = 10_000;
+
+/** A call of a job with an ordering key begins at most so long after its claim, and its end is seen a second late. */
+export const aloneMarginMs = 11_000;
+
+export interface JobClaim extends JobKey {
+  /** Of a call, as its outlet says; the usual one unless given. A job's own goes before it. */
+  timeoutMs?: number;
 }
 
 /** What one call brought. */
@@ -74,7 +90,7 @@ export interface Flushed {
 
 export interface CallWork {
   results: readonly JobResult[];
-  claims: readonly JobKey[];
+  claims: readonly JobClaim[];
   /** How long the claims last; as long as others of this ledger unless given. */
   leaseMs?: number;
 }
@@ -83,7 +99,8 @@ export interface CallLedger {
   /**
    * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the
    * epoch that its claim gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or
-   * the one that did is dead, or let its lease run out.
+   * the one that did is dead, or let its lease run out. One with an ordering key is claimed from a dead one only when
+   * its call is certainly over.
    */
   flush(work: CallWork): Promise<Flushed>;
 }

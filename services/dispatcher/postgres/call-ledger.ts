@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { plainArray } from '../../../shared/postgres/connection/array-literals.ts';
-import { compareKeys, type JobKey, type JobReference } from '../../../shared/domain/job/job-key.ts';
+import { compareKeys, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import {
   instantArrayBytes,
   intArrayBytes,
@@ -8,8 +8,16 @@ import {
   textArrayBytes,
   uuidArrayBytes,
 } from '../../../shared/postgres/connection/binary-arrays.ts';
+import { retryingDeadlocks } from '../../../shared/postgres/connection/transaction.ts';
 import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
-import type { CallLedger, ClaimedJob, JobResult, JobVerdict } from '../ports/call-ledger.ts';
+import {
+  usualTimeoutMs,
+  type CallLedger,
+  type ClaimedJob,
+  type JobClaim,
+  type JobResult,
+  type JobVerdict,
+} from '../ports/call-ledger.ts';
 import { flushCalls, verdictCodes } from './call-statements.ts';
 
 export interface CallLedgerDeps {
@@ -43,6 +51,7 @@ type ClaimedRow = [
   repeats: string | null,
   terms: string | null,
   orderingKey: string | null,
+  aloneMs: number | null,
 ];
 
 export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
@@ -54,14 +63,15 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
       const wanted = new Map(claims.map((claim) => [`${claim.jobId}/${claim.dueUs}`, claim]));
       const { name, epoch } = region();
       const sorted = results.toSorted(compareKeys);
-      const { rows } = await pool.query<RecordedRow | EarlyRow | ClaimedRow>({
-        ...flushCalls.with({
-          ...resultParams(sorted),
-          ...claimParams([...wanted.values()].sort(compareKeys)),
-          ...{ owner, leaseMs, slot, region: name, regionEpoch: epoch },
-        }),
-        rowMode: 'array',
+      const statement = flushCalls.with({
+        ...resultParams(sorted),
+        ...claimParams([...wanted.values()].sort(compareKeys)),
+        ...{ owner, leaseMs, slot, region: name, regionEpoch: epoch },
       });
+      // Two that claim the same jobs, of which one is another's that died, may wait for each other.
+      const { rows } = await retryingDeadlocks(() =>
+        pool.query<RecordedRow | EarlyRow | ClaimedRow>({ ...statement, rowMode: 'array' }),
+      );
       teller.committed(Math.min(...results.map(({ verdict }) => delayOf(verdict) ?? Infinity)));
       const claimed: ClaimedJob[] = [];
       const early: JobReference[] = [];
@@ -84,8 +94,8 @@ function recordedOf(ids: string | null, results: readonly JobResult[]): Readonly
 
 function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
-  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey] = rest;
-  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey };
+  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs] = rest;
+  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs };
   // Seconds with their fractions, as which times come, are a little off: rounded, they are right to the microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {
@@ -105,11 +115,13 @@ function earlyOf([, jobId, partition, dueUs, clientId]: EarlyRow): JobReference 
   return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
-function claimParams(claims: readonly JobKey[]) {
+function claimParams(claims: readonly JobClaim[]) {
+  const isUsual = claims.every(({ timeoutMs = usualTimeoutMs }) => timeoutMs === usualTimeoutMs);
   return {
     claimPartitions: smallIntArrayBytes(claims.map(({ partition }) => partition)),
     claimDues: instantArrayBytes(claims.map(({ dueUs }) => dueUs)),
     claimIds: uuidArrayBytes(claims.map(({ jobId }) => jobId)),
+    claimTimeoutsMs: isUsual ? '{}' : intArrayBytes(claims.map(({ timeoutMs = usualTimeoutMs }) => timeoutMs)),
   };
 }
 

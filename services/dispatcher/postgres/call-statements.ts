@@ -1,7 +1,8 @@
 import { wakeKeys } from '../../../shared/postgres/jobs/key-wakes.ts';
 import { keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
 import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
-import { beatsAreStored, deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
+import { aloneMarginMs, usualTimeoutMs } from '../ports/call-ledger.ts';
+import { beatsAreStored, deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
 /** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
@@ -29,6 +30,8 @@ export interface FlushParams {
   claimPartitions: ArrayParam;
   claimDues: ArrayParam;
   claimIds: ArrayParam;
+  /** Empty where all have the usual one. */
+  claimTimeoutsMs: ArrayParam;
   owner: string;
   leaseMs: number;
   slot: number;
@@ -38,7 +41,10 @@ export interface FlushParams {
 
 /** Of a fire: what its job may be claimed anew for. */
 const isFree = `(f.lease_until < now()
-      or f.is_alone is null and f.owner = any(${deadOwners}) and ${beatsAreStored})`;
+      or ${isUncalled('f')} and f.owner = any(${deadOwners}) and ${beatsAreStored})`;
+
+/** A job's own time-out, where it has one. Not as JSON: what cannot be read must not fail a whole flush. */
+const ownTimeoutMs = (terms: string) => `substring(${terms} from '"timeoutMs":([0-9]{1,6})')::int4`;
 
 /**
  * Results and claims of one flush. Measured, and full of traps (docs/decisions/0030-looking-offering-calling.md):
@@ -51,8 +57,8 @@ const isFree = `(f.lease_until < now()
  *   there.
  * - `date_part` makes no `numeric` on its way, and is right to the microsecond, once rounded, until the year 2100: what
  *   is claimed is due.
- * - A claim of a dead owner is free, and is taken by one that has been alive for so long itself: after an outage of the
- *   database all look dead, until they have had the time for a beat.
+ * - A claim of a dead owner is free, with an ordering key once its call is over, and is taken by one that has been
+ *   alive for so long itself: after an outage of the database all look dead, until they have had the time for a beat.
  * - An end locks the fire, then the job. So does a claim, of a fire that is free and that no other has locked: of the
  *   others it touches neither.
  * - A reference to a job whose time has not come brings a row without an epoch.
@@ -131,10 +137,12 @@ export const flushCalls = statementOf<FlushParams>(
   ), w as (${wakeKeys('x')}
   ), v as (${wakeKeys('u', `not in_order and verdict = ${verdictCodes.retry}`)}
   ), j as (
-    select j.partition_id, j.due_at, j.id, j.outlet, j.ordering_key, j.due_at <= now() as is_due
+    select j.partition_id, j.due_at, j.id, j.outlet, j.ordering_key, j.due_at <= now() as is_due,
+      case when j.ordering_key is not null
+        then coalesce(${ownTimeoutMs('j.terms')}, q.timeout_ms, ${usualTimeoutMs}) + ${aloneMarginMs} end as alone_ms
     from (
       select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due,
-        unnest(${$('claimIds')}::uuid[]) as id
+        unnest(${$('claimIds')}::uuid[]) as id, unnest(${$('claimTimeoutsMs')}::int4[]) as timeout_ms
     ) q
     cross join lateral (
       select 1 where not exists (select from fires f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id)
@@ -145,34 +153,34 @@ export const flushCalls = statementOf<FlushParams>(
       ) l
     ) free
     cross join lateral (
-      select partition_id, due_at, id, ${outletOf('j')} as outlet, ordering_key from jobs j
+      select partition_id, due_at, id, ${outletOf('j')} as outlet, ordering_key, terms from jobs j
       where j.partition_id = q.p and j.due_at = q.due and j.id = q.id limit 1 for key share
     ) j
     where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
   ), c as (
-    insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until, is_alone)
+    insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until, alone_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',
-      case when ordering_key is not null then true end
+      now() + alone_ms * interval '1 millisecond'
     from j
     where is_due
     on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
-      lease_until = excluded.lease_until
+      lease_until = excluded.lease_until, alone_until = excluded.alone_until
     where ${isFree}
-    returning partition_id, due_at, id, epoch
+    returning partition_id, due_at, id, epoch, alone_until
   )
   select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000,
     ${outletOf('j')}::text, c.epoch, j.attempt,
     date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
     date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text, j.terms,
-    j.ordering_key
+    j.ordering_key, date_part('epoch', c.alone_until - now()) * 1000
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
   select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, outlet::text, null, null, null, null,
-    null, null, null, null, null, null, null, null from j where not is_due
+    null, null, null, null, null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
-    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
   from f`,
 );

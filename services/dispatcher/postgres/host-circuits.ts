@@ -107,9 +107,9 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
     )
     returning *
   ), f as (
-    insert into fires (partition_id, due_at, id, owner, epoch, lease_until, is_alone)
+    insert into fires (partition_id, due_at, id, owner, epoch, lease_until, alone_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',
-      case when ordering_key is not null then true end
+      case when ordering_key is not null then now() + ${$('leaseMs')}::int4 * interval '1 millisecond' end
     from j
     returning epoch
   )
@@ -119,7 +119,7 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
     (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
     (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
     (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body,
-    j.repeats::text, j.terms, j.ordering_key as "orderingKey"
+    j.repeats::text, j.terms, j.ordering_key as "orderingKey", null::float8 as "aloneMs"
   from c left join j on true`,
 );
 

@@ -10,6 +10,12 @@ export interface CheckedLedger {
   oldestDueMs: number;
   /** Of those that were counted. */
   sidelined: number;
+  /** Whose time has come, and before which others of their ordering key are called; up to a million. */
+  inLine: number;
+  /** Of how many keys these are. */
+  keysInLine: number;
+  /** For how long the first of them has been ready; 0 where none is. */
+  oldestInLineMs: number;
   /** Given up, and not replayed. */
   dead: number;
   /** That are left alone, for it or for one of its endpoints. */

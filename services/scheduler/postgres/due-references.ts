@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
-import { deadOwners } from '../../../shared/postgres/jobs/job-nodes.ts';
+import { deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClientRead, DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
 
@@ -268,7 +268,7 @@ export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
     ) t
     where f.partition_id = w.p and (f.due_at, f.id) > (${instant('w.due')}, w.id)
       and (f.due_at, f.id) <= (${instant('w.until_due')}, w.until_id)
-      and (f.lease_until < now() or f.is_alone is null and f.owner = any(${deadOwners}))
+      and (f.lease_until < now() or ${isUncalled('f')} and f.owner = any(${deadOwners}))
     order by f.due_at, f.id limit ${$('limit')}::int4
   ) d`,
 );

@@ -17,6 +17,9 @@ export function createLedgerCheck({ pool }: { pool: Pool }): LedgerCheck {
   };
 }
 
+/** Of the jobs that wait in line, all clients together, one check reads so many at most, by their index alone. */
+const maxInLine = 1_000_000;
+
 const stored = 'sum(accepted - called - expired - cancelled - dead)';
 
 const expectedInAll = `select coalesce(${stored}, 0)::float8 as jobs from client_totals`;
@@ -34,20 +37,31 @@ const checkLedgers = statementOf<{ partitions: string; count: number }>(
     select client, count(*) as counted, count(*) filter (where due_at <= now()) as due,
       min(due_at) filter (where due_at <= now()) as oldest_due_at, count(sideline) as sidelined
     from jobs where partition_id = any(${$('partitions')}::int2[]) group by client
+  ), lines as (
+    select client, count(*) as jobs, count(distinct ordering_key) as keys, min(ready_at) as oldest_at
+    from (
+      select client, ordering_key, ready_at from jobs
+      where ordering_key is not null and due_at = 'infinity' and sideline is null
+      order by client, ordering_key limit ${maxInLine}
+    ) w
+    where ready_at <= now() group by client
   ), circuits as (
     select coalesce(e.client, c.client) as client, count(*) as hosts
     from host_circuits c left join client_endpoints e on e.id = c.client group by 1
   )
   insert into ledger_checks as c (client, checked_at, partitions, expected, counted, due, oldest_due_at, sidelined,
-    dead, hosts)
+    in_line, keys_in_line, oldest_in_line_at, dead, hosts)
   select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0), coalesce(k.due, 0),
-    k.oldest_due_at, coalesce(k.sidelined, 0), coalesce(t.dead, 0), coalesce(h.hosts, 0)
-  from totals t full join counts k using (client) left join circuits h using (client)
+    k.oldest_due_at, coalesce(k.sidelined, 0), coalesce(l.jobs, 0), coalesce(l.keys, 0), l.oldest_at,
+    coalesce(t.dead, 0), coalesce(h.hosts, 0)
+  from totals t full join counts k using (client) left join circuits h using (client) left join lines l using (client)
   on conflict (client) do update
   set checked_at = excluded.checked_at, partitions = excluded.partitions, expected = excluded.expected,
     counted = excluded.counted, due = excluded.due, oldest_due_at = excluded.oldest_due_at,
-    sidelined = excluded.sidelined, dead = excluded.dead, hosts = excluded.hosts
+    sidelined = excluded.sidelined, in_line = excluded.in_line, keys_in_line = excluded.keys_in_line,
+    oldest_in_line_at = excluded.oldest_in_line_at, dead = excluded.dead, hosts = excluded.hosts
   returning client as "clientId", expected::float8 as expected, counted::float8 as counted, due::float8 as due,
     coalesce(date_part('epoch', now() - oldest_due_at) * 1000, 0) as "oldestDueMs", sidelined::float8 as sidelined,
-    dead::float8 as dead, hosts`,
+    in_line::float8 as "inLine", keys_in_line::float8 as "keysInLine",
+    coalesce(date_part('epoch', now() - oldest_in_line_at) * 1000, 0) as "oldestInLineMs", dead::float8 as dead, hosts`,
 );

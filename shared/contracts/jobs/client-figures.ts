@@ -22,6 +22,9 @@ export const clientLedger = z
         partitions: z.int().describe('Of 64; below that the count is a sample'),
         due: z.int().describe('Of those that were counted, due and not ended: waiting to be called, or being called'),
         oldestDueMs: z.int().describe('For how long the oldest of them had been due; 0 where none was'),
+        inLine: z.int().describe('Jobs whose time had come, behind others of their ordering key'),
+        keysInLine: z.int().describe('Of how many ordering keys they were'),
+        oldestInLineMs: z.int().describe('For how long the first of them had been in line; 0 where none was'),
         hostsAside: z.int().describe('Hosts that were left alone, for the client or one of its endpoints'),
         difference: z.int().describe('Beyond what chance explains; 0 where it balances'),
       })

@@ -1,4 +1,5 @@
 import { endpointName } from './call-terms.ts';
+import { orderingFields } from './job-keys.ts';
 import { z } from 'zod';
 import { instant } from '../instants.ts';
 import { checkTimes, dueFields, saysTime } from './due-times.ts';
@@ -15,6 +16,7 @@ export const newJobChange = z
     state: z.enum(['pending', 'waiting', 'sidelined']).default('pending'),
     tag: jobTag.optional(),
     endpoint: endpointName.optional().describe('Those that are called through it'),
+    orderingKey: orderingFields.orderingKey.describe('Those of this key'),
     dueFrom: instant.optional().describe('Inclusive'),
     dueUntil: instant.optional().describe('Exclusive'),
     ...dueFields,

@@ -67,5 +67,8 @@ const leave = `
 export const beatsAreStored = `exists (select from job_nodes
         where expires_at >= now() and alive_since < now() - interval '${deadAfterMs} milliseconds')`;
 
+/** Of a fire: no call of it can be under way whose owner has died, or that does not matter. */
+export const isUncalled = (fire: string) => `(${fire}.alone_until is null or ${fire}.alone_until < now())`;
+
 /** Whose claims are free. Computed once in a statement, and only where a claim is met. */
 export const deadOwners = `array(select owner from job_nodes where expires_at < now())`;

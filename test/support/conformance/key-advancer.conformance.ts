@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CallLedger, ClaimedJob, JobVerdict } from '../../../services/dispatcher/ports/call-ledger.ts';
+import {
+  aloneMarginMs,
+  usualTimeoutMs,
+  type CallLedger,
+  type ClaimedJob,
+  type JobVerdict,
+} from '../../../services/dispatcher/ports/call-ledger.ts';
 import type { KeyAdvancer } from '../../../shared/ports/ordered-keys.ts';
 import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
-import { ledgerLeaseMs } from './call-ledger.conformance.ts';
 import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
 
 export interface KeyAdvancerSubject extends JobSubject {
@@ -111,20 +116,34 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect(await active()).toEqual([]);
     });
 
-    it('wait for the lease of a dispatcher that was killed in a call, and not for its last beat', async () => {
+    it('wait until the call of a dispatcher that was killed is certainly over, not for its lease', async () => {
       const beat = (owner: string) =>
         subject.nodes.beat({ owner, kind: 'dispatcher', region: 'local', figures: {}, credit: null }, deadAfterMs);
       await accept({}, {});
       await advance();
       await Promise.all([beat('a'), beat('b')]);
       const [job] = await claimAll('a');
+      expect(job?.aloneMs).toBe(usualTimeoutMs + aloneMarginMs);
       await subject.passTime(deadAfterMs + 1);
       await beat('b');
-      await subject.passTime(deadAfterMs + 1);
+      await subject.passTime(deadAfterMs - 1000);
       await beat('b');
       await advance();
       expect(await claimAll('b')).toEqual([]);
-      await subject.passTime(ledgerLeaseMs);
+      await subject.passTime(2000);
+      await beat('b');
+      expect(await claimAll('b')).toMatchObject([{ jobId: job?.jobId, epoch: 2 }]);
+    });
+
+    it('wait as long as a call of their outlet may take, and no longer than the lease of it', async () => {
+      const [key] = await accept({})
+        .then(() => advance())
+        .then(() => subject.keys());
+      if (!key) throw new Error('nothing is due');
+      const claims = [{ ...key, timeoutMs: 3000 }];
+      const [job] = await flush('a', { results: [], claims, leaseMs: 5000 });
+      expect(job?.aloneMs).toBe(3000 + aloneMarginMs);
+      await subject.passTime(5001);
       expect(await claimAll('b')).toMatchObject([{ jobId: job?.jobId, epoch: 2 }]);
     });
 

@@ -1,4 +1,12 @@
-import type { CallLedger, ClaimedJob, JobResult } from '../../../services/dispatcher/ports/call-ledger.ts';
+import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
+import {
+  aloneMarginMs,
+  usualTimeoutMs,
+  type CallLedger,
+  type ClaimedJob,
+  type JobClaim,
+  type JobResult,
+} from '../../../services/dispatcher/ports/call-ledger.ts';
 import { compareKeys, type JobKey, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import { atOnce } from './at-once.ts';
@@ -32,14 +40,16 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     return isEarly ? { partition, jobId, dueUs, clientId: job.clientId } : undefined;
   }
 
-  function claim(key: JobKey, leaseMs: number): ClaimedJob | undefined {
+  function claim({ timeoutMs = usualTimeoutMs, ...key }: JobClaim, leaseMs: number): ClaimedJob | undefined {
     const job = jobs.get(key.jobId);
     if (job?.dueAtMs !== key.dueUs / 1000 || job.dueAtMs > clock.nowMs()) return undefined;
     const fire = fires.get(key.jobId);
-    if (fire && fire.leaseUntilMs >= clock.nowMs() && (fire.isAlone || !mayTakeOver(fire.owner))) return undefined;
+    const isUncalled = (fire?.aloneUntilMs ?? -Infinity) < clock.nowMs();
+    if (fire && fire.leaseUntilMs >= clock.nowMs() && !(isUncalled && mayTakeOver(fire.owner))) return undefined;
     const epoch = (fire?.epoch ?? 0) + 1;
-    const isAlone = job.ordering !== undefined;
-    fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs, isAlone });
+    const aloneMs = job.ordering ? (readOwnTerms(job.terms ?? null).timeoutMs ?? timeoutMs) + aloneMarginMs : null;
+    const alone = aloneMs === null ? {} : { aloneUntilMs: clock.nowMs() + aloneMs };
+    fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs, ...alone });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
     const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
     const calls = {
@@ -52,6 +62,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
       repeats: job.repeats ?? null,
       terms: job.terms ?? null,
       orderingKey: job.ordering?.key ?? null,
+      aloneMs,
     };
     return { ...key, clientId, epoch, attempt, scheduledForMs, ...calls };
   }

@@ -21,7 +21,8 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
   const isHeld = (jobId: string) => isLive(jobId) && !isDead(tables, fires.get(jobId)?.owner ?? '');
-  const isKept = (jobId: string) => (fires.get(jobId)?.isAlone ? isLive(jobId) : isHeld(jobId));
+  const isKept = (jobId: string) => isHeld(jobId) || (isLive(jobId) && isInCall(jobId));
+  const isInCall = (jobId: string) => (fires.get(jobId)?.aloneUntilMs ?? -Infinity) >= clock.nowMs();
   const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
   const isWithin = (reference: JobReference, { after, until }: { after: Mark; until: Mark }) =>
     isBehind(reference, after) && isUpTo(reference, until);

@@ -51,8 +51,9 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         const [first] = sidelinedOf(key);
         if (!first) return { kind: 'nothing-waits' };
         const job = putDue({ ...first, probes: first.probes + 1 });
-        const isAlone = job.ordering !== undefined;
-        fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs: clock.nowMs() + leaseMs, isAlone });
+        const leaseUntilMs = clock.nowMs() + leaseMs;
+        const alone = job.ordering ? { aloneUntilMs: leaseUntilMs } : {};
+        fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs, ...alone });
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };
         const expiresInMs = expiresAtMs === null ? null : expiresAtMs - clock.nowMs();
@@ -66,6 +67,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
           repeats: null,
           terms: null,
           orderingKey: job.ordering?.key ?? null,
+          aloneMs: null,
         };
         return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, ...call } };
       }),

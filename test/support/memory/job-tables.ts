@@ -62,8 +62,8 @@ export interface FireRow {
   owner: string;
   epoch: number;
   leaseUntilMs: number;
-  /** Until the lease is over, its call may be under way, whoever has died. */
-  isAlone?: boolean;
+  /** With an ordering key: until then its call may be under way, whoever has died. */
+  aloneUntilMs?: number;
 }
 
 export interface EndedJobRow {

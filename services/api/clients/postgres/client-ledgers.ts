@@ -20,6 +20,9 @@ interface Check {
   counted: number;
   due: number;
   oldestDueAt: Date | null;
+  inLine: number;
+  keysInLine: number;
+  oldestInLineAt: Date | null;
   hosts: number;
 }
 
@@ -51,6 +54,7 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
           ...check,
           at: new Date(check.at),
           oldestDueAt: check.oldestDueAt === null ? null : new Date(check.oldestDueAt),
+          oldestInLineAt: check.oldestInLineAt === null ? null : new Date(check.oldestInLineAt),
         },
       };
     },
@@ -68,7 +72,8 @@ const readLedger = statementOf<{ client: string }>(
     (select count(*)::float8 from (select from jobs where client = ${$('client')}::uuid and ordering_key is not null
       and due_at = 'infinity' and sideline is null limit 10000) w) as waiting,
     (select json_build_object('at', checked_at, 'partitions', partitions, 'expected', expected, 'counted', counted,
-      'due', due, 'oldestDueAt', oldest_due_at, 'hosts', hosts)
+      'due', due, 'oldestDueAt', oldest_due_at, 'inLine', in_line, 'keysInLine', keys_in_line,
+      'oldestInLineAt', oldest_in_line_at, 'hosts', hosts)
       from ledger_checks where client = ${$('client')}::uuid) as "check"
   from client_totals where client = ${$('client')}::uuid`,
 );

@@ -13,6 +13,7 @@ const filter = z.object({
   state: z.enum(['pending', 'waiting', 'sidelined']).optional(),
   tag: z.string().optional(),
   endpoint: z.string().optional(),
+  orderingKey: z.string().optional(),
   dueFrom: z.coerce.date().optional(),
   dueUntil: z.coerce.date().optional(),
 });

@@ -1,14 +1,16 @@
 import { readOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import type { JobState } from '../../../../shared/contracts/jobs/jobs.ts';
+import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import {
   loadJobs,
   scanEnded,
+  scanEndedOfKey,
   scanFires,
   scanJobs,
+  scanKey,
   scanSidelined,
   scanWaiting,
   type WaitingPlace,
@@ -44,6 +46,8 @@ export interface JobFilter {
   tag?: string | undefined;
   /** Called through an endpoint of this name. */
   endpoint?: string | undefined;
+  /** Of the one client that has to be given. */
+  orderingKey?: string | undefined;
   /** Inclusive; of the due time, or of the time that an ended one was scheduled for. */
   dueFrom?: Date | undefined;
   /** Exclusive. */
@@ -56,7 +60,10 @@ export interface JobFilter {
  */
 export function createJobLists({ pool }: { pool: Pool }) {
   return async (filter: JobFilter, limit: number, cursor: string | null): Promise<Page<JobRecord>> => {
-    switch (filter.state) {
+    const { state, orderingKey } = filter;
+    const hasEnded = state !== undefined && outcomes.has(state);
+    if (orderingKey !== undefined && !hasEnded) return await listOfKey(pool, filter, limit, cursor);
+    switch (state) {
       case 'sidelined':
         return await listSidelined(pool, filter, limit, cursor);
       case 'waiting':
@@ -73,6 +80,8 @@ export function createJobLists({ pool }: { pool: Pool }) {
     }
   };
 }
+
+const outcomes: ReadonlySet<JobState> = new Set(jobOutcomes);
 
 interface Scanned {
   us: string;
@@ -132,25 +141,41 @@ async function listSidelined(pool: Pool, filter: JobFilter, limit: number, curso
   };
 }
 
+/** What has not ended of one key, as it takes them: the one whose turn it is among them. */
+async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
+  const [, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
+  const of = { client: filter.clientIds?.[0] ?? nil, key: filter.orderingKey ?? '' };
+  const scan = scanKey.with({ ...of, readyUs, acceptedUs, nth, id, rows: limit + 1 });
+  return pageInTurn((await pool.query<JobInTurn>(scan)).rows, filter, limit);
+}
+
 /** Key by key, each as it takes them. */
 async function listWaiting(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [key, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
   const params = { client: filter.clientIds?.[0] ?? nil, key, readyUs, acceptedUs, nth, id, rows: limit + 1 };
-  const { rows: found } = await pool.query<JobRecord & Omit<WaitingPlace, 'key' | 'id'>>(scanWaiting.with(params));
+  return pageInTurn((await pool.query<JobInTurn>(scanWaiting.with(params))).rows, filter, limit);
+}
+
+type JobInTurn = JobRecord & Omit<WaitingPlace, 'key' | 'id'>;
+
+/** @param found one more than the page has room for, where there are more */
+function pageInTurn(found: readonly JobInTurn[], filter: JobFilter, limit: number): Page<JobRecord> {
   const taken = found.slice(0, limit);
   const end = found.length > limit ? taken.at(-1) : undefined;
   const items = taken.map(({ readyUs: _ready, acceptedUs: _accepted, nth: _nth, ...job }) => job);
   return { items: items.filter((job) => fits(job, filter)), next: end ? writeCursor(placeOf(end)) : null };
 }
 
-const placeOf = ({ orderingKey, readyUs, acceptedUs, nth, jobId }: JobRecord & Omit<WaitingPlace, 'key' | 'id'>) => [
+const placeOf = ({ orderingKey, readyUs, acceptedUs, nth, jobId }: JobInTurn) => [
   ...[orderingKey ?? '', readyUs, acceptedUs, nth, jobId],
 ];
 
 async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [beforeUs, beforeId] = cursor === null ? [null, nil] : readCursor(place, cursor);
-  const params = { client: filter.clientIds?.[0] ?? nil, beforeUs, beforeId, rows: endedRows };
-  const { rows } = await pool.query<JobRecord & { us: string }>(scanEnded.with(params));
+  const { clientIds, orderingKey: key } = filter;
+  const params = { client: clientIds?.[0] ?? nil, beforeUs, beforeId, rows: endedRows };
+  const scan = key === undefined ? scanEnded.with(params) : scanEndedOfKey.with({ ...params, key });
+  const { rows } = await pool.query<JobRecord & { us: string }>(scan);
   const found = rows.map(({ us, ...job }) => ({ us, job }));
   const fitting = found.filter(({ job }) => job.state === filter.state && fits(job, filter));
   const taken = fitting.slice(0, limit);
@@ -159,8 +184,9 @@ async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: s
   return { items: taken.map(({ job }) => job), next: end ? writeCursor([end.us, end.job.jobId]) : null };
 }
 
-function fits(job: JobRecord, { clientIds, state, tag, endpoint, dueFrom, dueUntil }: JobFilter): boolean {
+function fits(job: JobRecord, { clientIds, state, tag, endpoint, orderingKey, dueFrom, dueUntil }: JobFilter): boolean {
   const at = job.dueAt ?? job.scheduledFor;
+  if (orderingKey !== undefined && job.orderingKey !== orderingKey) return false;
   if (clientIds && !clientIds.includes(job.clientId)) return false;
   if (state !== undefined && job.state !== state) return false;
   if (tag !== undefined && !job.tags.includes(tag)) return false;

@@ -135,14 +135,51 @@ export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: nu
   order by j.ordering_key, j.ready_at, j.accepted_at, j.place, j.id limit ${$('rows')}::int`,
 );
 
-export const scanEnded = statementOf<{ client: string; beforeUs: string | null; beforeId: string; rows: number }>(
-  'scan-ended',
-  ($) => `
-  select ${endedFields('e.error')}, ${usOf('e.ended_at')} as us from ended_jobs e
-  where e.client = ${$('client')}::uuid
-    and (${$('beforeUs')}::int8 is null or (e.ended_at, e.id) < (${atUs($('beforeUs'))}, ${$('beforeId')}::uuid))
-  order by e.ended_at desc, e.id desc limit ${$('rows')}::int`,
+/**
+ * What has not ended of one key: the active one, and those that wait, as the key takes them. Each has its place by when
+ * it is ready, so that one that becomes active while pages are turned is neither missed nor seen twice.
+ */
+export const scanKey = statementOf<WaitingPlace & { client: string; rows: number }>('scan-key', ($) => {
+  const isBehind = `(ready_at, accepted_at, place, id)
+        > (${atUs($('readyUs'))}, ${atUs($('acceptedUs'))}, ${$('nth')}::int2, ${$('id')}::uuid)`;
+  const isOfKey = `client = ${$('client')}::uuid and ordering_key = ${$('key')}::text and ordering_key is not null`;
+  return `
+  with k as materialized (
+    select id from jobs where ${isOfKey} and (due_at < 'infinity' or sideline is not null) and ${isBehind}
+    union all (
+      select id from jobs where ${isOfKey} and due_at = 'infinity' and sideline is null and ${isBehind}
+      order by ready_at, accepted_at, place, id limit ${$('rows')}::int
+    )
+  )
+  select ${storedFields}, ${usOf('j.ready_at')} as "readyUs", ${usOf('j.accepted_at')} as "acceptedUs", j.place as nth
+  from k join jobs j on j.id = k.id
+  left join fires f on (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id)
+  order by j.ready_at, j.accepted_at, j.place, j.id limit ${$('rows')}::int`;
+});
+
+export interface EndedPlace {
+  client: string;
+  /** Null: of any key, or of none. */
+  key: string | null;
+  beforeUs: string | null;
+  beforeId: string;
+  rows: number;
+}
+
+export const scanEnded = statementOf<Omit<EndedPlace, 'key'>>('scan-ended', ($) => scanningEnded($, 'true'));
+
+/** By an index of its own. */
+export const scanEndedOfKey = statementOf<EndedPlace>('scan-ended-of-key', ($) =>
+  scanningEnded($, `e.ordering_key = ${$('key')}::text and e.ordering_key is not null`),
 );
+
+function scanningEnded($: (param: Exclude<keyof EndedPlace, 'key'>) => string, isWanted: string) {
+  return `
+  select ${endedFields('e.error')}, ${usOf('e.ended_at')} as us from ended_jobs e
+  where e.client = ${$('client')}::uuid and ${isWanted}
+    and (${$('beforeUs')}::int8 is null or (e.ended_at, e.id) < (${atUs($('beforeUs'))}, ${$('beforeId')}::uuid))
+  order by e.ended_at desc, e.id desc limit ${$('rows')}::int`;
+}
 
 /** Jobs, and whose they have to be to count as there; null: of any client. */
 export interface NamedJobs {

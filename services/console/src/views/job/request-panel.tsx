@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { Client, Job } from '#client/types.gen.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { retryWords } from '../../parts/jobs/retry-words.ts';
@@ -40,7 +41,14 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
             <>
               <dt>Ordering key</dt>
               <dd>
-                <span className="mono">{orderingKey}</span> <span className="t3">{ordering}</span>
+                <Link
+                  className="link underline mono"
+                  to="/jobs"
+                  search={{ client: client?.name ?? job.clientId, key: orderingKey }}
+                >
+                  {orderingKey}
+                </Link>{' '}
+                <span className="t3">{ordering}</span>
               </dd>
             </>
           )}

@@ -17,12 +17,13 @@ const spans: Readonly<Record<NonNullable<JobsSearch['due']>, readonly [fromHours
   };
 
 /** What a list, and a change of all that match, go by. @param nowMs fixed, so that pages do not move with the clock */
-export function jobFilterOf({ client, tag, due }: JobsSearch, nowMs: number) {
+export function jobFilterOf({ client, tag, key, due }: JobsSearch, nowMs: number) {
   const [fromHours, untilHours] = due === undefined ? [null, null] : spans[due];
   const at = (hours: number) => new Date(nowMs + hours * hourMs).toISOString();
   return {
     ...(client !== undefined && { client }),
     ...(tag !== undefined && { tag }),
+    ...(key !== undefined && { orderingKey: key }),
     ...(fromHours !== null && { dueFrom: at(fromHours) }),
     ...(untilHours !== null && { dueUntil: at(untilHours) }),
   };
@@ -38,20 +39,21 @@ const ofOneClient: ReadonlySet<JobsSearch['state']> = new Set([
   'dead',
 ]);
 
-export function needsClient({ state, client }: JobsSearch): boolean {
-  return client === undefined && ofOneClient.has(state);
+export function needsClient({ state, client, key }: JobsSearch): boolean {
+  return client === undefined && (key !== undefined || ofOneClient.has(state));
 }
 
-export function hasFilters({ client, tag, due, name }: JobsSearch): boolean {
-  return [client, tag, due, name].some((each) => each !== undefined);
+export function hasFilters({ client, tag, key, due, name }: JobsSearch): boolean {
+  return [client, tag, key, due, name].some((each) => each !== undefined);
 }
 
 /** `Pending, client shop, tag order-17, due in the next hour.` */
-export function filterWords({ state, client, tag, due, name }: JobsSearch): string {
+export function filterWords({ state, client, tag, key, due, name }: JobsSearch): string {
   const words = [
     state ?? 'not ended',
     client === undefined ? '' : `client ${client}`,
     tag === undefined ? '' : `tag ${tag}`,
+    key === undefined ? '' : `ordering key ${key}`,
     due === undefined ? '' : `due ${due}`,
     name === undefined ? '' : `called “${name}”`,
   ].filter((each) => each !== '');

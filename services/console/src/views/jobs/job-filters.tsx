@@ -10,7 +10,7 @@ interface JobFiltersProps {
   onChoose: (change: Partial<JobsSearch>) => void;
 }
 
-export function JobFilters({ search: { client, tag, due, name }, clients, onChoose }: JobFiltersProps) {
+export function JobFilters({ search: { client, tag, key, due, name }, clients, onChoose }: JobFiltersProps) {
   return (
     <header className="pl-2.5 flex-wrap">
       <SearchField
@@ -30,13 +30,22 @@ export function JobFilters({ search: { client, tag, due, name }, clients, onChoo
         value={due}
         onChoose={(value) => onChoose({ due: dueSpans.find((each) => each === value) })}
       />
-      <TagFilter value={tag} onChoose={(value) => onChoose({ tag: value })} />
+      <TypedFilter name="Tag" value={tag} onChoose={(value) => onChoose({ tag: value })} />
+      {(client !== undefined || key !== undefined) && (
+        <TypedFilter name="Ordering key" value={key} onChoose={(value) => onChoose({ key: value })} />
+      )}
     </header>
   );
 }
 
-/** Tags are many: one is typed. */
-function TagFilter({ value, onChoose }: { value: string | undefined; onChoose: (tag: string | undefined) => void }) {
+interface TypedFilterProps {
+  name: string;
+  value: string | undefined;
+  onChoose: (value: string | undefined) => void;
+}
+
+/** There are many: one is typed. */
+function TypedFilter({ name, value, onChoose }: TypedFilterProps) {
   const [typed, setTyped] = useState<string>();
   const say = () => {
     if (typed === undefined) return;
@@ -45,7 +54,7 @@ function TagFilter({ value, onChoose }: { value: string | undefined; onChoose: (
   };
   return (
     <label className={value === undefined ? 'filt' : 'filt on'}>
-      Tag
+      {name}
       <input
         className="bare w-24 font-medium"
         placeholder="any"

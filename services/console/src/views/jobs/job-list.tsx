@@ -25,12 +25,18 @@ interface JobListProps {
   onRetry: () => void;
 }
 
-const noFilters = { client: undefined, tag: undefined, due: undefined, name: undefined };
+const noFilters = { client: undefined, tag: undefined, key: undefined, due: undefined, name: undefined };
 
 export function JobList(props: JobListProps) {
   const { search, page, total, error, isOld, clients, selection, onSelect, onChoose, onGo, onRetry } = props;
   if (needsClient(search) && search.name === undefined) {
-    return <ChooseClient state={search.state ?? ''} clients={clients} onChoose={onChoose} />;
+    return (
+      <ChooseClient
+        which={search.key === undefined ? `that are ${search.state ?? ''}` : 'of an ordering key'}
+        clients={clients}
+        onChoose={onChoose}
+      />
+    );
   }
   if (page === undefined && error !== null) {
     return <Failed title="The jobs could not be read" error={error} onRetry={onRetry} />;
@@ -70,19 +76,21 @@ function pagingWords(search: JobsSearch) {
 }
 
 function orderOf(search: JobsSearch): string {
+  if (search.key !== undefined && !hasEndedState(search)) return 'in their turn';
   if (search.state === 'waiting') return 'key by key, in their turn';
   if (search.state === 'sidelined') return 'by the host that they wait for';
   return hasEndedState(search) ? 'newest first' : 'by the time that they are due';
 }
 
 interface ChooseClientProps {
-  state: string;
+  /** Of which jobs it is asked. */
+  which: string;
   clients: Clients;
   onChoose: (change: Partial<JobsSearch>) => void;
 }
 
 /** What has ended is listed client by client. */
-function ChooseClient({ state, clients, onChoose }: ChooseClientProps) {
+function ChooseClient({ which, clients, onChoose }: ChooseClientProps) {
   const first = clients.items?.slice(0, 6) ?? [];
   return (
     <Empty
@@ -94,7 +102,7 @@ function ChooseClient({ state, clients, onChoose }: ChooseClientProps) {
         </Button>
       ))}
     >
-      Jobs that are {state} are listed client by client.
+      Jobs {which} are listed client by client.
       {clients.items?.length === 0 && ' There is no client yet.'}
     </Empty>
   );

@@ -48,6 +48,15 @@ describe('the list', () => {
     expect(api.askedFor('GET /v1/jobs').every(({ query }) => 'client' in query)).toBe(true);
   });
 
+  test('an ordering key of a client has a list in its turn, and asks whose where none is chosen', async () => {
+    const { api, user, address } = await openConsole('/jobs?client=shop');
+    await user.type(await screen.findByLabelText('Ordering key'), 'merchant-1{Enter}');
+    await waitFor(() => expect(address()).toContain('key=merchant-1'));
+    const query = () => api.askedFor('GET /v1/jobs').at(-1)?.query ?? {};
+    await waitFor(() => expect(query()).toMatchObject({ client: 'shop', orderingKey: 'merchant-1' }));
+    expect(await screen.findByText(/in their turn/)).toBeDefined();
+  });
+
   test('a page that held none of those that match is followed by the next one', async () => {
     const pageOf = ({ query }: Asked) =>
       'cursor' in query ? { items: [pending], next: null } : { items: [], next: 'two' };

@@ -124,8 +124,8 @@ function chipsOf(ledger: ClientLedger | undefined): Chip<Choice>[] {
 const mostInLine = 10_000;
 
 /** Of those that match; undefined where nobody counts them. What has ended is kept for a while only. */
-function totalOf({ state, tag, due, name }: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
-  if (!ledger || tag !== undefined || due !== undefined || name !== undefined) return undefined;
+function totalOf({ state, tag, key, due, name }: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
+  if (!ledger || [tag, key, due, name].some((each) => each !== undefined)) return undefined;
   if (state === undefined) return ledger.pending - ledger.waiting;
   if (state === 'waiting') return ledger.waiting < mostInLine ? ledger.waiting : undefined;
   return state === 'sidelined' ? ledger.sidelined : undefined;

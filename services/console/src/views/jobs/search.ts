@@ -28,6 +28,8 @@ export const jobsSearch = z.object({
   /** Its name or id. */
   client: z.catch(z.optional(z.string()), undefined),
   tag: z.catch(z.optional(z.string()), undefined),
+  /** An ordering key of the client. */
+  key: z.catch(z.optional(z.string()), undefined),
   due: z.catch(z.optional(z.enum(dueSpans)), undefined),
   /** An id, or a key of the client. */
   name: z.catch(z.optional(z.string()), undefined),
