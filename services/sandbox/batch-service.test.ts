@@ -4,7 +4,7 @@ import { compactAnswer, fullAnswer } from '../../shared/contracts/endpoints/batc
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './effects/answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
-import { failuresOf } from './faults/chance.ts';
+import { failuresOf, failureWords } from './faults/chance.ts';
 import { faultRules } from './faults/fault-rules.ts';
 import { createFaultSwitches } from './faults/fault-switches.ts';
 import type { ServiceSettings } from './config.ts';
@@ -83,7 +83,8 @@ describe('answers', () => {
     expect(JSON.parse(answer.body)).toEqual({
       results: users.map((id) => {
         const code = failureOf(id);
-        return code === undefined ? { id, status: 'succeeded' } : { id, status: 'failed', code };
+        if (code === undefined) return { id, status: 'succeeded' };
+        return { id, status: 'failed', code, message: failureWords[code] };
       }),
     });
     expect(failedIn(answer.body).length).toBeGreaterThan(0);

@@ -12,6 +12,15 @@ export const failureCodes: Record<ServiceName, readonly [string, string]> = {
   checks: ['cap-reached', 'no-consent'],
 };
 
+/** The same for people: what is shown of failed users. */
+export const failureWords: Readonly<Partial<Record<string, string>>> = {
+  'out-of-stock': 'none of this reward is left in this country',
+  'account-closed': 'the account was closed by its owner',
+  'limit-reached': 'as many points as an account may have',
+  'no-device': 'no device takes messages for this user',
+  'opted-out-number': 'the number has opted out',
+};
+
 export interface FailurePlan {
   salt: string;
   service: ServiceName;

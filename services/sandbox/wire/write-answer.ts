@@ -1,4 +1,5 @@
 import type { UserFailure } from '../effects/effects.ts';
+import { failureWords } from '../faults/chance.ts';
 
 export type AnswerForm = 'full' | 'compact';
 
@@ -11,7 +12,7 @@ function fullAnswer(users: readonly string[], failures: readonly UserFailure[]):
   const byUser = new Map(failures.map((failure) => [failure.id, failure]));
   const results = users.map((id) => {
     const failure = byUser.get(id);
-    return failure ? { id, status: 'failed', ...reasonOf(failure) } : { id, status: 'succeeded' };
+    return failure ? { id, status: 'failed', ...reasonOf(failure), ...saidOf(failure) } : { id, status: 'succeeded' };
   });
   return JSON.stringify({ results });
 }
@@ -25,4 +26,9 @@ function compactAnswer(users: readonly string[], failures: readonly UserFailure[
 
 function reasonOf({ code, retryable }: UserFailure) {
   return retryable ? { code, retryable } : { code };
+}
+
+function saidOf({ code }: UserFailure): { message?: string } {
+  const message = failureWords[code];
+  return message === undefined ? {} : { message };
 }
