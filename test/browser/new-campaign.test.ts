@@ -39,6 +39,7 @@ async function fillEverySection(page: Page, name: string): Promise<void> {
   await budgets.getByLabel('VN').fill('5,000');
 
   await page.getByRole('button', { name: 'Repeats' }).click();
+  await page.getByLabel('By', { exact: true }).selectOption('cron');
   await page.getByLabel('Rule, five fields').fill('30 2 4 * *');
   await page.getByLabel('Zone', { exact: true }).fill('Australia/Sydney');
   await page.getByLabel('Pace, at most').fill('1,200');

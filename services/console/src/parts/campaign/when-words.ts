@@ -1,6 +1,6 @@
 import { formatTime } from '../times/times.ts';
 import { cronInWords } from './cron-words.ts';
-import { unitWords } from './durations.ts';
+import { unitWords, type Span } from './durations.ts';
 import type { CampaignForm } from './form.ts';
 import { instantOf } from './zoned-times.ts';
 
@@ -20,11 +20,13 @@ export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'co
     case 'local':
       return `It starts in each of ${countries.join(', ')} when it is ${when.time.replace('T', ' ')} there.`;
     case 'recurring': {
-      const rule =
-        when.rule === 'cron'
-          ? (cronInWords(when.cron) ?? when.cron)
-          : `Every ${when.every.amount} ${unitWords[when.every.unit]}`;
+      const rule = when.rule === 'cron' ? (cronInWords(when.cron) ?? when.cron) : `Every ${everyInWords(when.every)}`;
       return `${rule}, ${when.zone}, until somebody ends it.`;
     }
   }
+}
+
+/** `minute`, `5 minutes`. */
+function everyInWords({ amount, unit }: Span): string {
+  return Number(amount) === 1 ? unitWords[unit].replace(/s$/, '') : `${amount} ${unitWords[unit]}`;
 }

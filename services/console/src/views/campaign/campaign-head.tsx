@@ -1,9 +1,11 @@
 import { plainText } from '../../parts/words/plain-text.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { getScheduleOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
-import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { LookBadge, StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
 /** Its name, how it stands, and when something happens next. */
@@ -14,6 +16,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
       <div className="row flex-wrap">
         <h1>{plainText(name)}</h1>
         <StateBadge state={state} tinted />
+        {campaign.scheduleId !== null && <RhythmBadge scheduleId={campaign.scheduleId} />}
       </div>
       <div className="meta">
         {nextRunAt !== null && (
@@ -57,4 +60,12 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
       </div>
     </div>
   );
+}
+
+const pausedRhythm = { icon: 'paused', word: 'Its rhythm is paused', tone: 'warn' } as const;
+
+/** What is scheduled and does not start by itself any more is not merely scheduled. */
+function RhythmBadge({ scheduleId }: { scheduleId: string }) {
+  const schedule = useQuery(getScheduleOptions({ path: { id: scheduleId } }));
+  return schedule.data?.state === 'paused' ? <LookBadge look={pausedRhythm} tinted /> : null;
 }

@@ -70,8 +70,12 @@ test('one that repeats shows its next starts, and its rhythm can be paused', asy
       'POST /v1/schedules/sch_1/pause': { id: 'sch_1', state: 'paused' },
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Pause the rhythm' }));
+  const pause = await screen.findByRole('button', { name: 'Pause the rhythm' });
+  expect(screen.queryByText('Its rhythm is paused')).toBeNull();
+  api.answer({ 'GET /v1/schedules/sch_1': { id: 'sch_1', state: 'paused' } });
+  await user.click(pause);
   await waitFor(() => expect(api.askedFor('POST /v1/schedules/sch_1/pause')).toHaveLength(1));
+  expect(await screen.findByText('Its rhythm is paused')).toBeDefined();
 });
 
 test('what is said about it leads to others of its kind, and is changed while it runs', async () => {

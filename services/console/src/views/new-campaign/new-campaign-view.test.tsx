@@ -245,7 +245,12 @@ describe('a draft', () => {
     await user.click(screen.getByRole('button', { name: 'Local time per country' }));
     expect(screen.getAllByText(/VN/).length).toBeGreaterThan(0);
     await user.click(screen.getByRole('button', { name: 'Repeats' }));
+    await user.click(screen.getByRole('button', { name: 'Monday', pressed: true }));
+    await user.click(screen.getByRole('button', { name: 'Sunday', pressed: false }));
+    expect(await screen.findByText(/At 09:00, only on Sunday/)).toBeDefined();
+    await user.selectOptions(screen.getByLabelText('By'), 'cron');
     const rule = screen.getByLabelText('Rule, five fields');
+    expect(rule).toHaveProperty('value', '0 9 * * SUN');
     await user.clear(rule);
     await user.type(rule, '0 10 * * 5');
     expect(await screen.findByText(/At 10:00/)).toBeDefined();

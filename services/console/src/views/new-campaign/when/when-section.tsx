@@ -1,7 +1,10 @@
+import { useState } from 'react';
+import { weeklyOf } from '../../../parts/campaign/weekly-rule.ts';
 import { FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { Segments, Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { useZone } from '../../../parts/times/zone.ts';
 import { CountryStarts } from './country-starts.tsx';
+import { DaysField } from './days-field.tsx';
 import { cronInWords } from '../../../parts/campaign/cron-words.ts';
 import { FormSection } from '../editor/form-section.tsx';
 import { NextFires } from '../../../parts/campaign/next-fires.tsx';
@@ -73,7 +76,15 @@ function Local({ when, put, countries }: WhenProps & { countries: readonly strin
   );
 }
 
+/** What most people mean is a rule of cron as well: it is asked for in days. */
 function Repeats({ when, put }: WhenProps) {
+  const [isDays, setDays] = useState(() => weeklyOf(when.cron) !== null);
+  const by = when.rule === 'cron' && isDays ? 'days' : when.rule;
+  const choose = (chosen: 'days' | 'cron' | 'every') => {
+    setDays(chosen === 'days');
+    const isSaid = chosen !== 'days' || weeklyOf(when.cron) !== null;
+    put({ rule: chosen === 'every' ? 'every' : 'cron', ...(!isSaid && { cron: '0 9 * * MON' }) });
+  };
   return (
     <>
       <div className="grid grid-cols-[108px_1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
@@ -81,16 +92,19 @@ function Repeats({ when, put }: WhenProps) {
           {(control) => (
             <Select
               {...control}
-              value={when.rule}
+              value={by}
               choices={[
+                { value: 'days', label: 'Days' },
                 { value: 'cron', label: 'Rule' },
                 { value: 'every', label: 'Interval' },
               ]}
-              onChoose={(rule) => put({ rule })}
+              onChoose={choose}
             />
           )}
         </FormField>
-        {when.rule === 'cron' ? <CronField {...{ when, put }} /> : <EveryField {...{ when, put }} />}
+        {by === 'days' && <DaysField cron={when.cron} onCron={(cron) => put({ cron })} />}
+        {by === 'cron' && <CronField {...{ when, put }} />}
+        {by === 'every' && <EveryField {...{ when, put }} />}
         <ZoneField pointer="/schedule/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
       </div>
       <NextFires when={when} />

@@ -1,0 +1,29 @@
+/** A cron rule as most people mean one: days of the week, at a time. */
+export interface WeeklyRule {
+  /** In the order of the week; all seven: every day. */
+  days: readonly WeekDay[];
+  /** `09:00` */
+  time: string;
+}
+
+export const weekDays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;
+export type WeekDay = (typeof weekDays)[number];
+
+/** Null where it says more than days and a time. */
+export function weeklyOf(cron: string): WeeklyRule | null {
+  const said = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[A-Z,]+)$/.exec(cron.trim().toUpperCase().replaceAll(/\s+/g, ' '));
+  if (!said) return null;
+  const [, minute = '', hour = '', of = ''] = said;
+  const named = of === '*' ? weekDays : of.split(',');
+  const days = weekDays.filter((day) => named.includes(day));
+  const isWhole = days.length === new Set(named).size && Number(minute) < 60 && Number(hour) < 24;
+  return isWhole ? { days, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` } : null;
+}
+
+/** Empty, which no rule is, where no day is chosen or the time is none. */
+export function cronOf({ days, time }: WeeklyRule): string {
+  const said = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time.trim());
+  if (!said || days.length === 0) return '';
+  const of = days.length === weekDays.length ? '*' : weekDays.filter((day) => days.includes(day)).join(',');
+  return `${Number(said[2])} ${Number(said[1])} * * ${of}`;
+}
