@@ -88,3 +88,64 @@ test('endpoints say where they are, their own limits, and why one is paused', as
   const row = await within(table).findByRole('row', { name: /^receipts/ });
   expect(row.textContent).toMatch(/v1\/events.*receipts\.shop\.example.*Paused.*they move house.*200.*as client/);
 });
+
+test('an endpoint is made with what it says itself, and changed by what differs', async () => {
+  const { api, user } = await openConsole('/clients/shop', {
+    answers: {
+      'POST /v1/clients/:id/endpoints': () => problem(422, 'invalid-request', 'wrong', [forbidden]),
+      'PATCH /v1/clients/:id/endpoints/:endpoint': {},
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Endpoint' }));
+  const dialog = await screen.findByRole('dialog', { name: 'New endpoint of shop' });
+  await user.type(within(dialog).getByLabelText(/^Name/), 'billing');
+  await user.type(within(dialog).getByLabelText(/^Address/), 'https://10.0.0.1/hooks');
+  await user.type(within(dialog).getByLabelText(/^Calls at once/), '5');
+  await user.selectOptions(within(dialog).getByLabelText(/tried again/), 'after the same time');
+  await user.type(within(dialog).getByLabelText(/^Attempts/), '3');
+  await user.type(within(dialog).getByLabelText(/^Final answers/), '404, 410');
+  await user.click(within(dialog).getByRole('button', { name: 'Make it' }));
+  expect(await within(dialog).findByText('May not be called: 10.0.0.1')).toBeDefined();
+  expect(api.askedFor('POST /v1/clients/cli_shop/endpoints').at(-1)?.body).toEqual({
+    ...{ name: 'billing', url: 'https://10.0.0.1/hooks', concurrency: 5, finalCodes: [404, 410] },
+    retry: { strategy: 'fixed', attempts: 3 },
+  });
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+
+  await user.click(await screen.findByRole('button', { name: 'More about receipts' }));
+  await user.click(screen.getByRole('menuitem', { name: 'Change…' }));
+  const change = await screen.findByRole('dialog', { name: 'Change receipts' });
+  await user.clear(within(change).getByLabelText(/^Calls\/s/));
+  await user.click(within(change).getByRole('button', { name: 'Change 1 field' }));
+  await waitFor(() => expect(api.askedFor('PATCH /v1/clients/cli_shop/endpoints/receipts')).toHaveLength(1));
+  const [asked] = api.askedFor('PATCH /v1/clients/cli_shop/endpoints/receipts');
+  expect(asked?.headers.get('if-match')).toBe('"1"');
+  expect(asked?.body).toEqual({ publishRatePerSecond: null });
+});
+
+const forbidden = { pointer: '/url', code: 'forbidden-address', detail: 'may not be called: 10.0.0.1' };
+
+test('an endpoint that is paused goes on when it is let, and one that is named is not deleted', async () => {
+  const inUse = 'the endpoint "receipts" is named by jobs that have not ended';
+  const { api, user } = await openConsole('/clients/shop', {
+    answers: {
+      'POST /v1/clients/:id/endpoints/:endpoint/enable': {},
+      'DELETE /v1/clients/:id/endpoints/:endpoint': () => problem(409, 'endpoint-in-use', inUse),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'More about receipts' }));
+  await user.click(screen.getByRole('menuitem', { name: 'Let it go on…' }));
+  await user.click(await screen.findByRole('button', { name: 'Let it go on' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/clients/cli_shop/endpoints/receipts/enable')).toHaveLength(1));
+  await user.click(await screen.findByRole('button', { name: 'More about receipts' }));
+  await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
+  await user.click(await screen.findByRole('button', { name: 'Delete it' }));
+  expect(await screen.findByText(inUse)).toBeDefined();
+});
+
+test('who may not change endpoints is not offered to', async () => {
+  await openConsole('/clients/shop', { role: 'viewer' });
+  await screen.findByRole('table', { name: 'Endpoints of the client' });
+  expect(screen.queryByRole('button', { name: 'More about receipts' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Endpoint' }).getAttribute('aria-disabled')).toBe('true');
+});

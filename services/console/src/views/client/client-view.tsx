@@ -154,7 +154,7 @@ function OneClient({ client }: { client: Client }) {
       )}
       <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,376px)] max-[1100px]:grid-cols-1">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <EndpointsPanel client={client} />
+          <EndpointsPanel client={client} refusal={operator} />
           <ForecastPanel forecast={forecast.data} error={forecast.error} />
           <RulesPanel client={client} />
         </div>

@@ -4,17 +4,20 @@ import { changeWebhook, createWebhook } from '#client/sdk.gen.ts';
 import type { Webhook } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { TextInput } from '../../parts/controls/controls.tsx';
+import { Segments, TextInput } from '../../parts/controls/controls.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
 import { FieldGroup, FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { zoneNames } from '../../parts/campaign/zoned-times.ts';
+import { useZone } from '../../parts/times/zone.ts';
 import { events, eventWords, formOf, webhookOfForm, type NoticeForm } from './notice-words.ts';
 
 /** Whom to tell, and of what; of a new one then its secret, once. @param webhook null: a new one */
 export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const queries = useQueryClient();
-  const [form, setForm] = useState(() => formOf(webhook));
+  const { zone } = useZone();
+  const [form, setForm] = useState(() => formOf(webhook, zone));
   const save = useMutation({
     mutationFn: async () => {
       const { fields, url } = webhookOfForm(form);
@@ -107,6 +110,7 @@ function Fields({ form, isNew, onChange }: FieldsProps) {
           ))}
         </div>
       </FieldGroup>
+      <DigestFields form={form} onChange={onChange} />
       <FormField pointer="/tags" label="Tags" hint="Of campaigns with one of these, such as payday, vip; empty: all">
         {(control) => <TextInput {...control} value={form.tags} onText={(tags) => onChange({ tags })} />}
       </FormField>
@@ -119,5 +123,52 @@ function Fields({ form, isNew, onChange }: FieldsProps) {
         )}
       </FormField>
     </>
+  );
+}
+
+const digests = [
+  { value: 'each', label: 'Each by itself' },
+  { value: 'day', label: 'Once a day' },
+  { value: 'week', label: 'On Mondays' },
+] as const;
+
+/** What recurs would be told again and again; what needs a person is always told at once. */
+function DigestFields({ form, onChange }: Pick<FieldsProps, 'form' | 'onChange'>) {
+  return (
+    <FieldGroup pointer="/digest" label="Runs of recurring campaigns that completed are told">
+      <Segments
+        label="How what recurs is told"
+        value={form.digest}
+        choices={digests}
+        onChoose={(digest) => onChange({ digest })}
+      />
+      {form.digest !== 'each' && (
+        <>
+          <div className="grid grid-cols-[110px_minmax(0,1fr)] gap-3 items-start mt-2 phone:grid-cols-1">
+            <FormField pointer="/digest/at" label="At" required>
+              {(control) => <TextInput {...control} value={form.at} onText={(at) => onChange({ at })} maxLength={5} />}
+            </FormField>
+            <FormField pointer="/digest/zone" label="On the clocks of" required>
+              {(control) => (
+                <TextInput
+                  {...control}
+                  list="zones-of-digests"
+                  value={form.zone}
+                  onText={(zone) => onChange({ zone })}
+                />
+              )}
+            </FormField>
+            <datalist id="zones-of-digests">
+              {zoneNames().map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+          </div>
+          <p className="hint">
+            Together, in one notice; that they started is not told. What needs somebody comes at once.
+          </p>
+        </>
+      )}
+    </FieldGroup>
   );
 }

@@ -1,4 +1,5 @@
 import type { NewWebhookInput, Webhook } from '#client/types.gen.ts';
+import { zonePlace } from '../../parts/campaign/zone-words.ts';
 
 type Event = Webhook['events'][number];
 
@@ -41,6 +42,12 @@ export function campaignsInWords({ campaigns, tags, owners }: Webhook): string {
   return said.join(' · ') || 'all campaigns';
 }
 
+/** `every day at 09:00 in Singapore`; undefined where each run is told by itself. */
+export function digestInWords({ digest }: Pick<Webhook, 'digest'>): string | undefined {
+  if (digest === null) return undefined;
+  return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zonePlace(digest.zone)}`;
+}
+
 export interface NoticeForm {
   name: string;
   url: string;
@@ -49,14 +56,25 @@ export interface NoticeForm {
   campaigns: string;
   tags: string;
   owners: string;
+  /** How what recurs is told. */
+  digest: 'each' | 'day' | 'week';
+  /** `09:00`; of a digest. */
+  at: string;
+  zone: string;
 }
 
-export function formOf(webhook: Webhook | null): NoticeForm {
+/** @param zone of a new digest */
+export function formOf(webhook: Webhook | null, zone: string): NoticeForm {
   const { name, campaigns, tags, owners } = webhook ?? { name: null, campaigns: null, tags: null, owners: null };
   const text = (values: readonly string[] | null) => values?.join(', ') ?? '';
   return {
     ...{ name: name ?? '', url: '', events: new Set(webhook?.events ?? ['run.ended', 'run.paused', 'run.stalled']) },
     ...{ campaigns: text(campaigns), tags: text(tags), owners: text(owners) },
+    ...{
+      digest: webhook?.digest?.every ?? 'each',
+      at: webhook?.digest?.at ?? '09:00',
+      zone: webhook?.digest?.zone ?? zone,
+    },
   };
 }
 
@@ -68,6 +86,7 @@ export function webhookOfForm({ name, url, events: asked, ...chosen }: NoticeFor
     campaigns: listOf(chosen.campaigns),
     tags: listOf(chosen.tags),
     owners: listOf(chosen.owners),
+    digest: chosen.digest === 'each' ? null : { every: chosen.digest, at: chosen.at.trim(), zone: chosen.zone.trim() },
   };
   return { fields, url: url.trim() };
 }

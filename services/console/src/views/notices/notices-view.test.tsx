@@ -37,8 +37,34 @@ test('a new one is asked for with what is chosen, and its secret is shown once',
   const [asked] = api.askedFor('POST /v1/webhooks');
   expect(asked?.body).toEqual({
     ...{ name: 'Slack, growth', url: 'https://hooks.slack.com/a', tags: ['payday', 'vip'] },
-    ...{ events: ['run.started', 'run.paused', 'run.ended'], campaigns: null, owners: null },
+    ...{ events: ['run.started', 'run.paused', 'run.ended'], campaigns: null, owners: null, digest: null },
   });
+});
+
+test('what recurs is told together where that is chosen, at a time of one’s clocks', async () => {
+  const { api, user } = await openConsole('/notices', {
+    answers: { 'POST /v1/webhooks': () => Response.json({ webhook: slack, secret: null }, { status: 201 }) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'New notice' }));
+  const dialog = await screen.findByRole('dialog', { name: 'New notice' });
+  await user.type(within(dialog).getByLabelText(/^URL/), 'https://hooks.slack.com/a');
+  await user.click(within(dialog).getByRole('button', { name: 'On Mondays' }));
+  const at = within(dialog).getByLabelText(/^At/);
+  await user.clear(at);
+  await user.type(at, '08:30');
+  await user.click(within(dialog).getByRole('button', { name: 'Tell it' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/webhooks')).toHaveLength(1));
+  expect(api.askedFor('POST /v1/webhooks')[0]?.body).toMatchObject({
+    digest: { every: 'week', at: '08:30', zone: 'UTC' },
+  });
+});
+
+test('the list says when what recurs is told together', async () => {
+  const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' };
+  await openConsole('/notices', {
+    answers: { 'GET /v1/webhooks': { items: [{ ...slack, digest }], next: null } },
+  });
+  expect(await screen.findByText('what recurs together, every day at 09:00 in Singapore')).toBeDefined();
 });
 
 test('what is wrong stands at its field', async () => {
@@ -60,7 +86,7 @@ test('one is changed on the revision that was read, its URL left as it is', asyn
   const [asked] = api.askedFor('PATCH /v1/webhooks/whk_slack');
   expect(asked?.headers.get('if-match')).toBe('"4"');
   expect(asked?.body).toEqual({
-    ...{ name: 'Slack, growth', tags: ['growth'], campaigns: null, owners: null },
+    ...{ name: 'Slack, growth', tags: ['growth'], campaigns: null, owners: null, digest: null },
     events: ['approval.waiting', 'run.started', 'run.paused', 'run.stalled', 'run.ended'],
   });
 });

@@ -14,7 +14,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
 import { NoticeDialog } from './notice-dialog.tsx';
-import { campaignsInWords, eventsInWords } from './notice-words.ts';
+import { campaignsInWords, digestInWords, eventsInWords } from './notice-words.ts';
 
 type Asked = { verb: 'new' } | { verb: 'change' | 'deliveries' | 'delete'; webhook: Webhook };
 
@@ -126,12 +126,14 @@ function NoticeRow({ webhook, refusal, onAsk }: Omit<NoticeTableProps, 'webhooks
     onSuccess: () => queries.invalidateQueries(),
   });
   const name = nameOf(webhook);
+  const digest = digestInWords(webhook);
   const ask = (verb: 'change' | 'deliveries' | 'delete') => () => onAsk({ verb, webhook });
   return (
     <tr>
       <td>
         <div className="font-medium wrap-anywhere">{name}</div>
         <div className="t2 sm wrap-anywhere">{eventsInWords(webhook.events)}</div>
+        {digest !== undefined && <div className="t3 sm">what recurs together, {digest}</div>}
         {test.isError && (
           <div className="c-bad sm" role="alert">
             {problemOf(test.error).detail}

@@ -1,0 +1,134 @@
+import type { ChangeClientEndpointData, ClientEndpoint, NewClientEndpointInput } from '#client/types.gen.ts';
+import { typedNumber } from '../../parts/forms/typed-number.ts';
+
+type EndpointPatch = ChangeClientEndpointData['body'];
+type Strategy = NonNullable<ClientEndpoint['retry']>['strategy'];
+
+/** As it is typed; what is empty is as the client says. */
+export interface EndpointForm {
+  name: string;
+  url: string;
+  publishRatePerSecond: string;
+  concurrency: string;
+  timeoutMs: string;
+  /** Empty: as the client's. */
+  strategy: Strategy | '';
+  attempts: string;
+  /** Between two, or before the first. */
+  delayMs: string;
+  maxDelayMs: string;
+  /** Codes separated by commas or blanks. */
+  finalCodes: string;
+  onGone: NonNullable<ClientEndpoint['onGone']> | '';
+}
+
+export const endpointNumbers = [
+  { name: 'publishRatePerSecond', pointer: '/publishRatePerSecond', label: 'Calls/s', unit: '' },
+  { name: 'concurrency', pointer: '/concurrency', label: 'Calls at once', unit: '' },
+  { name: 'timeoutMs', pointer: '/timeoutMs', label: 'A call takes at most', unit: 'ms' },
+] as const;
+
+const retryNumbers = [
+  { name: 'attempts', pointer: '/retry/attempts', label: 'Attempts', unit: '' },
+  { name: 'delayMs', pointer: '/retry/delayMs', label: 'Apart', unit: 'ms' },
+] as const;
+const exponentialNumbers = [
+  { name: 'attempts', pointer: '/retry/attempts', label: 'Attempts', unit: '' },
+  { name: 'delayMs', pointer: '/retry/firstDelayMs', label: 'First after', unit: 'ms' },
+  { name: 'maxDelayMs', pointer: '/retry/maxDelayMs', label: 'At most apart', unit: 'ms' },
+] as const;
+
+/** What is asked of each strategy. */
+export const strategyNumbers = { '': [], none: [], fixed: retryNumbers, exponential: exponentialNumbers } as const;
+
+export function formOf(endpoint: ClientEndpoint | null): EndpointForm {
+  const text = (value: number | undefined) => (value === undefined ? '' : String(value));
+  const retry = endpoint?.retry;
+  return {
+    name: endpoint?.name ?? '',
+    url: endpoint?.url ?? '',
+    publishRatePerSecond: text(endpoint?.publishRatePerSecond),
+    concurrency: text(endpoint?.concurrency),
+    timeoutMs: text(endpoint?.timeoutMs),
+    strategy: retry?.strategy ?? '',
+    attempts: text(retry === undefined || retry.strategy === 'none' ? undefined : retry.attempts),
+    delayMs: text(delayOf(retry)),
+    maxDelayMs: text(retry?.strategy === 'exponential' ? retry.maxDelayMs : undefined),
+    finalCodes: endpoint?.finalCodes?.join(', ') ?? '',
+    onGone: endpoint?.onGone ?? '',
+  };
+}
+
+function delayOf(retry: ClientEndpoint['retry']): number | undefined {
+  if (retry?.strategy === 'fixed') return retry.delayMs;
+  return retry?.strategy === 'exponential' ? retry.firstDelayMs : undefined;
+}
+
+/** What is typed and is no number, by its pointer. */
+export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
+  const asked = [...endpointNumbers, ...strategyNumbers[form.strategy]];
+  const wrong = asked.filter(({ name }) => typedNumber(form[name]) === undefined);
+  const codes = codesIn(form.finalCodes);
+  return new Map([
+    ...wrong.map(({ pointer }): [string, string] => [pointer, 'has to be a number']),
+    ...(codes?.some((code) => Number.isNaN(code))
+      ? [['/finalCodes', 'has to be codes such as 404, 410'] as const]
+      : []),
+  ]);
+}
+
+/** Every field, with null for what is as the client says. */
+function patchOf(form: EndpointForm): EndpointPatch {
+  const number = (text: string) => typedNumber(text) ?? null;
+  return {
+    url: form.url.trim(),
+    publishRatePerSecond: number(form.publishRatePerSecond),
+    concurrency: number(form.concurrency),
+    timeoutMs: number(form.timeoutMs),
+    retry: retryOf(form),
+    finalCodes: codesIn(form.finalCodes),
+    onGone: form.onGone === '' ? null : form.onGone,
+  };
+}
+
+function retryOf({ strategy, ...typed }: EndpointForm): NonNullable<EndpointPatch['retry']> | null {
+  const [attempts, delayMs, maxDelayMs] = [typed.attempts, typed.delayMs, typed.maxDelayMs].map(typedNumber);
+  const tried = typeof attempts === 'number' && { attempts };
+  switch (strategy) {
+    case '':
+      return null;
+    case 'none':
+      return { strategy };
+    case 'fixed':
+      return { strategy, ...tried, ...(typeof delayMs === 'number' && { delayMs }) };
+    case 'exponential':
+      return {
+        strategy,
+        ...tried,
+        ...(typeof delayMs === 'number' && { firstDelayMs: delayMs }),
+        ...(typeof maxDelayMs === 'number' && { maxDelayMs }),
+      };
+  }
+}
+
+/** Null where none is typed. */
+function codesIn(text: string): number[] | null {
+  const codes = text.split(/[\s,]+/).filter((code) => code !== '');
+  return codes.length === 0 ? null : codes.map(Number);
+}
+
+/** Only what differs from what was shown first. */
+export function changesOf(form: EndpointForm, first: EndpointForm): EndpointPatch {
+  const before = new Map<string, unknown>(Object.entries(patchOf(first)));
+  return Object.fromEntries(
+    Object.entries(patchOf(form)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name))),
+  );
+}
+
+export function newEndpointOf(form: EndpointForm): NewClientEndpointInput {
+  const { url: _, ...fields } = patchOf(form);
+  const said: Partial<NewClientEndpointInput> = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null),
+  );
+  return { ...said, name: form.name.trim(), url: form.url.trim() };
+}
