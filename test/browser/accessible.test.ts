@@ -5,9 +5,13 @@ import {
   changeCampaign,
   createCampaignOfTemplate,
   createClient,
+  createClientEndpoint,
   createJob,
   createSchedule,
   createTemplate,
+  createWebhook,
+  setQuietHours,
+  suppressUsers,
   testSendCampaign,
 } from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
@@ -32,7 +36,7 @@ const views = {
   'a campaign': ({ campaignId }: Ids) => `campaigns/${campaignId}`,
   'live run': ({ runId }: Ids) => `runs/${runId}`,
   report: ({ endedId }: Ids) => `runs/${endedId}/report`,
-  failures: ({ endedId }: Ids) => `runs/${endedId}/failures`,
+  failures: ({ endedId }: Ids) => `runs/${endedId}/failures?batch=1`,
   'one user': ({ endedId, userId }: Ids) => `runs/${endedId}/users/${userId}`,
   jobs: () => 'jobs?client=shop',
   'a job': ({ jobId }: Ids) => `jobs/${jobId}`,
@@ -41,6 +45,9 @@ const views = {
   'a client': () => 'clients/shop',
   scheduler: () => 'scheduler',
   shards: () => 'shards',
+  'action types': () => 'action-types?name=award-reward',
+  'quiet hours': () => 'quiet-hours',
+  suppressions: () => 'suppressions?user=u-1029',
   'dead letters': () => 'dead-letters',
   'dead jobs': () => 'dead-letters?show=jobs',
   keys: () => 'keys',
@@ -49,6 +56,20 @@ const views = {
   'audit log': () => 'audit',
   'no such page': () => 'nowhere',
 };
+
+/** What lies over a view once a button is pressed. */
+const dialogs = [
+  { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Share…' },
+  { pathOf: ({ endedId }: Ids) => `runs/${endedId}/failures`, button: 'Time' },
+  { pathOf: () => 'action-types?name=award-reward', button: /^Register/ },
+  { pathOf: () => 'action-types?name=award-reward', button: 'Set the secret signing' },
+  { pathOf: () => 'quiet-hours', button: /^New/ },
+  { pathOf: () => 'suppressions', button: /^Add people/ },
+  { pathOf: () => 'suppressions', button: /^Upload/ },
+  { pathOf: () => 'clients/shop', button: 'Endpoint' },
+  { pathOf: () => 'notices', button: 'New notice' },
+  { pathOf: () => 'keys', button: 'New key' },
+];
 
 interface Ids {
   runId: string;
@@ -72,6 +93,7 @@ beforeAll(async () => {
   const [failed] = await api.failures(endedId);
   const [draftId, testId] = await addTestedDraft(api);
   const jobId = await addJob(api);
+  await addRules(api);
   ids = {
     jobId,
     runId,
@@ -89,8 +111,21 @@ async function addJob({ client }: MusterApi): Promise<string> {
   const target = { client: 'shop', url: 'https://shop.example.com/close' };
   const zone = 'Europe/Berlin';
   await createSchedule({ client, body: { name: 'Close the day', target, cron: '30 2 * * *', zone } });
+  const endpoint = { name: 'billing', url: 'https://billing.example.com/hooks', concurrency: 5 };
+  await createClientEndpoint({ client, path: { id: 'shop' }, body: endpoint });
   const job = { client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 86_400, tags: ['cart'] };
   return (await createJob({ client, body: job })).data.id;
+}
+
+/** Quiet hours, people whom nobody calls, and a webhook with a digest. */
+async function addRules({ client }: MusterApi): Promise<void> {
+  const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
+  const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
+  await setQuietHours({ client, body: { rules: [waiting, { ...rule, actionType: '*', then: 'drop' }] } });
+  const people = { actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' };
+  await suppressUsers({ client, body: people });
+  const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' } as const;
+  await createWebhook({ client, body: { url: 'https://hooks.example.com/muster', events: ['run.ended'], digest } });
 }
 
 /** Of two revisions, from a template; and a test of the first one. */
@@ -126,6 +161,23 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         const { violations } = await new AxeBuilder({ page }).analyze();
         const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
         if (problems.length > 0) found[`${name} at ${width} px`] = problems;
+      }
+    }
+    expect(found).toEqual({});
+  });
+
+  test('nor in any dialog of those views', { timeout: dialogs.length * 20_000 }, async () => {
+    const page = await consoleOf.loggedIn({ colorScheme });
+    const found: Record<string, string[]> = {};
+    for (const { pathOf, button } of dialogs) {
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(pathOf(ids));
+        await page.getByRole('button', { name: button }).first().click();
+        await page.getByRole('dialog').waitFor();
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+        if (problems.length > 0) found[`${pathOf(ids)} ${String(button)} at ${width} px`] = problems;
       }
     }
     expect(found).toEqual({});

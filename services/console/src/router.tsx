@@ -19,6 +19,7 @@ import { ViewFailed } from './frame/view-failed.tsx';
 import { schedulesSearch } from './views/schedules/search.ts';
 import { shardsSearch } from './views/shards/search.ts';
 import { deadLettersSearch } from './views/dead-letters/search.ts';
+import { actionTypesSearch } from './views/action-types/search.ts';
 import { approvalsSearch } from './views/approvals/search.ts';
 import { audiencesSearch } from './views/audiences/search.ts';
 import { auditSearch } from './views/audit/search.ts';
@@ -28,7 +29,9 @@ import { keysSearch } from './views/keys/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { calendarSearch } from './views/calendar/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
+import { quietHoursSearch } from './views/quiet-hours/search.ts';
 import { reportSearch } from './views/report/search.ts';
+import { suppressionsSearch } from './views/suppressions/search.ts';
 import { systemSearch } from './views/system/search.ts';
 import { templatesSearch } from './views/templates/search.ts';
 import { newCampaignSearch } from './views/new-campaign/search.ts';
@@ -163,6 +166,27 @@ const shards = createRoute({
   component: lazyRouteComponent(() => import('./views/shards/shards-view.tsx'), 'ShardsView'),
 });
 
+const actionTypes = createRoute({
+  getParentRoute: () => root,
+  path: '/action-types',
+  validateSearch: actionTypesSearch,
+  component: lazyRouteComponent(() => import('./views/action-types/action-types-view.tsx'), 'ActionTypesView'),
+});
+
+const quietHours = createRoute({
+  getParentRoute: () => root,
+  path: '/quiet-hours',
+  validateSearch: quietHoursSearch,
+  component: lazyRouteComponent(() => import('./views/quiet-hours/quiet-hours-view.tsx'), 'QuietHoursView'),
+});
+
+const suppressions = createRoute({
+  getParentRoute: () => root,
+  path: '/suppressions',
+  validateSearch: suppressionsSearch,
+  component: lazyRouteComponent(() => import('./views/suppressions/suppressions-view.tsx'), 'SuppressionsView'),
+});
+
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
@@ -264,6 +288,9 @@ const views = [
   client,
   scheduler,
   shards,
+  actionTypes,
+  quietHours,
+  suppressions,
   deadLetters,
   audit,
   approvals,

@@ -23,6 +23,7 @@ export const navigation: readonly NavigationGroup[] = [
       { to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' },
       { to: '/calendar', label: 'Calendar', icon: 'calendar', key: 'L' },
       { to: '/audiences', label: 'Audiences', icon: 'users', key: 'A' },
+      { to: '/suppressions', label: 'Suppressions', icon: 'muted' },
       { to: '/templates', label: 'Templates', icon: 'draft' },
       { to: '/approvals', label: 'Approvals', icon: 'review', key: 'V' },
     ],
@@ -41,6 +42,8 @@ export const navigation: readonly NavigationGroup[] = [
     entries: [
       { to: '/shards', label: 'Shards', icon: 'shards', key: 'H' },
       { to: '/scheduler', label: 'Scheduler', icon: 'nodes', key: 'N' },
+      { to: '/action-types', label: 'Action types', icon: 'types', key: 'T' },
+      { to: '/quiet-hours', label: 'Quiet hours', icon: 'scheduled' },
     ],
   },
   {

@@ -25,7 +25,13 @@ export async function uploadWithProgress({ file, name, country, onSent, signal }
   return data;
 }
 
-function sent(request: Request, file: File, onSent: (bytes: number) => void, signal: AbortSignal): Promise<Response> {
+/** A request whose body is a file. */
+export function sent(
+  request: Request,
+  file: File,
+  onSent: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     xhr.open(request.method, request.url);

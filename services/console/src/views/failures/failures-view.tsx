@@ -125,13 +125,20 @@ function FailureList({ runId, search, report }: FailureListProps) {
             onGo={(cursor) => go({ ...filter, ...(cursor !== undefined && { cursor }) })}
             words={{ before: 'Back', behind: 'Next' }}
           >
-            {formatCount(items.length)} of {all === undefined ? 'those that match' : countOf(all, 'user')}, by country
-            and batch
+            {shownOf(items.length, all, page.data?.next)}, by country and batch
           </Paging>
         )}
       </Panel>
     </>
   );
+}
+
+/** How many match is not known of every filter, unless they are all in sight. */
+function shownOf(shown: number, all: number | undefined, next: string | null | undefined): string {
+  if (all !== undefined) return `${formatCount(shown)} of ${countOf(all, 'user')}`;
+  return next === null
+    ? `The last ${countOf(shown, 'user')} that match`
+    : `${countOf(shown, 'user')} of those that match`;
 }
 
 function steps({ steps: { length } }: RunReport): number {

@@ -31,7 +31,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
         <ReportFacts report={report} />
         {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
       </div>
-      <div className="row ml-auto">
+      <div className="row ml-auto phone:flex-wrap">
         <Button icon="key" onClick={() => setSharing(true)}>
           Share…
         </Button>

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Shard } from '#client/types.gen.ts';
-import {
-  byLag,
-  fits,
-  historyInWords,
-  idleInWords,
-  inOrderOf,
-  isUnserved,
-  lagText,
-  sumsOf,
-  unservedCause,
-} from './shard-figures.ts';
+import { byLag, fits, historyInWords, idleInWords, inOrderOf, lagText, sumsOf } from './shard-figures.ts';
+import { isUnserved, unservedCause } from '../../parts/shards/unserved.ts';
 
 const lag = {
   messages: 0,

@@ -1,6 +1,7 @@
 import type { Shard } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
+import { isUnserved } from '../../parts/shards/unserved.ts';
 import type { ShardsShown } from './search.ts';
 
 /** Behind by more than this, somebody should look. */
@@ -9,17 +10,6 @@ export const longLagSeconds = 30;
 /** How far behind a shard is, in seconds; Infinity where there is work and nothing moves. */
 export function lagSeconds({ lag }: Shard): number {
   return lag.seconds ?? Number.POSITIVE_INFINITY;
-}
-
-/** There is work and no worker: nothing of it will move. */
-export function isUnserved({ workers, lag }: Shard): boolean {
-  const hasWork = lag.batches + lag.waiting + lag.aheadBatches + lag.pacedBatches + (lag.messages ?? 0) > 0;
-  return workers.length === 0 && hasWork;
-}
-
-/** Why no worker serves it, where one said so; else that none does. */
-export function unservedCause({ notes }: Shard): string {
-  return notes.find((note) => note.includes('cannot serve it')) ?? 'no worker serves it';
 }
 
 export function lagText(shard: Shard): string {

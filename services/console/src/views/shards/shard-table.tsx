@@ -5,7 +5,8 @@ import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
-import { historyInWords, isLate, isUnserved, lagText, unservedCause } from './shard-figures.ts';
+import { isUnserved, unservedCause } from '../../parts/shards/unserved.ts';
+import { historyInWords, isLate, lagText } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
 
 interface ShardTableProps {

@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { listActionTypesOptions, listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ActionType, Shard } from '#client/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
+import { Chips } from '../../parts/lists/chips.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { toneColours } from '../../parts/standing/state-badge.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import type { ActionTypesSearch } from './search.ts';
+import { TypeDetail } from './type-detail.tsx';
+import { TypeDialog } from './type-dialog.tsx';
+import { fitsType, lookOfType } from './type-standing.ts';
+
+const route = getRouteApi('/action-types');
+const lookEveryMs = 10_000;
+const none: readonly Shard[] = [];
+
+/** What a chain may be made of: can it run, what does its endpoint promise, who depends on it. */
+export function ActionTypesView() {
+  const search = route.useSearch();
+  const { name, text, show } = search;
+  const navigate = route.useNavigate();
+  const refusal = useRefusal('operator');
+  const [isRegistering, setRegistering] = useState(false);
+  const types = useQuery({ ...listActionTypesOptions(), refetchInterval: lookEveryMs });
+  const shards = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs }).data?.items ?? none;
+  const error = useKeptError(types);
+  // There are as many as there are endpoints: all of them come at once, as every worker knows them.
+  const all = types.data?.items;
+  const fitting = all?.filter((type) => fitsType(type, shards, search));
+  const shown = all?.find((type) => type.name === name) ?? (name === undefined ? fitting?.[0] : undefined);
+  const go = (part: Partial<ActionTypesSearch>) => void navigate({ search: (before) => ({ ...before, ...part }) });
+  const countIf = (choice: ActionTypesSearch['show']) =>
+    all?.filter((type) => fitsType(type, shards, { text, show: choice })).length;
+  return (
+    <Page
+      title="Action types"
+      actions={
+        <Button kind="ink" icon="plus" refusal={refusal} onClick={() => setRegistering(true)}>
+          <span className="wide">Register a type</span>
+          <span className="narrow">Register</span>
+        </Button>
+      }
+    >
+      <div className="row flex-wrap">
+        <Chips
+          label="Filter by how they stand"
+          chosen={show ?? 'all'}
+          chips={[
+            { value: 'all', label: 'All', count: countIf(undefined) },
+            { value: 'trouble', label: 'In trouble', count: countIf('trouble'), warns: true },
+            { value: 'checks', label: 'Checks', count: countIf('checks') },
+            { value: 'off', label: 'Switched off', count: countIf('off') },
+          ]}
+          onChoose={(value) => go({ show: value === 'all' ? undefined : value, name: undefined })}
+        />
+        <span className="ml-auto row phone:w-full">
+          <SearchField
+            placeholder="Name of an action type"
+            value={text ?? ''}
+            onSearch={(typed) => go({ text: typed === '' ? undefined : typed, name: undefined })}
+          />
+        </span>
+      </div>
+      {all === undefined && error !== null ? (
+        <section className="panel">
+          <Failed title="The action types could not be read" error={error} onRetry={() => void types.refetch()} />
+        </section>
+      ) : all?.length === 0 ? (
+        <section className="panel">
+          <Empty icon="types" title="Nothing can be a step yet" command="muster action-types create --help">
+            An action type is one batch endpoint of another team, its promises, its limits and its price.
+          </Empty>
+        </section>
+      ) : (
+        <div className="grid grid-cols-[264px_minmax(0,1fr)] gap-4 items-start max-[900px]:grid-cols-1">
+          <section className="panel overflow-hidden" aria-label="Action types">
+            {fitting?.length === 0 ? (
+              <NoMatch title="No action type matches" onClear={() => go({ text: undefined, show: undefined })}>
+                {text === undefined ? 'None stands so.' : `None is called “${text}”.`}
+              </NoMatch>
+            ) : (
+              <TypeTable types={fitting} {...{ shards, search, shown }} />
+            )}
+            <footer>A type is one batch endpoint of another team, its promises, its limits and its price.</footer>
+          </section>
+          {shown ? (
+            <TypeDetail
+              key={shown.name}
+              type={shown}
+              {...{ shards, refusal }}
+              onGone={() => navigate({ search: ({ name: _, ...rest }) => rest })}
+            />
+          ) : (
+            all !== undefined &&
+            name !== undefined && (
+              <section className="panel">
+                <NoMatch title={`There is no action type ${name}`} onClear={() => go({ name: undefined })}>
+                  It was deleted, or is called otherwise.
+                </NoMatch>
+              </section>
+            )
+          )}
+        </div>
+      )}
+      {isRegistering && (
+        <TypeDialog
+          type={null}
+          onSaved={(made) => void navigate({ search: { name: made } })}
+          onClose={() => setRegistering(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface TypeTableProps {
+  /** Undefined while they are asked for. */
+  types: readonly ActionType[] | undefined;
+  shards: readonly Shard[];
+  search: ActionTypesSearch;
+  shown: ActionType | undefined;
+}
+
+function TypeTable({ types, shards, search, shown }: TypeTableProps) {
+  const rows = useRowKeys<HTMLTableSectionElement>();
+  return (
+    <table className="table-fixed">
+      <caption className="sr-only">Action types, by name</caption>
+      <thead>
+        <tr>
+          <th scope="col">{types === undefined ? 'Types' : countOf(types.length, 'type')}</th>
+          <th scope="col" className="w-19 text-right">
+            by name
+          </th>
+        </tr>
+      </thead>
+      <tbody ref={rows}>
+        {types?.map((type) => {
+          const { icon, word, tone } = lookOfType(type, shards);
+          const isShown = type.name === shown?.name;
+          return (
+            <tr key={type.name} className={isShown ? 'tall sel relative' : 'tall relative'} data-row>
+              <td className="two">
+                <div className="font-medium row gap-1.75 items-start">
+                  <Icon name={icon} size={14} className={`${toneColours[tone]} mt-0.5`} />
+                  <Link
+                    className="wrap-anywhere after:absolute after:inset-0"
+                    to="/action-types"
+                    search={{ ...search, name: type.name }}
+                    aria-current={isShown ? 'true' : undefined}
+                    data-row-link
+                  >
+                    {type.name}
+                  </Link>
+                </div>
+                <div className={tone === 'bad' ? 'pl-5.25 c-bad' : 'pl-5.25'}>
+                  {word.toLowerCase()} · {whereWords(type)}
+                </div>
+              </td>
+              <td className="text-right">
+                <span className="tag">{type.check ? 'check' : `class ${type.class}`}</span>
+              </td>
+            </tr>
+          );
+        }) ?? <SkeletonRows rows={6} columns={[120, 50]} tall />}
+      </tbody>
+    </table>
+  );
+}
+
+function whereWords({ countries }: ActionType): string {
+  return countries === null ? 'any country' : countOf(countries.length, 'country', 'countries');
+}

@@ -1,0 +1,26 @@
+import type { ActionType } from '#client/types.gen.ts';
+
+/** What plays its endpoint through its promises; secrets are named, never said. */
+export function checkCommand(type: ActionType): string {
+  const { url, check, statusUrl, appliesLateSeconds, answerForm, batchSize, timeoutMs, authorizationEnv } = type;
+  const examples = type.paramsSchema?.['examples'];
+  const known: unknown[] = Array.isArray(examples) ? examples : [];
+  const [example] = known;
+  const country = type.countries?.[0];
+  return [
+    `muster check-endpoint ${quoted(url)} --class ${type.class} --action-type ${type.name}`,
+    ...(check ? ['--check'] : []),
+    ...(country === undefined ? [] : [`--country ${country}`]),
+    ...(example === undefined ? [] : [`--params ${quoted(JSON.stringify(example))}`]),
+    ...(statusUrl === undefined ? [] : [`--status-url ${quoted(statusUrl)}`]),
+    ...(appliesLateSeconds === undefined ? [] : [`--applies-late-seconds ${appliesLateSeconds}`]),
+    ...(answerForm === 'full' ? [] : [`--answer-form ${answerForm}`]),
+    `--batch-size ${batchSize} --timeout-ms ${timeoutMs}`,
+    ...(authorizationEnv === undefined ? [] : [`--authorization-env ${authorizationEnv}`]),
+  ].join(' ');
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

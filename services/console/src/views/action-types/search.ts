@@ -1,0 +1,15 @@
+import * as z from 'zod/mini';
+
+const text = z.catch(z.optional(z.string()), undefined);
+
+export const actionTypeChoices = ['trouble', 'off', 'checks'] as const;
+
+export const actionTypesSearch = z.object({
+  /** The one that is shown; the first one where none is said. */
+  name: text,
+  /** Part of a name. */
+  text,
+  show: z.catch(z.optional(z.enum(actionTypeChoices)), undefined),
+});
+
+export type ActionTypesSearch = z.infer<typeof actionTypesSearch>;

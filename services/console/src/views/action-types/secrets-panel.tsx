@@ -1,0 +1,211 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { removeActionTypeSecret, setActionTypeSecret } from '#client/sdk.gen.ts';
+import type { ActionType } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Time } from '../../parts/times/time.tsx';
+
+const secretNames = ['authorization', 'signing', 'receipts'] as const;
+type SecretName = (typeof secretNames)[number];
+
+const labels = { authorization: 'Authorization', signing: 'Signing', receipts: 'Receipts' } as const;
+const said = {
+  authorization: 'The whole header of our calls, such as Bearer 3f9c0c27',
+  signing: 'Our calls are signed with it: whsec_ and 24 to 64 bytes in base64',
+  receipts: 'What the endpoint signs receipts with: whsec_ and 24 to 64 bytes in base64',
+} as const;
+
+interface SecretsPanelProps {
+  type: ActionType;
+  refusal: string | undefined;
+}
+
+/** They go in and never come out: what is shown is that there is one, and since when. */
+export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
+  const [asked, setAsked] = useState<{ verb: 'set' | 'remove'; secret: SecretName }>();
+  const close = () => setAsked(undefined);
+  const shown = secretNames.filter((secret) => secret !== 'receipts' || type.receipts);
+  return (
+    <Panel title="Secrets" note="never shown again">
+      <table className="table-fixed [--row:34px]">
+        <caption className="sr-only">Secrets of {type.name}</caption>
+        <tbody>
+          {shown.map((secret) => {
+            const kept = type.secrets[secret];
+            return (
+              <tr key={secret}>
+                <th scope="row" className="w-30 font-medium">
+                  {labels[secret]}
+                </th>
+                <td className="t2 sm">
+                  <Standing type={type} secret={secret} />
+                </td>
+                <td className="text-right w-40">
+                  <span className="row justify-end">
+                    {kept && (
+                      <Button
+                        small
+                        kind="bad"
+                        refusal={refusal}
+                        label={`Remove the secret ${secret}`}
+                        onClick={() => setAsked({ verb: 'remove', secret })}
+                      >
+                        Remove…
+                      </Button>
+                    )}
+                    <Button
+                      small
+                      refusal={refusal}
+                      label={`${kept ? 'Replace' : 'Set'} the secret ${secret}`}
+                      onClick={() => setAsked({ verb: 'set', secret })}
+                    >
+                      {kept ? 'Replace…' : 'Set…'}
+                    </Button>
+                  </span>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {asked?.verb === 'set' && <SetDialog type={type} secret={asked.secret} onClose={close} />}
+      {asked?.verb === 'remove' && (
+        <VerbDialog
+          title={`Remove the secret ${asked.secret}?`}
+          lead={`Of ${type.name}, for good.`}
+          verb="Remove it"
+          leave="Keep it"
+          isGrave
+          act={() =>
+            removeActionTypeSecret({
+              path: { name: type.name, secret: asked.secret },
+              headers: { 'if-match': `"${type.revision}"` },
+              throwOnError: true,
+            })
+          }
+          onClose={close}
+        >
+          {asked.secret === 'receipts'
+            ? 'Receipts that are signed with it are refused from about a second later on.'
+            : 'Calls go without it from about a second later on; an endpoint that needs it refuses them.'}
+        </VerbDialog>
+      )}
+    </Panel>
+  );
+}
+
+/** What is kept here goes before what a variable of the workers says. */
+function Standing({ type, secret }: { type: ActionType; secret: SecretName }) {
+  const kept = type.secrets[secret];
+  if (kept) {
+    return (
+      <>
+        set, <Time instant={kept.changedAt} />
+      </>
+    );
+  }
+  const variable = { authorization: type.authorizationEnv, signing: undefined, receipts: type.receiptsSecretEnv }[
+    secret
+  ];
+  if (variable === undefined) return <span className="t3">none</span>;
+  return (
+    <span className="wrap-anywhere">
+      by <span className="mono">{variable}</span>
+    </span>
+  );
+}
+
+function SetDialog({ type, secret, onClose }: { type: ActionType; secret: SecretName; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [value, setValue] = useState('');
+  const [made, setMade] = useState(false);
+  const set = useMutation({
+    mutationFn: () =>
+      setActionTypeSecret({
+        path: { name: type.name, secret },
+        headers: { 'if-match': `"${type.revision}"` },
+        body: { value: value.trim() },
+        throwOnError: true,
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
+  const problems = useRefusedFields(set.error);
+  return (
+    <Dialog
+      title={`${type.secrets[secret] ? 'Replace' : 'Set'} the secret ${secret}`}
+      lead={`Of ${type.name}. It is kept encrypted and never shown; in use about a second later.`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="ink" disabled={set.isPending || value.trim() === ''} onClick={() => set.mutate()}>
+            Set it
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <FormField
+          pointer="/value"
+          label="Secret"
+          required
+          hint={made ? 'Give it to the team of the endpoint first: it is shown until this is closed' : said[secret]}
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              mono
+              // What was made here is to be read and passed on.
+              type={made ? 'text' : 'password'}
+              autoComplete="new-password"
+              value={value}
+              onText={(text) => {
+                setValue(text);
+                setMade(false);
+              }}
+              data-autofocus
+            />
+          )}
+        </FormField>
+        {secret !== 'authorization' && (
+          <div className="row">
+            <Button
+              small
+              icon="plus"
+              onClick={() => {
+                setValue(newSecret());
+                setMade(true);
+              }}
+            >
+              Make one
+            </Button>
+            {made && <CopyButton text={value} label="Copy the secret" />}
+          </div>
+        )}
+        {set.isError && problemOf(set.error).errors.length === 0 && (
+          <p className="c-bad sm" role="alert">
+            {problemOf(set.error).detail}
+          </p>
+        )}
+      </FormProblemsContext>
+    </Dialog>
+  );
+}
+
+const secretBytes = 32;
+
+/** As Standard Webhooks write it. */
+function newSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(secretBytes))))}`;
+}

@@ -1,0 +1,269 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeActionType, createActionType } from '#client/sdk.gen.ts';
+import type { ActionType } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Check, Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
+import { FieldGroup, FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { classSaid, type ContractClass } from './class-words.ts';
+import {
+  changesOf,
+  definitionOf,
+  formOf,
+  moreNumberFields,
+  numberFields,
+  wrongIn,
+  type TypeForm,
+} from './type-form.ts';
+
+interface TypeDialogProps {
+  /** Null: a new one. */
+  type: ActionType | null;
+  onSaved: (name: string) => void;
+  onClose: () => void;
+}
+
+/** How an endpoint of another team is called. Of one that there is, only what was changed is sent. */
+export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
+  const queries = useQueryClient();
+  const [first] = useState(() => formOf(type));
+  const [form, setForm] = useState(first);
+  const wrong = wrongIn(form);
+  const changed = Object.keys(changesOf(form, first)).length;
+  const save = useMutation({
+    mutationFn: async () => {
+      if (type === null) return (await createActionType({ body: definitionOf(form), throwOnError: true })).data;
+      const [path, headers] = [{ name: type.name }, { 'if-match': `"${type.revision}"` }];
+      return (await changeActionType({ path, headers, body: changesOf(form, first), throwOnError: true })).data;
+    },
+    onSuccess: async ({ name }) => {
+      await queries.invalidateQueries();
+      onSaved(name);
+      onClose();
+    },
+  });
+  const refused = useRefusedFields(save.error);
+  const problems: FormProblems = {
+    ...refused,
+    at: (pointer) => {
+      const detail = wrong.get(pointer);
+      return detail === undefined ? refused.at(pointer) : [{ detail, tone: 'bad' }];
+    },
+  };
+  const change = (part: Partial<TypeForm>) => setForm({ ...form, ...part });
+  return (
+    <Dialog
+      title={type === null ? 'Register a type' : `Edit ${type.name}`}
+      lead={
+        type === null
+          ? 'One batch endpoint of another team. Campaigns may use it once workers have taken it, about a second later.'
+          : 'Workers call by it from about a second later on, in runs that go on too.'
+      }
+      isWide
+      onClose={onClose}
+      actions={
+        <>
+          {type === null && (
+            <span className="t3 sm mr-auto">Nothing is called now. Check its promises afterwards.</span>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="ink"
+            disabled={save.isPending || wrong.size > 0 || (type !== null && changed === 0)}
+            onClick={() => save.mutate()}
+          >
+            {type === null ? 'Register' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <Basics form={form} isNew={type === null} onChange={change} />
+        <ClassField form={form} onChange={change} />
+        <NumberFields fields={numberFields} form={form} onChange={change} />
+        <More form={form} onChange={change} />
+        {save.isError && problemOf(save.error).errors.length === 0 && (
+          <p className="c-bad sm" role="alert">
+            {problemOf(save.error).detail}
+          </p>
+        )}
+      </FormProblemsContext>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  form: TypeForm;
+  onChange: (part: Partial<TypeForm>) => void;
+}
+
+function Basics({ form, isNew, onChange }: FieldsProps & { isNew: boolean }) {
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3.5 items-start phone:grid-cols-1">
+        {isNew && (
+          <FormField pointer="/name" label="Name" required hint="Such as give-voucher; also part of topics’ names">
+            {(control) => (
+              <TextInput {...control} value={form.name} onText={(name) => onChange({ name })} data-autofocus />
+            )}
+          </FormField>
+        )}
+        <FormField pointer="/price" label="Price of one" hint="A decimal such as 0.05; empty: none is counted">
+          {(control) => (
+            <TextInput {...control} inputMode="decimal" value={form.price} onText={(price) => onChange({ price })} />
+          )}
+        </FormField>
+      </div>
+      <FormField pointer="/url" label="Address" required hint="Without user and password: secrets are set apart">
+        {(control) => <TextInput {...control} mono value={form.url} onText={(url) => onChange({ url })} />}
+      </FormField>
+      {isNew && (
+        <FieldGroup pointer="/check" label="What it is" isLabelHidden>
+          <Check
+            checked={form.check}
+            onCheck={(check) => onChange({ check, ...(check && { class: 'A', receipts: false }) })}
+          >
+            A check: asked before steps that name it, never a step itself
+          </Check>
+        </FieldGroup>
+      )}
+    </>
+  );
+}
+
+const classes: readonly ContractClass[] = ['A', 'B', 'C', 'D'];
+
+function ClassField({ form, onChange }: FieldsProps) {
+  if (form.check) return null;
+  return (
+    <>
+      <FieldGroup pointer="/class" label="What does it do with a repeat?">
+        <div className="grid gap-1.5">
+          {classes.map((each) => (
+            <label
+              key={each}
+              className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.class === each ? 'border-ink bg-sunken' : ''}`}
+            >
+              <input
+                type="radio"
+                name="contract-class"
+                className="accent-ink mt-0.75"
+                checked={form.class === each}
+                onChange={() => onChange({ class: each })}
+              />
+              <span>
+                <b>{each}</b> <span className="t2 sm">{classSaid[each]}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+      </FieldGroup>
+      {form.class === 'C' && (
+        <div className="grid grid-cols-[1fr_200px] gap-3.5 items-start phone:grid-cols-1">
+          <FormField pointer="/statusUrl" label="Status address" required hint="Where outcomes of users are asked for">
+            {(control) => (
+              <TextInput {...control} mono value={form.statusUrl} onText={(statusUrl) => onChange({ statusUrl })} />
+            )}
+          </FormField>
+          <FormField pointer="/appliesLateSeconds" label="Applied late" required hint="At least the time-out">
+            {(control) => (
+              <TextInput
+                {...control}
+                inputMode="numeric"
+                unit="s"
+                value={form.appliesLateSeconds}
+                onText={(appliesLateSeconds) => onChange({ appliesLateSeconds })}
+              />
+            )}
+          </FormField>
+        </div>
+      )}
+    </>
+  );
+}
+
+function NumberFields({
+  fields,
+  form,
+  onChange,
+}: FieldsProps & { fields: typeof numberFields | typeof moreNumberFields }) {
+  return (
+    <div className="grid grid-cols-3 gap-3.5 items-start phone:grid-cols-1">
+      {fields.map(({ name, pointer, label, unit, hint }) => (
+        <FormField key={name} pointer={pointer} label={label} hint={hint}>
+          {(control) => (
+            <TextInput
+              {...control}
+              inputMode="decimal"
+              {...(unit !== '' && { unit })}
+              value={form[name]}
+              onText={(text) => onChange({ [name]: text })}
+            />
+          )}
+        </FormField>
+      ))}
+    </div>
+  );
+}
+
+const forms = [
+  { value: 'full', label: 'full: each user with a result' },
+  { value: 'compact', label: 'compact: only who did not succeed' },
+] as const;
+
+/** What most types leave as it is. */
+function More({ form, onChange }: FieldsProps) {
+  return (
+    <details>
+      <summary className="cursor-pointer font-medium">Parameters, retries and more</summary>
+      <div className="grid gap-3.5 mt-3">
+        <NumberFields fields={moreNumberFields} form={form} onChange={onChange} />
+        <FormField pointer="/answerForm" label="It answers">
+          {(control) => (
+            <Select
+              {...control}
+              value={form.answerForm}
+              choices={forms}
+              onChoose={(answerForm) => onChange({ answerForm })}
+            />
+          )}
+        </FormField>
+        <div className="grid gap-1">
+          <Check
+            checked={form.unavailableMeansNotApplied}
+            onCheck={(unavailableMeansNotApplied) => onChange({ unavailableMeansNotApplied })}
+          >
+            A 503 without Retry-After says that nothing was applied
+          </Check>
+          <Check checked={form.understandsTest} onCheck={(understandsTest) => onChange({ understandsTest })}>
+            It understands tests: answers as it would, and gives nothing
+          </Check>
+          {!form.check && (
+            <Check checked={form.receipts} onCheck={(receipts) => onChange({ receipts })}>
+              It answers 202, and says by receipts what became of each user
+            </Check>
+          )}
+        </div>
+        <FormField
+          pointer="/paramsSchema"
+          label="Schema of its parameters"
+          hint="JSON Schema; the editor makes a form of it"
+        >
+          {(control) => (
+            <TextArea
+              {...control}
+              mono
+              rows={6}
+              value={form.paramsSchema}
+              onText={(paramsSchema) => onChange({ paramsSchema })}
+            />
+          )}
+        </FormField>
+      </div>
+    </details>
+  );
+}

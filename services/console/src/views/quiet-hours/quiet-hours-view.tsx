@@ -1,0 +1,263 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { getQuietHoursOptions } from '#client/@tanstack/react-query.gen.ts';
+import { setQuietHours } from '#client/sdk.gen.ts';
+import type { QuietHours, QuietRule } from '#client/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
+import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { Refused } from '../../parts/standing/refused.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { RuleDialog } from './rule-dialog.tsx';
+import { everyType, moved, ruleWords, typeWords } from './rule-form.ts';
+
+const route = getRouteApi('/quiet-hours');
+
+interface Asked {
+  verb: 'edit' | 'remove';
+  /** Its place in the order; one past the last is a new one. */
+  at: number;
+}
+
+/** When which action types call nobody, and what becomes of users meanwhile. */
+export function QuietHoursView() {
+  const { action } = route.useSearch();
+  const navigate = route.useNavigate();
+  const refusal = useRefusal('operator');
+  const [asked, setAsked] = useState<Asked>();
+  const quiet = useQuery(getQuietHoursOptions());
+  const error = useKeptError(quiet);
+  const rules = quiet.data?.rules;
+  const placed = rules?.map((rule, at) => ({ rule, at }));
+  const shown = placed?.filter(({ rule }) => action === undefined || isFor(rule, action));
+  const close = () => setAsked(undefined);
+  const named = [...new Set(rules?.map(({ actionType }) => actionType))].filter((name) => name !== everyType);
+  return (
+    <Page
+      title="Quiet hours"
+      actions={
+        <Button
+          kind="ink"
+          icon="plus"
+          refusal={refusal}
+          disabled={rules === undefined}
+          onClick={() => setAsked({ verb: 'edit', at: rules?.length ?? 0 })}
+        >
+          <span className="wide">New quiet hours</span>
+          <span className="narrow">New</span>
+        </Button>
+      }
+    >
+      <div className="row flex-wrap">
+        <p className="t2 max-w-180">
+          No call begins in these hours, by the clocks of each country. Where several rules are for a call, the first
+          one that is in force counts.
+        </p>
+        <span className="ml-auto row">
+          <FilterMenu
+            name="Action type"
+            options={named.toSorted()}
+            value={action}
+            onChoose={(value) => void navigate({ search: { action: value } })}
+          />
+        </span>
+      </div>
+      <section className="panel" aria-label="Quiet hours">
+        {rules === undefined && error !== null ? (
+          <Failed title="The quiet hours could not be read" error={error} onRetry={() => void quiet.refetch()} />
+        ) : rules?.length === 0 ? (
+          <Empty icon="scheduled" title="There are none" command="muster quiet-hours --file rules.json">
+            Every action type may call everybody at any time.
+          </Empty>
+        ) : shown?.length === 0 ? (
+          <NoMatch title="No rule matches" onClear={() => void navigate({ search: {} })}>
+            {action} may call everybody at any time.
+          </NoMatch>
+        ) : (
+          <RuleTable quietHours={quiet.data} shown={shown} refusal={refusal} onAsk={setAsked} />
+        )}
+        {quiet.data && quiet.data.rules.length > 0 && (
+          <footer>
+            {countOf(quiet.data.rules.length, 'rule')}, in the order in which they are looked at
+            {quiet.data.madeAt !== null && (
+              <>
+                {' '}
+                · changed <Time instant={quiet.data.madeAt} />
+              </>
+            )}
+          </footer>
+        )}
+      </section>
+      {asked?.verb === 'edit' && quiet.data && <RuleDialog quietHours={quiet.data} at={asked.at} onClose={close} />}
+      {asked?.verb === 'remove' && quiet.data && <RemoveDialog quietHours={quiet.data} at={asked.at} onClose={close} />}
+    </Page>
+  );
+}
+
+function isFor({ actionType }: QuietRule, action: string): boolean {
+  return actionType === action || actionType === everyType;
+}
+
+function RemoveDialog({ quietHours, at, onClose }: { quietHours: QuietHours; at: number; onClose: () => void }) {
+  const [{ rules, revision }] = useState(quietHours);
+  const rule = rules[at];
+  return (
+    <VerbDialog
+      title="Remove these quiet hours?"
+      lead={rule ? ruleWords(rule) : ''}
+      verb="Remove them"
+      leave="Keep them"
+      isGrave
+      act={() =>
+        setQuietHours({
+          headers: { 'if-match': `"${revision}"` },
+          body: { rules: rules.toSpliced(at, 1) },
+          throwOnError: true,
+        })
+      }
+      onClose={onClose}
+    >
+      Who waits for their end is called within seconds, whatever the hour there is. Who was dropped stays suppressed.
+    </VerbDialog>
+  );
+}
+
+interface RuleTableProps {
+  quietHours: QuietHours | undefined;
+  /** Undefined while they are asked for. */
+  shown: readonly { rule: QuietRule; at: number }[] | undefined;
+  refusal: string | undefined;
+  onAsk: (asked: Asked) => void;
+}
+
+function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
+  const queries = useQueryClient();
+  const move = useMutation({
+    mutationFn: ({ from, to }: { from: number; to: number }) =>
+      setQuietHours({
+        headers: { 'if-match': `"${quietHours?.revision ?? 0}"` },
+        body: { rules: moved(quietHours?.rules ?? [], from, to) },
+        throwOnError: true,
+      }),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  const last = (quietHours?.rules.length ?? 0) - 1;
+  return (
+    <>
+      {move.isError && <Refused error={move.error} />}
+      <table className="table-auto">
+        <caption className="sr-only">Quiet hours, in the order in which they are looked at</caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="sr-only">Place</span>
+            </th>
+            <th scope="col">Action type</th>
+            <th scope="col" className="wide">
+              Countries
+            </th>
+            <th scope="col">Hours</th>
+            <th scope="col" className="wide">
+              Users
+            </th>
+            <th scope="col">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown?.map(({ rule, at }) => (
+            <tr key={at} className="tall">
+              <td className="t3 w-8">{at + 1}</td>
+              <td className="two">
+                <div className="font-medium wrap-anywhere">{typeWords(rule)}</div>
+                <div className="narrow">
+                  {rule.countries?.join(', ') ?? 'all countries'} · {endWords(rule)}
+                </div>
+              </td>
+              <td className="wide wrap-anywhere">{rule.countries?.join(', ') ?? <span className="t2">all</span>}</td>
+              <td className="two whitespace-nowrap">
+                <div>
+                  {rule.from} to {rule.until}
+                  {rule.until <= rule.from && <span className="t3 sm wide"> of the next day</span>}
+                </div>
+                <div>{rule.zone ?? 'clocks of the country'}</div>
+              </td>
+              <td className={rule.then === 'drop' ? 'wide c-warn' : 'wide t2'}>{endWords(rule)}</td>
+              <td className="text-right">
+                <span className="row justify-end flex-wrap wide">
+                  <Button
+                    small
+                    icon="up"
+                    label={`Look at rule ${at + 1} earlier`}
+                    refusal={refusal}
+                    disabled={at === 0 || move.isPending}
+                    onClick={() => move.mutate({ from: at, to: at - 1 })}
+                  />
+                  <Button
+                    small
+                    icon="dn"
+                    label={`Look at rule ${at + 1} later`}
+                    refusal={refusal}
+                    disabled={at === last || move.isPending}
+                    onClick={() => move.mutate({ from: at, to: at + 1 })}
+                  />
+                  <Button
+                    small
+                    refusal={refusal}
+                    label={`Change rule ${at + 1}`}
+                    onClick={() => onAsk({ verb: 'edit', at })}
+                  >
+                    Change…
+                  </Button>
+                  <Button
+                    small
+                    kind="bad"
+                    refusal={refusal}
+                    label={`Remove rule ${at + 1}`}
+                    onClick={() => onAsk({ verb: 'remove', at })}
+                  >
+                    Remove…
+                  </Button>
+                </span>
+                {refusal === undefined && (
+                  <span className="narrow">
+                    <Menu
+                      target={(open) => (
+                        <button type="button" {...open} className="btn s icon" aria-label={`More about rule ${at + 1}`}>
+                          <Icon name="more" size={14} />
+                        </button>
+                      )}
+                    >
+                      {at > 0 && (
+                        <MenuItem onClick={() => move.mutate({ from: at, to: at - 1 })}>Look at it earlier</MenuItem>
+                      )}
+                      {at < last && (
+                        <MenuItem onClick={() => move.mutate({ from: at, to: at + 1 })}>Look at it later</MenuItem>
+                      )}
+                      <MenuItem onClick={() => onAsk({ verb: 'edit', at })}>Change…</MenuItem>
+                      <MenuItem onClick={() => onAsk({ verb: 'remove', at })}>Remove…</MenuItem>
+                    </Menu>
+                  </span>
+                )}
+              </td>
+            </tr>
+          )) ?? <SkeletonRows rows={4} columns={[16, 120, 140, 110, 100, 200]} tall />}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function endWords({ then }: QuietRule): string {
+  return then === 'wait' ? 'wait for the end' : 'dropped: suppressed';
+}

@@ -1,0 +1,59 @@
+import type { QuietRule } from '#client/types.gen.ts';
+
+/** Stands for all action types. */
+export const everyType = '*';
+
+export interface RuleForm {
+  actionType: string;
+  /** Separated by commas or blanks; empty: all. */
+  countries: string;
+  from: string;
+  until: string;
+  /** Empty: the country's own. */
+  zone: string;
+  then: QuietRule['then'];
+}
+
+export function formOf(rule: QuietRule | null): RuleForm {
+  return {
+    actionType: rule?.actionType ?? everyType,
+    countries: rule?.countries?.join(', ') ?? '',
+    from: rule?.from ?? '21:00',
+    until: rule?.until ?? '08:00',
+    zone: rule?.zone ?? '',
+    then: rule?.then ?? 'wait',
+  };
+}
+
+export function ruleOf({ actionType, countries, from, until, zone, then }: RuleForm): QuietRule {
+  const named = countries.toUpperCase().split(/[\s,]+/);
+  const given = named.filter((code) => code !== '');
+  return {
+    ...{ actionType, from: from.trim(), until: until.trim(), then },
+    ...(given.length > 0 && { countries: given }),
+    ...(zone.trim() !== '' && { zone: zone.trim() }),
+  };
+}
+
+/** `send-message`, `every action type`. */
+export function typeWords({ actionType }: Pick<QuietRule, 'actionType'>): string {
+  return actionType === everyType ? 'every action type' : actionType;
+}
+
+/** `send-message calls nobody in SG, ID from 21:00 to 08:00 of the next day; users wait for the end.` */
+export function ruleWords(rule: QuietRule): string {
+  const { countries, from, until, zone, then } = rule;
+  const where = countries === undefined ? 'anywhere' : `in ${countries.join(', ')}`;
+  const next = until <= from ? ' of the next day' : '';
+  const clocks = zone === undefined ? 'by the clocks there' : `by the clocks of ${zone}`;
+  const end = then === 'wait' ? 'users wait for the end' : 'users are not called at all: suppressed';
+  const type = typeWords(rule);
+  return `${type.charAt(0).toUpperCase()}${type.slice(1)} calls nobody ${where} from ${from} to ${until}${next}, ${clocks}; ${end}.`;
+}
+
+/** The rule at a place stands at another one. */
+export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
+  const item = items[from];
+  const rest = items.toSpliced(from, 1);
+  return item === undefined ? rest : rest.toSpliced(to, 0, item);
+}

@@ -1,0 +1,25 @@
+import type { SuppressionUpload } from '#client/types.gen.ts';
+import { countOf } from '../../parts/words/numbers.ts';
+
+/** Stands for all action types. */
+export const everyType = '*';
+
+export function listWords(actionType: string): string {
+  return actionType === everyType ? 'every action type' : actionType;
+}
+
+/** `12 added, 3 were on it`, `the list is 12 people`: what a file made of its list. */
+export function uploadWords({ state, mode, people, rows, rejected, cause }: SuppressionUpload): string {
+  if (state === 'receiving') return `rows come in, ${countOf(rows, 'row')} so far`;
+  if (state === 'failed') {
+    const kept = mode === 'replace' ? 'nothing of it stays' : `${countOf(people, 'person', 'people')} added before`;
+    return `${cause ?? 'it failed'}; ${kept}`;
+  }
+  if (mode === 'replace') return `the list is ${countOf(people, 'person', 'people')} since`;
+  return `${countOf(people, 'person', 'people')} added of ${countOf(rows - rejected, 'row')}`;
+}
+
+/** Ids as they are typed or pasted: one a line, or separated by commas or blanks. */
+export function usersIn(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((user) => user !== ''))];
+}

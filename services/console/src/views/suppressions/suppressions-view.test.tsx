@@ -1,0 +1,111 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { suppressionLists, suppressionUpload } from '../../testing/engine.ts';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+import { uploadWords, usersIn } from './list-words.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('lists say how many people of which action type, and files what became of them', async () => {
+  await openConsole('/suppressions');
+  expect((await screen.findByRole('row', { name: /^every action type/ })).textContent).toContain('1,204');
+  expect(screen.getByRole('row', { name: /^send-message/ }).textContent).toContain('51,300');
+  const files = await screen.findByRole('region', { name: 'Files' });
+  expect(await within(files).findByText('51,300 people added of 51,309 rows')).toBeDefined();
+  expect(within(files).getByText('1 bad row')).toBeDefined();
+  expect(within(files).getByText(/too long/)).toBeDefined();
+});
+
+test('a user is searched by the whole id, in the address, and taken off when that is meant', async () => {
+  const { api, user, address } = await openConsole('/suppressions', {
+    answers: { 'DELETE /v1/suppressions/users/:user': () => new Response(null, { status: 204 }) },
+  });
+  await screen.findByRole('row', { name: /^send-message/ });
+  await user.type(screen.getByRole('searchbox'), 'u-1029{Enter}');
+  await waitFor(() => expect(address()).toBe('/suppressions?user=u-1029'));
+  expect(await screen.findByText('asked to by phone')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Take off the list of send-message' }));
+  expect(api.askedFor('DELETE /v1/suppressions/users/u-1029')).toHaveLength(0);
+  await user.click(await screen.findByRole('button', { name: 'Take off' }));
+  await waitFor(() =>
+    expect(api.askedFor('DELETE /v1/suppressions/users/u-1029').at(-1)?.query).toEqual({ actionType: 'send-message' }),
+  );
+});
+
+test('a user on no list is said to be on none', async () => {
+  await openConsole('/suppressions?user=u-2', {
+    answers: { 'GET /v1/suppressions/users/:user': { userId: 'u-2', lists: [] } },
+  });
+  expect(await screen.findByText('is on no list')).toBeDefined();
+});
+
+test('people are added with the reason, and it says how many were new', async () => {
+  const [, list] = suppressionLists.items;
+  const { api, user } = await openConsole('/suppressions', {
+    answers: { 'POST /v1/suppressions': { ...list, people: 51_301, added: 1 } },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Add people to the list of send-message' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Add people' });
+  await user.type(within(dialog).getByLabelText(/^User ids/), 'u-1, u-2 u-1');
+  await user.type(within(dialog).getByLabelText('Why'), 'complained');
+  await user.click(within(dialog).getByRole('button', { name: 'Add 2 people' }));
+  expect(await within(dialog).findByText('1 person added.')).toBeDefined();
+  expect(api.askedFor('POST /v1/suppressions').at(-1)?.body).toEqual({
+    ...{ actionType: 'send-message', users: ['u-1', 'u-2'], note: 'complained' },
+  });
+});
+
+test('a file replaces a list only when that is chosen, and what came of it is said', async () => {
+  const asked: string[] = [];
+  vi.stubGlobal('XMLHttpRequest', answering(asked, { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 }));
+  const { user } = await openConsole('/suppressions');
+  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
+  await user.upload(within(dialog).getByLabelText(/^File/), new File(['u-1\nu-2\nu-3\n'], 'users.csv'));
+  await user.click(within(dialog).getByRole('button', { name: 'Replace the list', pressed: false }));
+  const [, confirm] = within(dialog).getAllByRole('button', { name: 'Replace the list' });
+  if (!confirm) throw new Error('there is no button that replaces the list');
+  await user.click(confirm);
+  expect(await within(dialog).findByText(/the list is 3 people since/)).toBeDefined();
+  expect(asked).toEqual([expect.stringMatching(/^POST .*actionType=send-message&mode=replace$/)]);
+});
+
+/** Stands where the browser's request stands: a fetch cannot say how much was sent. */
+function answering(asked: string[], answer: object) {
+  return class {
+    upload = {};
+    status = 201;
+    responseText = JSON.stringify(answer);
+    onload = () => undefined;
+    open(method: string, url: string) {
+      asked.push(`${method} ${url}`);
+    }
+    setRequestHeader() {
+      // Headers are of no concern here.
+    }
+    getResponseHeader() {
+      return 'application/json';
+    }
+    send() {
+      queueMicrotask(() => this.onload());
+    }
+  };
+}
+
+test('nobody but operators changes lists, and a list that cannot be read says why', async () => {
+  await openConsole('/suppressions', {
+    role: 'manager',
+    answers: { 'GET /v1/suppressions': () => problem(503, 'unavailable', 'the database is away') },
+  });
+  expect((await screen.findByRole('button', { name: /^Upload a list/ })).getAttribute('aria-disabled')).toBe('true');
+  expect(await screen.findByText('The lists could not be read')).toBeDefined();
+});
+
+test('ids are taken as they are pasted, each once', () => {
+  expect(usersIn(' u-1,u-2\nu-1\tu-3 ')).toEqual(['u-1', 'u-2', 'u-3']);
+  expect(uploadWords({ ...suppressionUpload, state: 'failed', cause: 'it was cut off', people: 1 })).toBe(
+    'it was cut off; 1 person added before',
+  );
+});

@@ -1,0 +1,159 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { listSuppressionListsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { SuppressionList } from '#client/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { AddDialog } from './add-dialog.tsx';
+import { FoundUser } from './found-user.tsx';
+import { everyType, listWords } from './list-words.ts';
+import { UploadDialog } from './upload-dialog.tsx';
+import { UploadsPanel } from './uploads-panel.tsx';
+
+const route = getRouteApi('/suppressions');
+const lookEveryMs = 10_000;
+
+/** With the list that it begins with. */
+interface Asked {
+  verb: 'add' | 'upload';
+  actionType: string;
+}
+
+/** Whom no run calls: how many by action type, whether a user is among them, and where they came from. */
+export function SuppressionsView() {
+  const { user, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const refusal = useRefusal('operator');
+  const [asked, setAsked] = useState<Asked>();
+  // One for each action type at most.
+  const lists = useQuery({ ...listSuppressionListsOptions(), refetchInterval: lookEveryMs });
+  const error = useKeptError(lists);
+  const items = lists.data?.items;
+  const close = () => setAsked(undefined);
+  return (
+    <Page
+      title="Suppressions"
+      actions={
+        <>
+          <Button icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'add', actionType: everyType })}>
+            <span className="wide">Add people</span>
+            <span className="narrow">Add</span>
+          </Button>
+          <Button
+            kind="ink"
+            icon="up"
+            refusal={refusal}
+            onClick={() => setAsked({ verb: 'upload', actionType: everyType })}
+          >
+            <span className="wide">Upload a list</span>
+            <span className="narrow">Upload</span>
+          </Button>
+        </>
+      }
+    >
+      <div className="row flex-wrap">
+        <p className="t2 max-w-160">
+          Nobody on these lists is called by their action types: in a run they end as suppressed in that step, and are
+          skipped behind it.
+        </p>
+        <span className="ml-auto row phone:w-full">
+          <SearchField
+            placeholder="Whole id of a user"
+            value={user ?? ''}
+            onSearch={(typed) =>
+              void navigate({ search: (before) => ({ ...before, user: typed === '' ? undefined : typed }) })
+            }
+          />
+        </span>
+      </div>
+      {user !== undefined && <FoundUser key={user} userId={user} refusal={refusal} />}
+      <section className="panel" aria-label="Suppression lists">
+        {items === undefined && error !== null ? (
+          <Failed title="The lists could not be read" error={error} onRetry={() => void lists.refetch()} />
+        ) : items?.length === 0 ? (
+          <Empty icon="muted" title="Nobody is suppressed" command="muster suppressions upload users.csv --action '*'">
+            Add people who opted out, complained or may not be called, for one action type or for all.
+          </Empty>
+        ) : (
+          <ListTable lists={items} refusal={refusal} onAsk={setAsked} />
+        )}
+        {items !== undefined && items.length > 0 && (
+          <footer>{countOf(items.length, 'list')}, by action type; asked with each claim, so in force at once.</footer>
+        )}
+      </section>
+      <UploadsPanel cursor={cursor} onGo={(to) => void navigate({ search: (before) => ({ ...before, cursor: to }) })} />
+      {asked?.verb === 'add' && <AddDialog actionType={asked.actionType} onClose={close} />}
+      {asked?.verb === 'upload' && <UploadDialog actionType={asked.actionType} onClose={close} />}
+    </Page>
+  );
+}
+
+interface ListTableProps {
+  /** Undefined while they are asked for. */
+  lists: readonly SuppressionList[] | undefined;
+  refusal: string | undefined;
+  onAsk: (asked: Asked) => void;
+}
+
+function ListTable({ lists, refusal, onAsk }: ListTableProps) {
+  return (
+    <table className="table-auto">
+      <caption className="sr-only">Suppression lists, by action type</caption>
+      <thead>
+        <tr>
+          <th scope="col">Not called by</th>
+          <th scope="col" className="text-right">
+            People
+          </th>
+          <th scope="col" className="wide">
+            Changed
+          </th>
+          <th scope="col">
+            <span className="sr-only">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lists?.map(({ actionType, people, changedAt }) => (
+          <tr key={actionType}>
+            <th scope="row" className="font-medium wrap-anywhere">
+              {listWords(actionType)}
+            </th>
+            <td className="text-right">{formatCount(people)}</td>
+            <td className="wide t2">
+              <Time instant={changedAt} />
+            </td>
+            <td className="text-right">
+              <span className="row justify-end">
+                <Button
+                  small
+                  refusal={refusal}
+                  label={`Add people to the list of ${listWords(actionType)}`}
+                  onClick={() => onAsk({ verb: 'add', actionType })}
+                >
+                  Add…
+                </Button>
+                <Button
+                  small
+                  refusal={refusal}
+                  label={`Upload a file for the list of ${listWords(actionType)}`}
+                  onClick={() => onAsk({ verb: 'upload', actionType })}
+                >
+                  Upload…
+                </Button>
+              </span>
+            </td>
+          </tr>
+        )) ?? <SkeletonRows rows={3} columns={[160, 60, 110, 120]} />}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
+import { Select } from '../../parts/controls/controls.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
+import { everyType, listWords } from './list-words.ts';
+
+interface TypeChoiceProps {
+  value: string;
+  onChoose: (actionType: string) => void;
+  isFocused?: true;
+}
+
+/** Whose calls leave the people out. */
+export function TypeChoice({ value, onChoose, isFocused }: TypeChoiceProps) {
+  const types = useQuery(listActionTypesOptions());
+  const names = types.data?.items.filter(({ check }) => !check).map(({ name }) => name) ?? [];
+  const choices = [...new Set([everyType, ...names, value])].map((name) => ({ value: name, label: listWords(name) }));
+  return (
+    <FormField pointer="/actionType" label="Not called by">
+      {(control) => (
+        <Select {...control} value={value} choices={choices} onChoose={onChoose} data-autofocus={isFocused} />
+      )}
+    </FormField>
+  );
+}

@@ -1,0 +1,125 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { uploadSuppressions } from '#client/sdk.gen.ts';
+import type { SuppressionUpload } from '#client/types.gen.ts';
+import { sent } from '../../parts/audience/upload-with-progress.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Segments, TextInput } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Refused } from '../../parts/standing/refused.tsx';
+import { countOf, formatShare } from '../../parts/words/numbers.ts';
+import { uploadWords } from './list-words.ts';
+import { TypeChoice } from './type-choice.tsx';
+
+type Mode = SuppressionUpload['mode'];
+
+const modes = [
+  { value: 'add', label: 'Add them' },
+  { value: 'replace', label: 'Replace the list' },
+] as const;
+
+/** Many people at once, as a file comes; what came of it stands there when it is read. */
+export function UploadDialog({ actionType, onClose }: { actionType: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [list, setList] = useState(actionType);
+  const [mode, setMode] = useState<Mode>('add');
+  const [note, setNote] = useState('');
+  const [file, setFile] = useState<File | null>(null);
+  const [sentBytes, setSent] = useState(0);
+  const abort = useRef(new AbortController());
+  const upload = useMutation({
+    mutationFn: async (chosen: File) => {
+      abort.current = new AbortController();
+      const { signal } = abort.current;
+      return (
+        await uploadSuppressions({
+          query: { actionType: list, mode, ...(note.trim() !== '' && { note: note.trim() }) },
+          headers: { ...csv, ...(chosen.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
+          fetch: (input, init) => sent(new Request(input, init), chosen, setSent, signal),
+          throwOnError: true,
+        })
+      ).data;
+    },
+    onSettled: () => queries.invalidateQueries(),
+  });
+  const problems = useRefusedFields(upload.error);
+  const end = () => {
+    abort.current.abort();
+    onClose();
+  };
+  const done = upload.data;
+  return (
+    <Dialog
+      title="Upload a suppression list"
+      lead="CSV, plain or .gz: an id a line, with or without the header userId. Rows may repeat."
+      onClose={end}
+      actions={
+        done ? (
+          <Button kind="ink" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={end}>Cancel</Button>
+            <Button
+              kind="ink"
+              icon="up"
+              disabled={upload.isPending || file === null}
+              onClick={() => file !== null && upload.mutate(file)}
+            >
+              {mode === 'replace' ? 'Replace the list' : 'Upload'}
+            </Button>
+          </>
+        )
+      }
+    >
+      {done ? (
+        <p role="status">
+          <b>{done.state === 'done' ? 'Read.' : 'It failed.'}</b>{' '}
+          <span className="t2">
+            {uploadWords(done)}.{done.rejected > 0 && ` ${countOf(done.rejected, 'bad row')}, see below.`}
+          </span>
+        </p>
+      ) : (
+        <FormProblemsContext value={problems}>
+          <FormField pointer="/file" label="File" required>
+            {(control) => (
+              <input
+                {...control}
+                type="file"
+                accept=".csv,.txt,.gz,text/csv"
+                className="inp w-full py-1 h-auto"
+                disabled={upload.isPending}
+                onChange={({ target }) => setFile(target.files?.item(0) ?? null)}
+              />
+            )}
+          </FormField>
+          <TypeChoice value={list} onChoose={setList} />
+          <div className="grid gap-1">
+            <span>
+              <Segments label="What becomes of the list" value={mode} choices={modes} onChoose={setMode} />
+            </span>
+            <p className="hint">
+              {mode === 'add'
+                ? 'Each part of the file is in force as soon as it is read.'
+                : 'The list is another at once, when all of the file is there: who is not in it is called again.'}
+            </p>
+          </div>
+          <FormField pointer="/note" label="Why" hint="Shown where a run has left a user out">
+            {(control) => <TextInput {...control} value={note} onText={setNote} maxLength={200} />}
+          </FormField>
+          {upload.isPending && file !== null && (
+            <p className="t2 sm" role="status">
+              {sentBytes >= file.size ? 'Sent; its rows are being read' : `${formatShare(sentBytes, file.size)} sent`}
+            </p>
+          )}
+          {upload.isError && <Refused error={upload.error} changed="Ask again, and see below what is on the list." />}
+        </FormProblemsContext>
+      )}
+    </Dialog>
+  );
+}
+
+const csv = { 'content-type': 'text/csv' } as const;
