@@ -43,7 +43,7 @@ export default defineConfig({
           include: [
             '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
             'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
-            'test/alerts/documents.test.ts',
+            'test/alerts/{documents,boards}.test.ts',
             'test/browser/support/*.test.ts',
           ],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],

@@ -7,17 +7,22 @@ import { createSession, type SessionDeps } from './frame/session.ts';
 type Table = () => Promise<{ commands: readonly CommandRow[] }>;
 
 const installation: Table = () => import('./installation/commands.ts');
+const demo: Table = () => import('./demo/commands.ts');
 const keys: Table = () => import('./api-keys/commands.ts');
 const scheduler: Table = () => import('./scheduler/commands.ts');
 
 /** The first word of each command, and the table that it stands in. */
 const tables: Record<string, Table> = {
-  demo: () => import('./demo/commands.ts'),
+  demo,
+  up: demo,
   serve: installation,
   migrate: installation,
   topics: installation,
   config: installation,
   'first-key': installation,
+  init: installation,
+  grants: installation,
+  size: () => import('./sizing/commands.ts'),
   doctor: installation,
   campaign: () => import('./campaigns/commands.ts'),
   approvals: () => import('./approvals/commands.ts'),

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -131,4 +132,36 @@ describe('muster demo', () => {
     expect(out).toBe('');
     expect(notes.trimEnd().split('\n').at(-1)).toContain('KAFKA_BROKERS is not');
   });
+});
+
+describe('muster up', () => {
+  test('keeps serving, and the lines that it prints make a campaign that ends; at Ctrl-C nothing is left', async () => {
+    const servers = { INFRA: 'external', DATABASE_URL: database.url, KAFKA_BROKERS: inject('kafkaBrokers') };
+    const environment = { ...process.env, ...servers, TMPDIR: temporary };
+    const muster = join(import.meta.dirname, '../muster.ts');
+    const args = [muster, 'up', '--users', '1000', '--workers', '1'];
+    const up = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+    up.stderr.setEncoding('utf8');
+    let notes = '';
+    for await (const text of up.stderr.iterator({ destroyOnReturn: false })) {
+      notes += z.string().parse(text);
+      if (notes.includes('serving until Ctrl-C')) break;
+    }
+    const lines = notes.slice(notes.indexOf('export MUSTER_API_URL')).split('serving until')[0];
+    const script = z.string().parse(lines).replaceAll('npm run -s muster --', `'${process.execPath}' '${muster}'`);
+    const tried = await new Promise<Ended>((resolve) => {
+      execFile('bash', ['-e', '-c', script], { env: environment }, (error, out, said) => {
+        resolve({ code: error?.code ?? 0, out, notes: said });
+      });
+    });
+    up.stderr.resume();
+    const ended = once(up, 'exit');
+    up.kill('SIGINT');
+
+    expect(await ended).toEqual([0, null]);
+    expect({ code: tried.code, notes: tried.code === 0 ? '' : tried.notes }).toEqual({ code: 0, notes: '' });
+    expect(tried.notes + tried.out).toContain('completed');
+    expect(await demoDatabases(database.url)).toEqual([]);
+    expect(await readdir(temporary)).toEqual([]);
+  }, 120_000);
 });

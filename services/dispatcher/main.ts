@@ -9,6 +9,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { createKeyAdvancer } from '../../shared/postgres/jobs/key-wakes.ts';
+import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
@@ -32,9 +33,6 @@ import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createNodeReporter } from './report-node.ts';
 
-/** One connection flushes, one advances keys, the others look after hosts, clients and the region. */
-const maxConnections = 5;
-
 /** Of an answer with an access token. Those that are signed and carry roles have some kilobytes. */
 const maxTokenBytes = 64 * 1024;
 
@@ -44,7 +42,9 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const clock = systemClock;
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-dispatcher', logger, meter };
-  const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
+  // One connection flushes, one advances keys, the others look after hosts, clients and the region.
+  const max = poolSizes.dispatcher['muster-dispatcher'];
+  const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({ pool, logger, clock });

@@ -6,6 +6,7 @@ import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createKeyAdvancer } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
@@ -34,18 +35,14 @@ import { createKeySweeper } from './sweep-keys.ts';
 import { createWebhookEvents } from './postgres/webhook-events.ts';
 import { createWebhookTeller } from './tell-webhooks.ts';
 
-/** The look, those for clients that are behind and for late commits, the sweep, and what they are told beside. */
-const lookConnections = 6;
-
 /** What deciding and storing the fires of a few hundred schedules takes. */
 const schedulesAheadMs = 200;
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
   const { logger, meter, owner, addPart, onClose } = context;
-  const pool = onClose(
-    createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger, meter }),
-    (opened) => opened.end(),
-  );
+  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', logger, meter };
+  const max = poolSizes.scheduler['muster-scheduler'];
+  const pool = onClose(createPool({ ...database, max }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
   const installationId = await takePart({ pool, clock: systemClock, logger });
   const { QUOTA_OPEN_RUNS } = config;
@@ -148,7 +145,9 @@ async function startOfferer(
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
-  const pool = onClose(createHotPathPool({ ...database, max: lookConnections }), (opened) => opened.end());
+  // The look, those for clients that are behind and for late commits, the sweep, and what they are told beside.
+  const max = poolSizes.scheduler['muster-scheduler-jobs'];
+  const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   const region = onClose(
     createRegionWatch({ regions: createRegions({ pool }), name, notices, clock, logger }),
     (watch) => watch.stop(),

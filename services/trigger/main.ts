@@ -5,6 +5,7 @@ import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
+import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
@@ -40,11 +41,10 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger, meter };
-  const pool = onClose(createPool({ ...database, max: 4 }), (opened) => opened.end());
+  const pool = onClose(createPool({ ...database, max: poolSizes.trigger['muster-trigger'] }), (opened) => opened.end());
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
-  const hotPool = onClose(createHotPathPool({ ...database, applicationName: 'muster-trigger-feeds' }), (opened) =>
-    opened.end(),
-  );
+  const feeds = { applicationName: 'muster-trigger-feeds', max: poolSizes.trigger['muster-trigger-feeds'] };
+  const hotPool = onClose(createHotPathPool({ ...database, ...feeds }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({

@@ -7,6 +7,7 @@ import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRateShares } from '../../shared/postgres/registry/rate-shares.ts';
@@ -37,9 +38,6 @@ import { createShardReporter } from './report/report-shards.ts';
 import { servedOf, type Served } from './intake/served-shards.ts';
 import { createWorker } from './assemble-worker.ts';
 
-/** One connection flushes, one looks things up. */
-const maxConnections = 4;
-
 export const workerProcess = defineProcess('worker', readConfig, async (config, context) => {
   const { logger, meter, environment, addPart, onClose } = context;
   const owner = config.workerId ?? context.owner;
@@ -47,9 +45,12 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const topicTerms = { prefix: config.topicPrefix, replicationFactor: engine.replicationFactor };
 
   const database = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger, meter };
-  const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
+  // One connection flushes, one looks things up.
+  const max = poolSizes.worker['muster-worker'];
+  const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   // A burst of garbage must not queue in front of flushes.
-  const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: 1 };
+  const asideMax = poolSizes.worker['muster-worker-dead-letters'];
+  const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: asideMax };
   const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));

@@ -46,8 +46,8 @@ const oneShots = ['migrate', 'topics'];
 const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
 const servers = ['kafka', 'postgres'];
 /** Started where they are asked for alone. */
-const profiles = { sandbox: 'demo', muster: 'tools', prometheus: 'observability' } as const;
-const observers = ['prometheus'];
+const profiles = { sandbox: 'demo', muster: 'tools', prometheus: 'observability', grafana: 'observability' } as const;
+const observers = ['prometheus', 'grafana'];
 const tools = ['muster'];
 
 describe('docker-compose.yml', () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { boards } from '../../deploy/grafana/boards.ts';
 import { faults, well, type Series } from './cases.ts';
 import { readRules, rulesFile } from './rules.ts';
 
@@ -78,5 +79,20 @@ describe('alerts', () => {
     await expect(expectFiring({ ...well, muster_schedules_broken: '1x480' }, [])).rejects.toThrow(
       'MusterSchedulesBroken',
     );
+  });
+});
+
+describe('boards', () => {
+  /** Grafana's own variables are filled in by it. */
+  const filledIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll(/\$\w+/g, '.*');
+
+  it('ask Prometheus what it understands', async () => {
+    const rules = boards.flatMap(({ sections }) =>
+      sections.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries.map(({ expr }) => filledIn(expr)))),
+    );
+    const file = path.join(folder, 'boards.yml');
+    const recorded = rules.map((expr, index) => ({ record: `board:query_${index}`, expr }));
+    await writeFile(file, stringify({ groups: [{ name: 'boards', rules: recorded }] }));
+    await promtool('check', 'rules', file);
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
 import { examineInstallation } from '../../cli/installation/examine-installation.ts';
 import { violations } from '../support/evidence.ts';
+import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 describe('all services in one process', () => {
@@ -33,6 +35,22 @@ describe('all services in one process', () => {
     expect(report.scheduledFor).toBe(due);
     expect(new Date(report.startedAt ?? 0).getTime()).toBeGreaterThanOrEqual(new Date(due).getTime());
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
+  });
+
+  it('open no more connections than are published for each, and none under another name', async () => {
+    const client = new pg.Client({ connectionString: muster.database.url });
+    await client.connect();
+    const { rows: found } = await client.query<{ name: string; many: number }>(`
+      select application_name as name, count(*)::int as many from pg_stat_activity
+      where datname = current_database() and application_name like 'muster-%' group by 1`);
+    await client.end();
+    const published = Object.entries(poolSizes).flatMap(([service, pools]) =>
+      // One more of each process listens.
+      Object.entries(pools).map(([name, size]) => [name, size + (name === `muster-${service}` ? 1 : 0)] as const),
+    );
+    const most = new Map<string, number>(published);
+    expect(found.filter(({ name, many }) => many > (most.get(name) ?? 0))).toEqual([]);
+    expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(['muster-worker', 'muster-trigger-feeds']));
   });
 
   it('run with the same settings where these have to be, as a doctor sees it', async () => {

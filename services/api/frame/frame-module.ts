@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { createHostNames } from '../../../shared/http-client/host-names.ts';
 import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
+import { poolSizes } from '../../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../../shared/postgres/connection/notices.ts';
 import { createPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
@@ -19,7 +20,7 @@ export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'env
   /** For ordinary statements. */
   pool: ReturnType<typeof createPool>;
   /** What a room opens a pool of its own with. */
-  poolOptions(name: string, max: number): PoolDeps;
+  poolOptions(name: ApiPool): PoolDeps;
   registry: RegistryReader;
   clients: ClientReader;
   catalogue: CatalogueReader;
@@ -31,13 +32,21 @@ export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'env
   start(): void;
 }
 
+/** Of the API's pools besides its own, what comes behind `muster-api-`. */
+type ApiPool = keyof typeof poolSizes.api extends infer Name
+  ? Name extends `muster-api-${infer Rest}`
+    ? Rest
+    : never
+  : never;
+
 type FrameContext = Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> & { clock: Clock };
 
 export function frameModule(config: ApiConfig, context: FrameContext): ApiParts {
   const { clock, logger, meter, environment, onClose } = context;
   const starts: (() => void)[] = [];
   const connection = { connectionString: config.databaseUrl, logger, meter };
-  const pool = onClose(createPool({ ...connection, applicationName: 'muster-api' }), (opened) => opened.end());
+  const own = { applicationName: 'muster-api', max: poolSizes.api['muster-api'] };
+  const pool = onClose(createPool({ ...connection, ...own }), (opened) => opened.end());
   const notices = onClose(createNotices({ ...connection, applicationName: 'muster-api', clock }), (opened) =>
     opened.stop(),
   );
@@ -60,7 +69,10 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
     environment,
     onClose,
     pool,
-    poolOptions: (name, max) => ({ ...connection, applicationName: `muster-api-${name}`, max }),
+    poolOptions: (name) => {
+      const applicationName = `muster-api-${name}` as const;
+      return { ...connection, applicationName, max: poolSizes.api[applicationName] };
+    },
     registry,
     clients,
     catalogue: createCatalogueReader(registry, config.engine.countries),

@@ -19,11 +19,6 @@ import { createListedJobs } from './postgres/listed-jobs.ts';
 import { createSchedulerStatus } from './scheduler/postgres/scheduler-status.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler-routes.ts';
 
-/** Three flushes at once, and what they look up. */
-const acceptConnections = 4;
-/** For lists of jobs: beside those that jobs are accepted by, so that no list holds these up. */
-const listConnections = 2;
-
 type Parts = Pick<
   ApiParts,
   'config' | 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'
@@ -35,9 +30,10 @@ export function jobsModule(
   { clientFigures, clientEgress }: { clientFigures: AcceptingDeps['figures']; clientEgress: AcceptingDeps['egress'] },
 ) {
   const { config, pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
-  // Apart: its statements are few, always the same, and end soon.
-  const acceptPool = onClose(createAcceptPool(poolOptions('jobs', acceptConnections)), (opened) => opened.end());
-  const listPool = onClose(createAcceptPool(poolOptions('job-lists', listConnections)), (opened) => opened.end());
+  // Apart: its statements are few, always the same, and end soon. Three flushes at once, and what they look up.
+  const acceptPool = onClose(createAcceptPool(poolOptions('jobs')), (opened) => opened.end());
+  // Beside those that jobs are accepted by, so that no list holds these up.
+  const listPool = onClose(createAcceptPool(poolOptions('job-lists')), (opened) => opened.end());
   const owner = randomUUID();
   const slot = totalsSlotOf(`${owner}/changes`);
   const jobStore = createJobStore({ pool: acceptPool, slot });

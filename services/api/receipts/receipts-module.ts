@@ -6,9 +6,6 @@ import type { ApiParts } from '../frame/frame-module.ts';
 import { createReceiptStore } from './postgres/receipt-store.ts';
 import { createReceiptSigners } from './receipt-signers.ts';
 
-/** One writes receipts, and lists of them are read beside it. */
-const maxReceiptConnections = 3;
-
 /** What providers say became of users that they accepted. */
 export function receiptsModule({
   config,
@@ -18,8 +15,8 @@ export function receiptsModule({
   logger,
   onClose,
 }: Pick<ApiParts, 'config' | 'registry' | 'poolOptions' | 'environment' | 'logger' | 'onClose'>) {
-  // One statement at a time, which has to keep its plan.
-  const pool = onClose(createHotPathPool(poolOptions('receipts', maxReceiptConnections)), (opened) => opened.end());
+  // One statement at a time, which has to keep its plan; lists are read beside it.
+  const pool = onClose(createHotPathPool(poolOptions('receipts')), (opened) => opened.end());
   return {
     receipts: createReceiptStore({ pool, slot: totalsSlotOf(randomUUID()) }),
     signers: createReceiptSigners({

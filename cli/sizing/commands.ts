@@ -1,0 +1,50 @@
+import { createPaint } from '../show/paint.ts';
+import { byHand } from '../frame/command-table.ts';
+import { writeData } from '../frame/command-context.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { within } from '../frame/options.ts';
+import { computeSize } from './compute-size.ts';
+import { renderSize } from './render-size.ts';
+
+const secondsADay = 86_400;
+
+const many = { least: 0, most: 10_000_000_000 };
+const days = { least: 1, most: 3650 };
+
+const size = byHand({
+  name: 'size',
+  said: 'how many workers, partitions, cores, connections and how much disk a load needs',
+  options: {
+    users: within('--users <n>', 'users a day', { ...many, usual: 10_000_000 }),
+    hours: within('--hours <n>', 'of the day in which they are sent', { least: 1, most: 24, usual: 8 }),
+    steps: within('--steps <n>', 'of a chain', { least: 1, most: 50, usual: 2 }),
+    latency: within('--latency <ms>', 'that a call of a batch takes', { least: 0, most: 600_000, usual: 50 }),
+    failed: within('--failed <percent>', 'of the users', { least: 0, most: 100, usual: 2 }),
+    jobs: within('--jobs <n>', 'callbacks a day', { ...many, usual: 0 }),
+    busiest: within('--busiest <times>', 'as many callbacks a second as on average', {
+      least: 1,
+      most: 1000,
+      usual: 4,
+    }),
+    concurrency: within('--concurrency <n>', 'calls in flight of a worker', { least: 1, most: 5000, usual: 200 }),
+    keepUsers: within('--keep-users <days>', 'RETENTION_USERS_DAYS', { ...days, usual: 14 }),
+    keepSteps: within('--keep-steps <days>', 'RETENTION_STEPS_DAYS', { ...days, usual: 30 }),
+    keepFailures: within('--keep-failures <days>', 'RETENTION_FAILURES_DAYS', { ...days, usual: 90 }),
+    keepJobs: within('--keep-jobs <days>', 'history of callbacks', { ...days, usual: 30 }),
+  },
+  run: ({ options, context }) => {
+    const { keepUsers: users, keepSteps: steps, keepFailures: failures, keepJobs: jobs } = options;
+    const found = computeSize({
+      ...{ usersADay: options.users, hours: options.hours, steps: options.steps, latencyMs: options.latency },
+      ...{ failedPercent: options.failed, workerConcurrency: options.concurrency },
+      ...{ jobsADay: options.jobs, jobsASecond: (options.jobs / secondsADay) * options.busiest },
+      keepDays: { users, steps, failures, jobs },
+    });
+    const { terminal } = context;
+    writeData(context, found, () => renderSize(found, createPaint(terminal.colours.out)));
+    terminal.note('by what docs/performance.md measured; measure with your endpoints before you rely on it\n');
+    return Promise.resolve(exitCodes.ok);
+  },
+});
+
+export const commands = [size];

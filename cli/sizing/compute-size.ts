@@ -1,0 +1,111 @@
+import { connectionsOf, type PoolOwner } from '../../shared/postgres/connection/connections.ts';
+import { figures } from './figures.ts';
+
+/** What an installation has to carry. */
+export interface Load {
+  usersADay: number;
+  /** In how many hours of the day they are sent. */
+  hours: number;
+  steps: number;
+  /** How long a call of a batch takes, in milliseconds. */
+  latencyMs: number;
+  failedPercent: number;
+  /** Calls that one worker has in flight (WORKER_CONCURRENCY). */
+  workerConcurrency: number;
+  /** Of RETENTION_USERS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the history of jobs. */
+  keepDays: { users: number; steps: number; failures: number; jobs: number };
+  jobsADay: number;
+  /** Callbacks a second while there are most of them. */
+  jobsASecond: number;
+}
+
+export interface Size {
+  batchesASecond: number;
+  /** Calls in flight at once, for all steps. */
+  slots: number;
+  processes: Record<PoolOwner, number>;
+  partitionsPerShard: number;
+  /** By process, busy at most half. */
+  cores: Record<'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'Postgres' | 'Kafka', number>;
+  /** Postgres' `max_connections` at least, with some for people and tools. */
+  connections: number;
+  /** Bytes. */
+  disk: { users: number; steps: number; failures: number; jobs: number; logADay: number };
+}
+
+/** Half of what there is: the other half is for peaks, for a machine that is away, and for what runs beside it. */
+const busyAtMost = 0.5;
+/** One may be away, or be replaced. */
+const leastProcesses = 2;
+const connectionsOfPeople = 20;
+const usersPerBatch = 100;
+
+/** As Muster behaves in its benchmarks: docs/performance.md says on what, and what was not reached. */
+export function computeSize(load: Load): Size {
+  const batchesADay = Math.ceil(load.usersADay / usersPerBatch);
+  const batchesASecond = batchesADay / (load.hours * 3600);
+  const slots = Math.ceil(batchesASecond * load.steps * (load.latencyMs / 1000));
+  const cores = coresOf(load, batchesASecond);
+  const bySlots = Math.ceil(slots / (load.workerConcurrency * busyAtMost));
+  // One thread of JavaScript each, so that a process has one core.
+  const needed = (core: number) => Math.max(leastProcesses, Math.ceil(core));
+  const processes = {
+    api: needed(cores.api),
+    scheduler: needed(cores.scheduler),
+    trigger: needed(cores.trigger),
+    worker: Math.max(needed(cores.worker), bySlots),
+    dispatcher: needed(cores.dispatcher),
+  };
+  const failed = load.usersADay * (load.failedPercent / 100);
+  const { kept, log } = figures;
+  return {
+    batchesASecond,
+    slots,
+    processes,
+    // So many workers may share one shard; a few more leave room to grow without moving what waits.
+    partitionsPerShard: Math.max(6, Math.ceil(processes.worker * 1.5)),
+    cores,
+    connections: connectionsOfPeople + sum(processes, (service, many) => connectionsOf(service) * many),
+    disk: {
+      users: load.usersADay * kept.user * load.keepDays.users,
+      steps: batchesADay * load.steps * kept.step * load.keepDays.steps,
+      failures: failed * kept.failure * load.keepDays.failures,
+      jobs: load.jobsADay * kept.job * load.keepDays.jobs,
+      logADay: batchesADay * log.batch * (load.steps / 2) + load.jobsADay * log.job,
+    },
+  };
+}
+
+function coresOf({ steps, latencyMs, jobsASecond }: Load, batchesASecond: number): Size['cores'] {
+  const { batchByProcess: shares, job } = figures;
+  const inAll = Object.values(shares).reduce((total: number, us: number) => total + us, 0);
+  const batchUs = usOfBatch(latencyMs) * (steps / 2);
+  const batches = (us: number) => (batchesASecond * batchUs * (us / inAll)) / 1e6 / busyAtMost;
+  const jobs = (us: number) => (jobsASecond * us) / 1e6 / busyAtMost;
+  return {
+    api: jobs(job.api.singly),
+    scheduler: jobs(job.scheduler),
+    trigger: batches(shares.trigger),
+    worker: batches(shares.worker),
+    dispatcher: jobs(job.dispatcher),
+    Postgres: batches(shares.Postgres) + jobs(job.Postgres.singly),
+    Kafka: batches(shares.Kafka) + jobs(job.Kafka),
+  };
+}
+
+/** Between two measured latencies by a straight line, and above the longest as there. */
+function usOfBatch(latencyMs: number): number {
+  const above = figures.batch.findIndex((point) => point.latencyMs >= latencyMs);
+  const [to, from] = [figures.batch.at(above), figures.batch.at(above - 1)];
+  if (above === -1 || to === undefined || from === undefined) return Math.max(...figures.batch.map(({ us }) => us));
+  if (above === 0) return to.us;
+  const share = (latencyMs - from.latencyMs) / (to.latencyMs - from.latencyMs);
+  return from.us + share * (to.us - from.us);
+}
+
+function sum(processes: Size['processes'], of: (service: PoolOwner, many: number) => number): number {
+  return (['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const).reduce(
+    (total, service) => total + of(service, processes[service]),
+    0,
+  );
+}

@@ -1,0 +1,46 @@
+import { count } from '../show/numbers.ts';
+import type { Paint } from '../show/paint.ts';
+import { renderTable } from '../show/tables.ts';
+import { connectionsOf } from '../../shared/postgres/connection/connections.ts';
+import type { Size } from './compute-size.ts';
+
+/** Tables of processes, servers and disk. */
+export function renderSize(size: Size, paint: Paint): string {
+  const { processes, cores, disk, connections } = size;
+  const services = (['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const).map((service) => [
+    ...[service, count(processes[service]), tenths(cores[service]), count(connectionsOf(service) * processes[service])],
+  ]);
+  const servers = (['Postgres', 'Kafka'] as const).map((server) => [
+    ...[server, '', tenths(cores[server]), server === 'Postgres' ? `max ${count(connections)}` : ''],
+  ]);
+  const columns = [
+    { title: '', align: 'left' as const },
+    ...['processes', 'cores', 'connections'].map((title) => ({ title, align: 'right' as const })),
+  ];
+  const kept = disk.users + disk.steps + disk.failures + disk.jobs;
+  const facts: [string, string][] = [
+    ['batches a second', tenths(size.batchesASecond)],
+    ['calls in flight', count(size.slots)],
+    ['partitions of each shard', count(size.partitionsPerShard)],
+    [
+      'disk, kept',
+      `${bytes(kept)} (users ${bytes(disk.users)}, steps ${bytes(disk.steps)}, failures ${bytes(disk.failures)}, callbacks ${bytes(disk.jobs)})`,
+    ],
+    ['log of the database a day', bytes(disk.logADay)],
+  ];
+  const listed = facts.map(([name, text]) => ` ${paint.faint(name.padEnd(26))} ${text}\n`).join('');
+  return `${renderTable(columns, [...services, ...servers], paint)}\n${listed}`;
+}
+
+/** With one place, and never 0 for what is there. */
+function tenths(value: number): string {
+  if (value === 0) return '0';
+  return value < 0.1 ? 'below 0.1' : (Math.ceil(value * 10) / 10).toFixed(1);
+}
+
+function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  const step = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
+  const shown = value / 1024 ** step;
+  return `${shown < 10 && step > 0 ? shown.toFixed(1) : count(shown)} ${units[step] ?? ''}`;
+}

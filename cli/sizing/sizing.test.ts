@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { connectionsOf } from '../../shared/postgres/connection/connections.ts';
+import { runMuster } from '../test-muster.ts';
+import { computeSize, type Load } from './compute-size.ts';
+import { figures } from './figures.ts';
+
+const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+const load: Load = {
+  ...{ usersADay: 10_000_000, hours: 1, steps: 2, latencyMs: 50, failedPercent: 2, workerConcurrency: 200 },
+  ...{ jobsADay: 0, jobsASecond: 0, keepDays: { users: 14, steps: 30, failures: 90, jobs: 30 } },
+};
+
+describe('the size of an installation', () => {
+  it('goes by what the pages publish', () => {
+    const row = /^\| \*\*Muster\*\*, paging and all +\|(.*)\|$/m.exec(page('performance.md'))?.[1] ?? '';
+    const published = [...row.matchAll(/\((\d+)\)/g)].map(([, us]) => Number(us));
+    expect(figures.batch.map(({ us }) => us)).toEqual(published);
+    const { worker, Postgres, trigger, Kafka } = figures.batchByProcess;
+    expect(page('performance.md')).toContain(
+      `worker ${worker}, Postgres ${Postgres}, trigger ${trigger}, Kafka ${Kafka}`,
+    );
+    for (const [what, size] of Object.entries(figures.kept))
+      expect(page('data.md')).toMatch(new RegExp(`^\\| ${what} .*\\| ${size} bytes`, 'm'));
+    for (const service of ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const)
+      expect(page('operations.md')).toMatch(new RegExp(`^\\| ${service} +\\| +${connectionsOf(service)} \\|`, 'm'));
+  });
+
+  it('is of 10,000,000 users an hour what the page works out: 28 batches a second, 3 slots a step', () => {
+    const size = computeSize(load);
+    expect(size.batchesASecond).toBeCloseTo(27.8, 1);
+    expect(size.slots).toBe(3);
+    expect(size.processes).toEqual({ api: 2, scheduler: 2, trigger: 2, worker: 2, dispatcher: 2 });
+  });
+
+  it('has as many workers as slots need, and partitions for all of them', () => {
+    const size = computeSize({ ...load, latencyMs: 10_000, workerConcurrency: 50 });
+    expect(size.slots).toBe(556);
+    expect(size.processes.worker).toBe(23);
+    expect(size.partitionsPerShard).toBe(35);
+  });
+
+  it('costs more between two measured latencies, and no more beyond the longest', () => {
+    const coresAt = (latencyMs: number) => computeSize({ ...load, latencyMs }).cores.worker;
+    expect(coresAt(35)).toBeCloseTo((coresAt(20) + coresAt(50)) / 2);
+    expect(coresAt(500)).toBe(coresAt(50));
+    expect(computeSize({ ...load, steps: 4 }).cores.worker).toBeCloseTo(2 * coresAt(50));
+  });
+
+  it('needs connections for each process, and some for people', () => {
+    // 26, 11, 15, 6 and 6, two of each.
+    expect(computeSize(load).connections).toBe(20 + 2 * (26 + 11 + 15 + 6 + 6));
+  });
+
+  it('is told as tables, and as data', async () => {
+    const { code, out, notes } = await runMuster(['size', '--users', '10000000', '--jobs', '1000000'], {});
+    expect(code).toBe(0);
+    expect(out).toMatch(/worker +2 +/);
+    expect(out).toContain('partitions of each shard');
+    expect(notes).toContain('measure with your endpoints');
+    const asData = await runMuster(['--json', 'size'], {});
+    expect(JSON.parse(asData.out)).toMatchObject({ partitionsPerShard: 6 });
+  });
+});

@@ -1,0 +1,25 @@
+/**
+ * Connections to Postgres that a process opens at most, by pool, as pg_stat_activity names them. What a pool is for, and
+ * why it is as large, stands where it is made. Each process has one more, which only listens.
+ */
+export const poolSizes = {
+  api: {
+    'muster-api': 10,
+    'muster-api-jobs': 4,
+    'muster-api-job-lists': 2,
+    'muster-api-receipts': 3,
+    'muster-api-uploads': 4,
+    'muster-api-suppression-uploads': 2,
+  },
+  scheduler: { 'muster-scheduler': 4, 'muster-scheduler-jobs': 6 },
+  trigger: { 'muster-trigger': 4, 'muster-trigger-feeds': 10 },
+  worker: { 'muster-worker': 4, 'muster-worker-dead-letters': 1 },
+  dispatcher: { 'muster-dispatcher': 5 },
+} as const;
+
+export type PoolOwner = keyof typeof poolSizes;
+
+/** With the one that listens. */
+export function connectionsOf(service: PoolOwner): number {
+  return Object.values(poolSizes[service]).reduce((sum: number, size: number) => sum + size, 1);
+}

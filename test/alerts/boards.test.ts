@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { boards } from '../../deploy/grafana/boards.ts';
+import { renderBoard } from '../../deploy/grafana/render-board.ts';
+import { operationsFile, root } from './rules.ts';
+
+const folder = path.join(root, 'deploy/helm/muster/dashboards');
+const operations = readFileSync(operationsFile, 'utf8');
+
+/** The metrics of the operations page: kind, and labels. */
+const documented = new Map(
+  [...operations.matchAll(/^\| `(muster_[a-z_]+)` +\| (counter|gauge|histogram) +\| ([^|]*)\|$/gm)].map(
+    ([, name = '', kind = '', labels = '']) => [
+      name,
+      { kind, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label) },
+    ],
+  ),
+);
+/** Prometheus gives these to each series. */
+const ofEverySeries = ['instance', 'job', 'le'];
+
+const queries = boards.flatMap(({ uid, sections, choices }) =>
+  sections.flatMap(({ panels }) =>
+    panels.flatMap(({ title, queries: ofPanel }) =>
+      ofPanel.map((query) => ({ ...query, choices, name: `${uid}: ${title}: ${query.legend}` })),
+    ),
+  ),
+);
+
+const metricsOf = (expr: string) => [...expr.matchAll(/\bmuster_[a-z_]+\b/g)].map(([name]) => name);
+const withoutSuffix = (name: string) => name.replace(/_(bucket|count|sum)$/, '');
+const named = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].flatMap(([, names = '']) => names.split(/, */));
+
+describe('boards', () => {
+  it('are written as they are generated: npm run dashboards', () => {
+    expect(readdirSync(folder).toSorted()).toEqual(boards.map(({ uid }) => `${uid}.json`).toSorted());
+    for (const board of boards)
+      expect(readFileSync(path.join(folder, `${board.uid}.json`), 'utf8')).toBe(renderBoard(board));
+  });
+
+  it('show every metric that there is, and none that is not', () => {
+    const shown = new Set(queries.flatMap(({ expr }) => metricsOf(expr).map(withoutSuffix)));
+    expect([...shown].toSorted()).toEqual(
+      [...documented.keys()]
+        .filter((name) => documented.get(name) && !/_(owner|engine|api|reader)$/.test(name))
+        .toSorted(),
+    );
+  });
+
+  it.each(queries)('$name goes by labels that its metrics have', ({ expr, legend }) => {
+    const known = new Set([
+      ...ofEverySeries,
+      ...metricsOf(expr).flatMap((name) => documented.get(withoutSuffix(name))?.labels ?? []),
+    ]);
+    const grouped = named(expr, /\bby \(([^)]*)\)/g);
+    const used = [...grouped, ...named(expr, /(\w+)=~?"/g), ...named(legend, /\{\{(\w+)\}\}/g)];
+    expect(used.filter((label) => !known.has(label))).toEqual([]);
+    // What a line is called by has to be left of the sum.
+    if (grouped.length > 0) expect(grouped).toEqual(expect.arrayContaining(named(legend, /\{\{(\w+)\}\}/g)));
+  });
+
+  it.each(queries)('$name takes the rate of what counts, and of nothing else', ({ expr }) => {
+    for (const name of metricsOf(expr)) {
+      const counts = documented.get(withoutSuffix(name))?.kind !== 'gauge';
+      expect(expr.includes(`rate(${name}`), name).toBe(counts);
+    }
+  });
+
+  it.each(queries)('$name is narrowed by nothing but what its board lets one choose', ({ expr, choices }) => {
+    const chosen = named(expr, /"\$(\w+)"/g);
+    expect(chosen.filter((label) => !(label in choices))).toEqual([]);
+  });
+});
