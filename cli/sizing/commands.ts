@@ -20,6 +20,11 @@ const size = byHand({
     steps: within('--steps <n>', 'of a chain', { least: 1, most: 50, usual: 2 }),
     latency: within('--latency <ms>', 'that a call of a batch takes', { least: 0, most: 600_000, usual: 50 }),
     failed: within('--failed <percent>', 'of the users', { least: 0, most: 100, usual: 2 }),
+    receipts: within('--receipts <percent>', 'of the users, that a provider reports on later', {
+      least: 0,
+      most: 100,
+      usual: 100,
+    }),
     jobs: within('--jobs <n>', 'callbacks a day', { ...many, usual: 0 }),
     busiest: within('--busiest <times>', 'as many callbacks a second as on average', {
       least: 1,
@@ -36,7 +41,7 @@ const size = byHand({
     const { keepUsers: users, keepSteps: steps, keepFailures: failures, keepJobs: jobs } = options;
     const found = computeSize({
       ...{ usersADay: options.users, hours: options.hours, steps: options.steps, latencyMs: options.latency },
-      ...{ failedPercent: options.failed, workerConcurrency: options.concurrency },
+      ...{ failedPercent: options.failed, receiptsPercent: options.receipts, workerConcurrency: options.concurrency },
       ...{ jobsADay: options.jobs, jobsASecond: (options.jobs / secondsADay) * options.busiest },
       keepDays: { users, steps, failures, jobs },
     });

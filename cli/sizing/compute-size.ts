@@ -10,6 +10,8 @@ export interface Load {
   /** How long a call of a batch takes, in milliseconds. */
   latencyMs: number;
   failedPercent: number;
+  /** Of the users, whose message is accepted first and has a receipt later. */
+  receiptsPercent: number;
   /** Calls that one worker has in flight (WORKER_CONCURRENCY). */
   workerConcurrency: number;
   /** Of RETENTION_USERS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the history of jobs. */
@@ -30,7 +32,7 @@ export interface Size {
   /** Postgres' `max_connections` at least, with some for people and tools. */
   connections: number;
   /** Bytes. */
-  disk: { users: number; steps: number; failures: number; jobs: number; logADay: number };
+  disk: { users: number; steps: number; failures: number; receipts: number; jobs: number; logADay: number };
 }
 
 /** Half of what there is: the other half is for peaks, for a machine that is away, and for what runs beside it. */
@@ -70,6 +72,7 @@ export function computeSize(load: Load): Size {
       users: load.usersADay * kept.user * load.keepDays.users,
       steps: batchesADay * load.steps * kept.step * load.keepDays.steps,
       failures: failed * kept.failure * load.keepDays.failures,
+      receipts: load.usersADay * (load.receiptsPercent / 100) * kept.receipt * load.keepDays.users,
       jobs: load.jobsADay * kept.job * load.keepDays.jobs,
       logADay: batchesADay * log.batch * (load.steps / 2) + load.jobsADay * log.job,
     },
