@@ -72,7 +72,7 @@ export function computeSize(load: Load): Size {
       users: load.usersADay * kept.user * load.keepDays.users,
       steps: batchesADay * load.steps * kept.step * load.keepDays.steps,
       failures: failed * kept.failure * load.keepDays.failures,
-      receipts: load.usersADay * (load.receiptsPercent / 100) * kept.receipt * load.keepDays.users,
+      receipts: load.usersADay * (load.receiptsPercent / 100) * kept.receipt * load.keepDays.failures,
       jobs: load.jobsADay * kept.job * load.keepDays.jobs,
       logADay: batchesADay * log.batch * (load.steps / 2) + load.jobsADay * log.job,
     },
