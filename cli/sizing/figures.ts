@@ -1,6 +1,6 @@
 /**
- * What a batch and a job cost, as docs/performance.md and docs/data.md publish it: a test holds these to the pages. CPU in
- * microseconds of one core, sizes in bytes.
+ * What a batch and a job cost, as docs/performance.md and docs/data.md publish it: a test holds these to the pages. CPU
+ * in microseconds of one core, sizes in bytes.
  */
 export const figures = {
   /** A batch of 100 users through two steps, by how long its calls take; all processes but the endpoints. */

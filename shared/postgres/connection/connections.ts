@@ -1,6 +1,6 @@
 /**
- * Connections to Postgres that a process opens at most, by pool, as pg_stat_activity names them. What a pool is for, and
- * why it is as large, stands where it is made. Each process has one more, which only listens.
+ * Connections to Postgres that a process opens at most, by pool, as pg_stat_activity names them. What a pool is for,
+ * and why it is as large, stands where it is made. Each process has one more, which only listens.
  */
 export const poolSizes = {
   api: {
