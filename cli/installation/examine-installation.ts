@@ -23,6 +23,7 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { checkConfiguration, configured } from './check-configuration.ts';
 import { checkEndpoints } from './check-endpoints.ts';
+import { checkIssuer } from './check-issuer.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 /**
@@ -36,6 +37,7 @@ export async function examineInstallation(environment: NodeJS.ProcessEnv): Promi
     ...(await checkDatabase(environment)),
     ...(await checkTopics(environment)),
     ...(await checkEndpoints(calledServices(environment))),
+    ...(await checkIssuer(environment)),
   ];
 }
 

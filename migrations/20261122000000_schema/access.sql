@@ -22,8 +22,14 @@ create table api_keys (
   -- Kept to the minute.
   last_used_at timestamptz,
   rotated_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  -- A person, or a program, that an OpenID Connect issuer vouches for: known by its subject there, and without a
+  -- secret. What it may is said by its tokens; here is what they said last (docs/decisions/0096-tokens-of-an-issuer.md).
+  issuer text,
+  subject text,
+  check ((issuer is null) = (subject is null))
 );
+create unique index api_keys_of_issuer on api_keys (issuer, subject) where issuer is not null;
 
 -- What opens a key: one secret, and after a rotation the former ones until their overlap ends.
 create table api_key_secrets (
@@ -41,7 +47,12 @@ create table sessions (
   created_at timestamptz not null default now(),
   -- Moves on while it is used.
   idle_until timestamptz not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- What it may, of a session that was opened by an issuer's token; without a role, what its key may.
+  role text,
+  clients uuid[],
+  countries text[],
+  action_types text[]
 );
 create index sessions_of_key on sessions (api_key);
 create index sessions_by_end on sessions (least(idle_until, expires_at));

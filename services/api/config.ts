@@ -14,6 +14,11 @@ import {
   readKafkaSecurity,
   type KafkaSettings,
 } from '../../shared/runtime/configuration/kafka-security.ts';
+import {
+  authEnvironment,
+  readAuthSettings,
+  type AuthSettings,
+} from '../../shared/runtime/configuration/auth-settings.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { egressEnvironment, readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
@@ -51,6 +56,7 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
 /** All that the API reads, but for what its engine's file names. */
 export const apiVariables: readonly string[] = [
   apiEnvironment,
+  authEnvironment,
   processEnvironment,
   pathEnvironment,
   kafkaSecurityEnvironment,
@@ -72,6 +78,8 @@ export interface ApiConfig {
   bootstrapApiKey: string | undefined;
   /** Where people reach it, when that is not where it listens. */
   publicAddress: PublicAddress | undefined;
+  /** Who is taken. */
+  auth: AuthSettings;
   /** Who may read the OpenAPI document: everybody, or keys and sessions. */
   docs: 'keyed' | 'public';
   /** As people call it, such as `Production`. */
@@ -98,7 +106,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
   const box = problems.of(() => readSecretBox(environment));
   const egress = problems.of(() => readInstallationEgress(environment))?.value;
   const mail = problems.of(() => readMailSettings(environment));
-  if (!read || !engine || !security || !box || !egress || !mail) throw problems.toError();
+  const auth = problems.of(() => readAuthSettings(environment))?.value;
+  if (!read || !engine || !security || !box || !egress || !mail || !auth) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
@@ -108,6 +117,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     host: read.API_HOST,
     region: read.MUSTER_REGION,
     publicAddress: read.API_PUBLIC_URL,
+    auth,
     docs: read.API_DOCS,
     installationName: read.MUSTER_INSTALLATION_NAME,
     zone: read.MUSTER_ZONE,

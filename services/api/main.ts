@@ -20,7 +20,7 @@ import { suppressionsModule } from './suppressions/suppressions-module.ts';
 import { templatesModule } from './templates/templates-module.ts';
 import { testSendsModule } from './test-sends/test-sends-module.ts';
 import { clientsModule } from './clients/clients-module.ts';
-import { readConfig } from './config.ts';
+import { readConfig, type ApiConfig } from './config.ts';
 import { readConsolePages } from './console/console-pages.ts';
 import { createDatabaseLook } from './frame/database-look.ts';
 import { dryRunsModule } from './dry-runs/dry-runs-module.ts';
@@ -106,10 +106,18 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   parts.start();
   const { host, port, publicAddress } = config;
   const publicUrl = publicAddress && publicAddress.origin + publicAddress.basePath;
+  logger.info(shownAuth(config.auth), 'who is taken');
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, console: pages ? `${publicUrl ?? url}/` : null, docs: `${url}/docs` }, 'api is listening');
   /** `http://host:port`, with the port that was really taken. */
   return { ...api, url };
 });
+
+/** For the log: by what people and programs come in, and what of a token is gone by. */
+function shownAuth({ mode, issuer: settings }: ApiConfig['auth']) {
+  if (!settings) return { authMode: mode };
+  const { issuer, audiences, roleClaim, scopeClaim = null, client } = settings;
+  return { authMode: mode, issuer, audiences, roleClaim, scopeClaim, signsIn: client !== undefined };
+}
 
 if (isEntry(import.meta)) await runProcess(apiProcess);

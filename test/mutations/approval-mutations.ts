@@ -8,8 +8,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: an author does not approve',
     edits: [
       {
-        text: '  const isAuthor = authors.some((author) => author.owner !== null && personOf(author.owner) === personOf(owner));',
-        replacement: '  const isAuthor = personOf(owner) === null;',
+        text: 'const isAuthor = authors.some((author) => author.key === key || isTheirs(author.owner));',
+        replacement: 'const isAuthor = key === null && isTheirs(null);',
       },
     ],
     project: 'integration',

@@ -4,6 +4,7 @@ import { ledgerMutations } from './ledger-mutations.ts';
 import { approvalMutations } from './approval-mutations.ts';
 import type { Mutation } from './mutation.ts';
 import { schedulerMutations } from './scheduler-mutations.ts';
+import { tokenMutations } from './token-mutations.ts';
 import { triggerMutations } from './trigger-mutations.ts';
 import { workerMutations } from './worker-mutations.ts';
 
@@ -14,5 +15,6 @@ export const mutations: readonly Mutation[] = [
   ...schedulerMutations,
   ...apiMutations,
   ...approvalMutations,
+  ...tokenMutations,
   ...domainMutations,
 ];

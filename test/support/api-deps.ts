@@ -107,6 +107,7 @@ function configOf(databaseUrl: string) {
     region: 'local',
     bootstrapApiKey: undefined,
     publicAddress: undefined,
+    auth: { mode: 'keys', issuer: undefined } as const,
     docs: 'public' as const,
     installationName: 'Tests',
     zone: 'Asia/Singapore',

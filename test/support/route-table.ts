@@ -10,7 +10,14 @@ export type NeededRole = Role | 'scheduler or manager' | 'anybody';
  */
 export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<RouteScope, readonly string[]>>>>> = {
   anybody: {
-    none: ['GET /healthz', 'GET /readyz', 'POST /v1/session', 'GET /v1/shared-reports/{token}'],
+    none: [
+      'GET /healthz',
+      'GET /readyz',
+      'POST /v1/session',
+      'GET /v1/session/ways',
+      'POST /v1/session/sign-in',
+      'GET /v1/shared-reports/{token}',
+    ],
   },
   viewer: {
     none: [

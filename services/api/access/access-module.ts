@@ -1,27 +1,36 @@
 import type { ApiParts } from '../frame/frame-module.ts';
+import { createOpenIdIssuer } from '../../../shared/http-client/openid-issuer.ts';
 import { readQuotaUse } from '../../../shared/postgres/registry/account-quotas.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { keysAlone, type Doors } from './authenticate.ts';
+import { createIssuerKeys } from './issuer/issuer-keys.ts';
+import { createSignIn } from './issuer/sign-in.ts';
+import { createTokenDoor } from './issuer/token-door.ts';
 import { createAuditChain } from './postgres/audit-chain.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createKeyStore } from './postgres/key-store.ts';
 import { createOwners } from './postgres/owners.ts';
+import { createPersonStore } from './postgres/person-store.ts';
 import { createSessionStore } from './postgres/session-store.ts';
 import { createQuotaWatch } from './quota-watch.ts';
 import { quotaRoutes, type QuotaRoutesDeps } from './quota-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
-/** Who asks, by key or session, and what was changed by whom. */
-export function accessModule({
-  pool,
-  config: { quotas },
-  ...parts
-}: Pick<ApiParts, 'pool' | 'config' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'>) {
+type Parts = Pick<
+  ApiParts,
+  'pool' | 'config' | 'clients' | 'egress' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'
+>;
+
+/** Who asks, by key, token or session, and what was changed by whom. */
+export function accessModule({ pool, config, ...parts }: Parts) {
+  const { quotas } = config;
   const watch = createQuotaWatch({ read: () => readQuotaUse(pool, null), quotas, ...parts });
   parts.onClose(watch, (loop) => loop.stop());
   parts.onStart(() => watch.start());
   return {
+    doors: createDoors(config, { pool, ...parts }),
     quotas,
     quotaUse: async (account: string) => (await readQuotaUse(pool, account))[0],
     apiKeys: createKeyStore({ pool }),
@@ -30,6 +39,27 @@ export function accessModule({
     chain: createAuditChain({ pool }),
     owners: createOwners({ pool }),
   };
+}
+
+type DoorsParts = Pick<Parts, 'pool' | 'clients' | 'egress' | 'clock' | 'logger' | 'onClose' | 'onStart'>;
+
+/** How people and programs come in: an installation without an issuer asks none, and pays nothing for it. */
+export function createDoors(
+  { auth: { mode, issuer: settings }, publicAddress }: Pick<Parts['config'], 'auth' | 'publicAddress'>,
+  { pool, clients, egress, clock, logger, onClose, onStart }: DoorsParts,
+): Doors {
+  if (!settings) return keysAlone;
+  const { issuer, client } = settings;
+  const provider = onClose(createOpenIdIssuer({ issuer, egress }), (opened) => opened.close());
+  const keys = createIssuerKeys({ provider, clock, logger });
+  onStart(() => keys.begin());
+  const persons = createPersonStore({ pool });
+  const tokens = createTokenDoor({ settings, keys, persons, clients, clock });
+  const signIn =
+    client && publicAddress
+      ? createSignIn({ settings, client, publicAddress, provider, keys, door: tokens, logger })
+      : undefined;
+  return { mode, issuer, tokens, signIn, isIssuerAnswering: () => keys.isAnswering() };
 }
 
 type Deps = Parameters<typeof sessionRoutes>[1] &

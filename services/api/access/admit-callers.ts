@@ -54,7 +54,8 @@ async function isTaken(authentication: Authentication, request: FastifyRequest):
     await authentication.callerOf(request);
     return true;
   } catch (error) {
-    if (error instanceof HttpProblem && error.status === 401) return false;
+    // 403: a person that is shut out, or has no role any more.
+    if (error instanceof HttpProblem && [401, 403].includes(error.status)) return false;
     throw error;
   }
 }

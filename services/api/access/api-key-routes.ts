@@ -127,7 +127,8 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       response: { 200: jsonAnswer('The key, and its new secret', issuedApiKey), ...problems(409) },
     },
     handler: async (request) => {
-      const { key } = await require(request, request.params.id, deps);
+      const { key, issuer } = await require(request, request.params.id, deps);
+      if (issuer !== null) throw isPerson(request.params.id, 'it has no secret');
       const { overlapSeconds } = request.body;
       const secret = newSecret(key);
       const rotated = await apiKeys.rotate(key, digestOfApiKey(secret), overlapSeconds * 1000);
@@ -148,7 +149,9 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     schema: {
       operationId: 'changeApiKey',
       summary: 'Change name, owner, role, scope or end of a key',
-      description: 'At once in the process that answers, within a second in the others.',
+      description:
+        'At once in the process that answers, within a second in the others. Of whoever an issuer vouches for, the end alone: in the past it is ' +
+        'shut out, null lets it in again.',
       tags,
       params: byId,
       headers: ifMatchHeaders,
@@ -161,13 +164,17 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
         look: async () => {
           const before = await require(request, params.id, deps);
           if (before.revokedAt) throw isRevoked(params.id);
+          if (before.issuer !== null && Object.keys(body).some((field) => field !== 'expiresAt')) {
+            throw isPerson(params.id, 'all but expiresAt is said by its tokens');
+          }
           return before;
         },
         change: async (before) => {
           const { name = before.name, owner = before.owner, role = before.role, scope: named, expiresAt: ends } = body;
           const scope = named ? await scopeIn(named, clients) : before.scope;
           const wanted = { name, owner, role, scope, expiresAt: ends === undefined ? before.expiresAt : dateOf(ends) };
-          requireGrantable(request, wanted);
+          // What a person may is granted by the issuer; that it is shut out, or let in again, is ours to say.
+          if (before.issuer === null) requireGrantable(request, wanted);
           request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };
           return await apiKeys.change(before.key, wanted, before.revision);
         },
@@ -246,6 +253,11 @@ async function scopeIn(
 
 function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
+}
+
+function isPerson(id: string, why: string): HttpProblem {
+  const detail = `${id} is no key, but whoever an issuer vouches for: ${why}`;
+  return new HttpProblem({ status: 409, code: 'not-a-key', detail });
 }
 
 function isRevoked(id: string): HttpProblem {

@@ -1,9 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import type { AuthMode } from '../../../shared/runtime/configuration/auth-settings.ts';
 import { findTogether } from './find-together.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
 import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
+import type { SignIn } from './issuer/sign-in.ts';
+import type { TokenDoor } from './issuer/token-door.ts';
+import { isToken } from './issuer/verify-token.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretsInCookies, type CookiePlace } from './session-cookie.ts';
 import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
@@ -15,8 +19,27 @@ const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
 export type { ApiKeyRecord, KeyStore };
 
+/** Who is taken: those with keys, those whom an issuer vouches for, or both. */
+export interface Doors {
+  mode: AuthMode;
+  /** Null where keys alone are taken. */
+  issuer: string | null;
+  tokens: Pick<TokenDoor, 'callerOf' | 'forgetAll'> | undefined;
+  /** Undefined where the console is not signed in to by the issuer. */
+  signIn: SignIn | undefined;
+  /** Whether the issuer answered when it was asked last; null: it was not. */
+  isIssuerAnswering(): boolean | null;
+}
+
+export const keysAlone: Doors = {
+  ...{ mode: 'keys', issuer: null, tokens: undefined, signIn: undefined },
+  isIssuerAnswering: () => null,
+};
+
 export interface AuthenticateDeps {
   apiKeys: Pick<KeyStore, 'find'>;
+  /** Keys alone, unless given. */
+  doors?: Doors | undefined;
   /** Without them no cookie is looked at. */
   sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
@@ -43,10 +66,11 @@ type Asked = Pick<FastifyRequest, 'headers' | 'method'>;
 
 export interface Authentication {
   /**
-   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser
+   * Who asks: `Authorization: Bearer <key or token>`, or the cookie of a session. A cookie is sent along by the browser
    * whichever page made the request, so with one it has to come from our own pages, and what changes something has to
    * carry the session's CSRF token.
-   * @throws {HttpProblem} 401, 403 when it comes from elsewhere
+   * @throws {HttpProblem} 401, 403 when it comes from elsewhere or its token has no role, 503 while a token cannot be
+   * verified
    */
   callerOf(request: Asked): Promise<Caller>;
   /** @throws {HttpProblem} 401 for an unknown one */
@@ -60,7 +84,8 @@ export interface Authentication {
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authentication {
-  const { apiKeys, sessions, publicAddress, clock, onRefused } = deps;
+  const { apiKeys, doors = keysAlone, sessions, publicAddress, clock, onRefused } = deps;
+  const { tokens } = doors;
   const keys = rememberCredentials({ find: (digests) => apiKeys.find(digests), clock });
   const opened = rememberCredentials({
     find: async (digests) => (await sessions?.find(digests)) ?? new Map<string, SessionRecord>(),
@@ -74,7 +99,22 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     throw unauthorized(detail);
   }
 
+  /** What is known of it goes on, while how it is opened may be another by now. */
+  function isTaken({ issuer }: ApiKeyRecord): boolean {
+    return issuer === null ? doors.mode !== 'oidc' : issuer === doors.issuer;
+  }
+
+  async function ofToken(token: string, door: Pick<TokenDoor, 'callerOf'>): Promise<ApiKeyRecord> {
+    try {
+      return await door.callerOf(token);
+    } catch (error) {
+      if (error instanceof HttpProblem && error.status === 401) onRefused?.();
+      throw error;
+    }
+  }
+
   async function ofKey(secret: string): Promise<ApiKeyRecord> {
+    if (doors.mode === 'oidc') refuse('keys are not taken here (AUTH_MODE=oidc): a token of the issuer is');
     if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
     if (isGarbledApiKey(secret)) refuse('this API key was mistyped or cut: its checksum does not fit');
     return (await keys.find(digestOfApiKey(secret))) ?? refuse('the API key is not known, has expired or was revoked');
@@ -84,7 +124,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     const used = 'this link was used already, or is too old: make another one';
     const digest = digestOfSecret(secret) ?? refuse(used);
     if (!(await findLink(digest))) refuse(used);
-    return (await sessions?.useLink(digest)) ?? refuse(used);
+    const found = await sessions?.useLink(digest);
+    return found && isTaken(found) ? found : refuse(used);
   }
 
   function requireOurPage({ headers, method }: Asked): void {
@@ -95,7 +136,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     const digest = digestOfSecret(secret);
     if (digest === undefined) return undefined;
     const found = await opened.find(digest);
-    return found && { apiKey: found.apiKey, session: { secret, digest, expiresAt: found.expiresAt } };
+    if (!found || !isTaken(found.apiKey)) return undefined;
+    return { apiKey: found.apiKey, session: { secret, digest, expiresAt: found.expiresAt } };
   }
 
   async function ofCookies(secrets: readonly string[], request: Asked): Promise<Caller> {
@@ -111,11 +153,15 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     callerOf: async (request) => {
       const { headers } = request;
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-      if (key !== undefined) return { apiKey: await ofKey(key), session: null };
+      if (key !== undefined) {
+        return { apiKey: await (tokens && isToken(key) ? ofToken(key, tokens) : ofKey(key)), session: null };
+      }
       const inCookies = sessions && headers.authorization === undefined;
       const secrets = inCookies ? secretsInCookies(headers.cookie, place) : [];
       if (secrets.length > 0) return await ofCookies(secrets, request);
-      return refuse('this needs the header Authorization: Bearer <API key>');
+      return refuse(
+        `this needs the header Authorization: Bearer ${doors.mode === 'keys' ? '<API key>' : '<API key or token>'}`,
+      );
     },
     ofKey,
     ofLink,
@@ -126,6 +172,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
         return;
       }
       keys.forgetAll();
+      tokens?.forgetAll();
       opened.forgetAll();
     },
   };

@@ -6,11 +6,12 @@ import {
   digestOfSecret,
   newSessionSecret,
   secretsInCookies,
-  sessionCookieAt,
+  cookieAt,
+  type CookieKind,
   type CookiePlace,
 } from './session-cookie.ts';
-import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
-import { sessionMaxMs } from './session-lives.ts';
+import type { SessionRecord, SessionStore, SessionTerms } from './postgres/session-store.ts';
+import { sessionMaxMs, signInLifeMs } from './session-lives.ts';
 
 export interface BrowserSessionsDeps {
   sessions: SessionStore;
@@ -23,12 +24,22 @@ export interface BrowserSessions {
   /**
    * A secret of its own for each log-in: the session that the browser had before is closed, so no one can have laid it
    * there.
+   * @param terms without them it may what its key may, for as long as sessions last
    */
-  open(request: FastifyRequest, reply: FastifyReply, apiKey: ApiKeyRecord): Promise<SessionRecord>;
+  open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    apiKey: ApiKeyRecord,
+    terms?: SessionTerms,
+  ): Promise<SessionRecord>;
   /** The one that asks, if it is one. */
   close(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Those of the key that asks, wherever they are. @returns how many */
   closeAll(request: FastifyRequest, reply: FastifyReply): Promise<number>;
+  /** A secret of its own in the browser, by which a sign-in is known again that comes back from an issuer. */
+  beginSignIn(request: FastifyRequest, reply: FastifyReply): string;
+  /** The secrets of sign-ins that were begun in the browser; it has none from now on. */
+  endSignIn(request: FastifyRequest, reply: FastifyReply): string[];
 }
 
 export function createBrowserSessions({
@@ -43,10 +54,19 @@ export function createBrowserSessions({
     return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
   }
 
-  function setCookie(request: FastifyRequest, reply: FastifyReply, secret: string, maxAge: number): void {
-    const { name, attributes } = sessionCookieAt(placeFor(request));
-    void reply.setCookie(name, secret, { ...attributes, maxAge });
+  interface Cookie {
+    kind: CookieKind;
+    secret: string;
+    /** 0: it goes. */
+    maxMs: number;
   }
+
+  function setCookie(request: FastifyRequest, reply: FastifyReply, { kind, secret, maxMs }: Cookie): void {
+    const { name, attributes } = cookieAt(placeFor(request), kind);
+    void reply.setCookie(name, secret, { ...attributes, maxAge: Math.floor(maxMs / 1000) });
+  }
+
+  const gone = { kind: 'session', secret: '', maxMs: 0 } as const;
 
   async function closeFormer({ headers }: FastifyRequest): Promise<void> {
     for (const secret of secretsInCookies(headers.cookie, place)) {
@@ -58,12 +78,12 @@ export function createBrowserSessions({
   }
 
   return {
-    open: async (request, reply, apiKey) => {
+    open: async (request, reply, apiKey, terms) => {
       await closeFormer(request);
       const secret = newSessionSecret();
       const digest = digestOfSecret(secret) ?? '';
-      const session = await sessions.open(digest, apiKey.key);
-      setCookie(request, reply, secret, sessionMaxMs / 1000);
+      const session = await sessions.open(digest, apiKey.key, terms);
+      setCookie(request, reply, { kind: 'session', secret, maxMs: terms?.maxMs ?? sessionMaxMs });
       request.session = { secret, digest, expiresAt: session.expiresAt };
       return session;
     },
@@ -71,13 +91,23 @@ export function createBrowserSessions({
       if (!request.session) return;
       authentication.forget(request.session.digest);
       await sessions.close(request.session.digest);
-      setCookie(request, reply, '', 0);
+      setCookie(request, reply, gone);
     },
     closeAll: async (request, reply) => {
       const ended = await sessions.closeAll(request.apiKey?.key ?? '');
       authentication.forget();
-      if (request.session) setCookie(request, reply, '', 0);
+      if (request.session) setCookie(request, reply, gone);
       return ended;
+    },
+    beginSignIn: (request, reply) => {
+      const secret = newSessionSecret();
+      setCookie(request, reply, { kind: 'sign-in', secret, maxMs: signInLifeMs });
+      return secret;
+    },
+    endSignIn: (request, reply) => {
+      const secrets = secretsInCookies(request.headers.cookie, place, 'sign-in');
+      setCookie(request, reply, { ...gone, kind: 'sign-in' });
+      return secrets.filter((secret) => digestOfSecret(secret) !== undefined);
     },
   };
 }

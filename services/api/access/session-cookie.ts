@@ -32,19 +32,22 @@ export interface CookiePlace {
   isSecure: boolean;
 }
 
-/** From the strongest: a browser takes `__Host-` from this very host alone, and `__Secure-` by https alone. */
-const names = ['__Host-muster-session', '__Secure-muster-session', 'muster-session'] as const;
+/** A session, or a sign-in that is under way at the issuer. */
+export type CookieKind = 'session' | 'sign-in';
 
-function nameOf({ basePath, isSecure }: CookiePlace): (typeof names)[number] {
-  if (!isSecure) return 'muster-session';
-  return basePath === '' ? '__Host-muster-session' : '__Secure-muster-session';
+/** From the strongest: a browser takes `__Host-` from this very host alone, and `__Secure-` by https alone. */
+const prefixes = ['__Host-', '__Secure-', ''] as const;
+
+function nameOf({ basePath, isSecure }: CookiePlace, kind: CookieKind): string {
+  const [host, secure, plain] = prefixes;
+  return `${isSecure ? (basePath === '' ? host : secure) : plain}muster-${kind}`;
 }
 
-/** How the cookie is set for a place: sent along to it alone, and read by no script. */
-export function sessionCookieAt(place: CookiePlace) {
+/** How a cookie is set for a place: sent along to it alone, and read by no script. */
+export function cookieAt(place: CookiePlace, kind: CookieKind) {
   const path = place.basePath === '' ? '/' : place.basePath;
   const attributes = { path, httpOnly: true, sameSite: 'strict', secure: place.isSecure } as const;
-  return { name: nameOf(place), attributes };
+  return { name: nameOf(place, kind), attributes };
 }
 
 /** A browser sends a cookie of our name for each path and each service of the host that set one. */
@@ -56,10 +59,15 @@ const maxTried = 5;
  * ours stands beside it, and may stand before it.
  * @param place undefined where it is not configured how people reach us
  */
-export function secretsInCookies(header: string | undefined, place: CookiePlace | undefined): string[] {
+export function secretsInCookies(
+  header: string | undefined,
+  place: CookiePlace | undefined,
+  kind: CookieKind = 'session',
+): string[] {
   const cookies = (header ?? '').split(';').map((cookie) => cookie.trim());
   const under = (name: string) =>
     cookies.filter((cookie) => cookie.startsWith(`${name}=`)).map((cookie) => cookie.slice(name.length + 1));
-  const secrets = (place ? [nameOf(place)] : names).map(under).find((each) => each.length > 0) ?? [];
+  const names = place ? [nameOf(place, kind)] : prefixes.map((prefix) => `${prefix}muster-${kind}`);
+  const secrets = names.map(under).find((each) => each.length > 0) ?? [];
   return secrets.slice(0, maxTried);
 }

@@ -1,18 +1,26 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
 import type { ApiKeyRecord } from './postgres/key-store.ts';
 import { scopeView } from './api-key-view.ts';
-import type { Authentication, CallerSession } from './authenticate.ts';
+import { keysAlone, type Authentication, type CallerSession, type Doors } from './authenticate.ts';
 import { createBrowserSessions, type BrowserSessions } from './browser-sessions.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
-import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import {
+  begunSignIn,
+  endedSessions,
+  logIn,
+  logInLink,
+  logInWays,
+  sessionShape,
+  type LogIn,
+} from '../../../shared/contracts/access/sessions.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import type { SessionStore } from './postgres/session-store.ts';
+import type { SessionStore, SessionTerms } from './postgres/session-store.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.ts';
 
@@ -28,6 +36,8 @@ export interface SessionRoutesDeps {
   catalogue: CatalogueReader;
   clients: Pick<ClientReader, 'current'>;
   publicAddress?: PublicAddress | undefined;
+  /** Keys alone, unless given. */
+  doors?: Doors | undefined;
 }
 
 declare module 'fastify' {
@@ -40,7 +50,9 @@ declare module 'fastify' {
 const tags = ['session'];
 const shown = jsonAnswer('Who is logged in, and what a page needs to go on', sessionShape);
 const logInPath = '/log-in';
-const maxLogInBytes = 2048;
+/** A code of an issuer may be long. */
+const maxLogInBytes = 4096;
+const noBodyBytes = 64;
 
 type Deps = SessionRoutesDeps & { authentication: Authentication };
 
@@ -48,6 +60,7 @@ export function sessionRoutes(server: HttpServer, deps: Deps): void {
   const opened = createBrowserSessions(deps);
   const viewOf = createSessionView(deps);
   logInRoute(server, deps, opened, viewOf);
+  signInRoutes(server, deps, opened);
   ownSessionRoutes(server, opened, viewOf);
   everySessionRoute(server, opened);
   linkRoute(server, deps);
@@ -70,7 +83,31 @@ function createSessionView({ installation, catalogue, clients }: Pick<Deps, 'ins
   };
 }
 
-function logInRoute(server: HttpServer, { authentication }: Deps, opened: BrowserSessions, viewOf: SessionView): void {
+/** Who logs in, and by what. */
+interface LoggedIn {
+  by: 'key' | 'link' | 'issuer';
+  apiKey: ApiKeyRecord;
+  terms?: SessionTerms;
+}
+
+function logInRoute(
+  server: HttpServer,
+  { authentication, doors = keysAlone }: Deps,
+  opened: BrowserSessions,
+  viewOf: SessionView,
+): void {
+  async function callerOf(request: FastifyRequest<{ Body: LogIn }>, reply: FastifyReply): Promise<LoggedIn> {
+    const { apiKey = '', link, code, state = '' } = request.body;
+    if (link !== undefined) return { by: 'link', apiKey: await authentication.ofLink(link) };
+    if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey) };
+    const { signIn } = doors;
+    if (!signIn) throw noIssuer();
+    // A code comes back once, whatever becomes of it.
+    const person = await signIn.callerOf({ code, state, secrets: opened.endSignIn(request, reply) });
+    const { role, scope } = person;
+    return { by: 'issuer', apiKey: person, terms: { role, scope, maxMs: signIn.sessionMs } };
+  }
+
   server.route({
     method: 'POST',
     url: '/session',
@@ -79,25 +116,71 @@ function logInRoute(server: HttpServer, { authentication }: Deps, opened: Browse
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false },
     schema: {
       operationId: 'logIn',
-      summary: 'Open a session by key, or by a link that works once',
+      summary: 'Open a session by key, by a link that works once, or by what an issuer sent back',
       description:
         'For browsers, from a page of this origin: the session is a cookie that no script can read. It ends after twelve hours without use, ' +
-        'after seven days, and with its key.',
+        'after seven days, and with its key; one that an issuer vouches for after OIDC_SESSION_HOURS.',
       tags,
       security: [],
       body: logIn,
-      response: { 200: shown },
+      response: { 200: shown, ...problems(409, 503) },
     },
     handler: async (request, reply) => {
       authentication.requireOurPage(request);
-      const { apiKey, link } = request.body;
-      const key = link === undefined ? await authentication.ofKey(apiKey ?? '') : await authentication.ofLink(link);
-      const session = await opened.open(request, reply, key);
-      request.apiKey = key;
-      request.auditDetail = { by: link === undefined ? 'key' : 'link' };
+      const { by, apiKey, terms } = await callerOf(request, reply);
+      const session = await opened.open(request, reply, apiKey, terms);
+      request.apiKey = apiKey;
+      request.auditDetail = { by };
       return viewOf(session.apiKey, csrfTokenOf(request.session?.secret ?? ''), session.expiresAt);
     },
   });
+}
+
+function signInRoutes(server: HttpServer, { authentication, doors = keysAlone }: Deps, opened: BrowserSessions): void {
+  server.route({
+    method: 'GET',
+    url: '/session/ways',
+    config: { role: 'anybody', rateLimit: false },
+    schema: {
+      operationId: 'listLogInWays',
+      summary: 'By what a session is opened here: for the page that asks for it',
+      tags,
+      security: [],
+      response: { 200: jsonAnswer('The ways', logInWays) },
+    },
+    handler: () => ({
+      apiKey: doors.mode !== 'oidc',
+      issuer: doors.signIn ? { name: doors.signIn.name } : null,
+    }),
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/session/sign-in',
+    bodyLimit: noBodyBytes,
+    // Nothing has been done yet that a log would have to keep.
+    config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, isFrequent: true },
+    schema: {
+      operationId: 'beginSignIn',
+      summary: 'Begin to sign in at the issuer',
+      description:
+        'For browsers, from a page of this origin: it answers where to go, and leaves a cookie by which this browser is known again. The issuer ' +
+        'sends it back to `/log-in` with `code` and `state`, for `POST /v1/session`, within ten minutes.',
+      tags,
+      security: [],
+      response: { 200: jsonAnswer('Where to go', begunSignIn), ...problems(409, 503) },
+    },
+    handler: async (request, reply) => {
+      authentication.requireOurPage(request);
+      if (!doors.signIn) throw noIssuer();
+      return { url: await doors.signIn.addressFor(opened.beginSignIn(request, reply)) };
+    },
+  });
+}
+
+function noIssuer(): HttpProblem {
+  const detail = 'nobody signs in here by an issuer: OIDC_CLIENT_ID is not set';
+  return new HttpProblem({ status: 409, code: 'no-issuer', detail });
 }
 
 function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: SessionView): void {
@@ -169,6 +252,7 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
     },
     handler: async (request, reply) => {
       if (request.session) throw notBySession();
+      if ((request.apiKey?.issuer ?? null) !== null) throw notByToken();
       const link = newSessionSecret();
       const expiresAt = await sessions.addLink(digestOfSecret(link) ?? '', request.apiKey?.key ?? '');
       const base = publicAddress ? publicAddress.origin + publicAddress.basePath : originOf(request);
@@ -182,6 +266,12 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
 /** Asked directly, the host that was asked is where the console is too. */
 function originOf({ headers, protocol }: FastifyRequest): string {
   return `${protocol}://${headers.host ?? 'localhost'}`;
+}
+
+/** A link lasts as long as its key: what the token grants would go on when it has ended. */
+function notByToken(): HttpProblem {
+  const detail = 'a link is made by key, not by a token: sign in by the issuer';
+  return new HttpProblem({ status: 403, code: 'not-by-token', detail });
 }
 
 function notBySession(): HttpProblem {

@@ -26,6 +26,8 @@ export interface ListedApproval {
 }
 
 export interface Author {
+  /** Null: it is not known any more. */
+  key: string | null;
   /** Of the key; null: it has none. */
   owner: string | null;
 }

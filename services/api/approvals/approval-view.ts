@@ -55,11 +55,11 @@ export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShap
   };
 }
 
-function refusedTo({ role, scope, owner }: Asker, { approval, authors }: ListedApproval): string | null {
+function refusedTo({ key, role, scope, owner }: Asker, { approval, authors }: ListedApproval): string | null {
   const { countries, chain } = approval.covers;
   if (!mayActAs(role, 'approver')) return `this key is of the role ${role}, and approving needs approver`;
   const actions = chain.map(({ action }) => action);
   if (!holdsAll(scope.countries, countries) || !holdsAll(scope.actionTypes, actions))
     return 'this key is not for all of its countries and actions';
-  return refusedApproval({ owner }, authors);
+  return refusedApproval({ key, owner }, authors);
 }

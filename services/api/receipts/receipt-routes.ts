@@ -31,6 +31,7 @@ export interface ReceiptRoutesDeps extends CheckScopeDeps {
   receipts: ReceiptStore;
   signers: ReceiptSigners;
   apiKeys: AuthenticateDeps['apiKeys'];
+  doors?: AuthenticateDeps['doors'];
   onRefusedKey?: (() => void) | undefined;
   refusal?: (() => Error | undefined) | undefined;
   clock: Clock;
@@ -49,9 +50,9 @@ const ndjson = 'application/x-ndjson';
  * key, and no limit of requests but the queue's.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
-  const { receipts, signers, apiKeys, clock, onRefusedKey, meter } = deps;
+  const { receipts, signers, apiKeys, doors, clock, onRefusedKey, meter } = deps;
   // Receipts are not sent from a page: cookies are not looked at.
-  const authentication = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
+  const authentication = createAuthenticate({ apiKeys, doors, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter({
     name: 'muster_receipts_total',

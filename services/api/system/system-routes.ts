@@ -3,6 +3,7 @@ import { systemShape, type SystemShape } from '../../../shared/contracts/access/
 import { mayActAs } from '../../../shared/domain/roles.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
+import { keysAlone, type Doors } from '../access/authenticate.ts';
 import { callerOf } from '../access/scopes.ts';
 import { apiVariables } from '../config.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -14,10 +15,15 @@ export interface SystemRoutesDeps {
   systemFacts: SystemFactsReader;
   /** Of the process that answers. */
   own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
+  /** Keys alone, unless given. */
+  doors?: Doors | undefined;
   clock: Clock;
 }
 
-export function systemRoutes(server: HttpServer, { systemFacts, own, clock }: SystemRoutesDeps): void {
+export function systemRoutes(
+  server: HttpServer,
+  { systemFacts, own, doors = keysAlone, clock }: SystemRoutesDeps,
+): void {
   server.route({
     method: 'GET',
     url: '/system',
@@ -34,7 +40,8 @@ export function systemRoutes(server: HttpServer, { systemFacts, own, clock }: Sy
       const facts = await systemFacts();
       const answerMs = clock.monotonicMs() - beganMs;
       const configuration = isOfInstallation(request) ? shownConfiguration(apiVariables, own.environment) : null;
-      return { ...factsView(facts, { answerMs, now: clock.now() }), api: apiView(own), configuration };
+      const view = factsView(facts, { answerMs, now: clock.now() });
+      return { ...view, api: apiView(own), access: accessView(doors), configuration };
     },
   });
 }
@@ -50,10 +57,15 @@ function apiView({ region, startedAt }: SystemRoutesDeps['own']): SystemShape['a
   return { version: packageVersion, node, zoneData, region, startedAt: startedAt.toISOString() };
 }
 
+function accessView(doors: Doors): SystemShape['access'] {
+  const { mode, issuer } = doors;
+  return { mode, issuer, isIssuerAnswering: doors.isIssuerAnswering() };
+}
+
 function factsView(
   { database, nodes, settings }: SystemFacts,
   { answerMs, now }: { answerMs: number; now: Date },
-): Omit<SystemShape, 'api' | 'configuration'> {
+): Omit<SystemShape, 'api' | 'access' | 'configuration'> {
   const { version, bytes, migration, installedAt } = database;
   return {
     asOf: now.toISOString(),

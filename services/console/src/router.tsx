@@ -11,7 +11,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { basePath } from './api/client.ts';
 import { problemOf } from './api/problems.ts';
 import { requireSession } from './frame/session/session.ts';
-import { logInByLink } from './views/log-in/log-in-by-link.ts';
+import { takeComeBack, type ComeBack } from './views/log-in/come-back.ts';
+import { logInByAddress } from './views/log-in/log-in-by-address.ts';
 import { logInSearch } from './views/log-in/search.ts';
 import { NotFound } from './frame/not-found.tsx';
 import { Shell } from './frame/shell.tsx';
@@ -38,6 +39,8 @@ import { newCampaignSearch } from './views/new-campaign/search.ts';
 
 interface RouterContext {
   queryClient: QueryClient;
+  /** What an issuer has sent the browser back with, until it was tried. */
+  takeComeBack: () => ComeBack | undefined;
 }
 
 /**
@@ -71,9 +74,9 @@ const logIn = createRoute({
   path: '/log-in',
   validateSearch: logInSearch,
   loader: async ({ location, context }) => {
-    const byLink = await logInByLink(location.hash, context.queryClient);
-    if (byLink.state === 'logged in') throw redirect({ to: '/campaigns', replace: true });
-    return byLink;
+    const byAddress = await logInByAddress(location.hash, context.takeComeBack(), context.queryClient);
+    if (byAddress.state !== 'logged in') return byAddress;
+    throw redirect({ href: `${basePath.replace(/\/$/, '')}${byAddress.to}`, replace: true });
   },
   component: lazyRouteComponent(() => import('./views/log-in/log-in-view.tsx'), 'LogInView'),
 });
@@ -299,10 +302,18 @@ const views = [
   system,
 ] as const;
 
-export function createConsoleRouter(context: RouterContext) {
+export function createConsoleRouter({ queryClient }: Pick<RouterContext, 'queryClient'>) {
+  let comeBack = takeComeBack();
   return createRouter({
     routeTree: root.addChildren(views),
-    context,
+    context: {
+      queryClient,
+      takeComeBack: () => {
+        const taken = comeBack;
+        comeBack = undefined;
+        return taken;
+      },
+    },
     basepath: basePath,
     defaultPreload: 'intent',
     scrollRestoration: true,

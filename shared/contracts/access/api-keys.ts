@@ -82,6 +82,12 @@ export const apiKeyShape = z
     rotatedAt: time.nullable(),
     formerUntil: time.nullable().describe('The secret before the last rotation opens it until then; null: none does'),
     revokedAt: time.nullable(),
+    person: z
+      .object({ issuer: z.string(), subject: z.string() })
+      .nullable()
+      .describe(
+        'Of one that an issuer vouches for: there is no secret, and role, scope and name are what its token said last; null: a key',
+      ),
     links: z.object({ self: z.string() }),
   })
   .meta({ id: 'ApiKey' });

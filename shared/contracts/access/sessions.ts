@@ -7,9 +7,28 @@ export const logIn = z
   .strictObject({
     apiKey: z.string().max(512).optional().describe('mk_…'),
     link: z.string().max(512).optional().describe('What stands behind # in a link that logs in once'),
+    code: z.string().min(1).max(2048).optional().describe('What an issuer sent back, with its state'),
+    state: z.string().max(128).optional(),
   })
-  .refine(({ apiKey, link }) => (apiKey === undefined) !== (link === undefined), 'has to hold apiKey or link')
+  .refine(
+    ({ apiKey, link, code, state }) =>
+      [apiKey, link, code].filter((each) => each !== undefined).length === 1 &&
+      (code === undefined) === (state === undefined),
+    'has to hold apiKey, link, or code and state',
+  )
   .meta({ id: 'LogIn', examples: [{ apiKey: 'mk_…' }] });
+
+export type LogIn = z.output<typeof logIn>;
+
+/** By what a session can be opened. */
+export const logInWays = z
+  .object({
+    apiKey: z.boolean(),
+    issuer: z.object({ name: z.string() }).nullable().describe('Who can be signed in at; null: none'),
+  })
+  .meta({ id: 'LogInWays' });
+
+export const begunSignIn = z.object({ url: z.string().describe('Of the issuer; for this browser alone') });
 
 export const sessionShape = z
   .object({

@@ -16,6 +16,13 @@ export const systemShape = z
         startedAt: time,
       })
       .describe('The process that answers'),
+    access: z
+      .object({
+        mode: z.enum(['keys', 'oidc', 'both']).describe('AUTH_MODE'),
+        issuer: z.string().nullable().describe('Whose tokens are taken; null: none'),
+        isIssuerAnswering: z.boolean().nullable().describe('When it was asked last; null: it was not asked yet'),
+      })
+      .describe('Who is taken by the process that answers'),
     database: z.object({
       version: z.string(),
       answerMs: z.number().min(0).describe('That it took to answer this'),

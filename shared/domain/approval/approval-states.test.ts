@@ -21,19 +21,24 @@ it('each verb in each state', () => {
 });
 
 describe('who may approve', () => {
-  const authors = [{ owner: 'Mei Ling' }];
+  const authors = [{ key: 'hers', owner: 'Mei Ling' }];
 
   it('another person than the author', () => {
-    expect(refusedApproval({ owner: 'rahayu' }, authors)).toBeNull();
+    expect(refusedApproval({ key: 'another', owner: 'rahayu' }, authors)).toBeNull();
   });
 
   it('not the author, with whatever key', () => {
-    expect(refusedApproval({ owner: ' mei ling' }, authors)).toMatch(/another person approves/);
+    expect(refusedApproval({ key: 'another', owner: ' mei ling' }, authors)).toMatch(/another person approves/);
     expect(personOf(' Mei Ling ')).toBe('mei ling');
   });
 
+  it('not the author, who may have another name by now', () => {
+    expect(refusedApproval({ key: 'hers', owner: 'Mei Ling Tan' }, authors)).toMatch(/another person approves/);
+  });
+
   it('nobody who is not known, and nothing whose author is not', () => {
-    expect(refusedApproval({ owner: null }, authors)).toMatch(/has no owner/);
-    expect(refusedApproval({ owner: 'rahayu' }, [{ owner: null }])).toMatch(/its author has to be known/);
+    expect(refusedApproval({ key: 'another', owner: null }, authors)).toMatch(/has no owner/);
+    const unknown = [{ key: null, owner: null }];
+    expect(refusedApproval({ key: 'another', owner: 'rahayu' }, unknown)).toMatch(/its author has to be known/);
   });
 });

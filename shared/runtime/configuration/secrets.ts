@@ -11,6 +11,7 @@ const secretVariables: ReadonlySet<string> = new Set([
   'MUSTER_API_KEY',
   'MUSTER_BOOTSTRAP_API_KEY',
   'MUSTER_SECRETS_KEY',
+  'OIDC_CLIENT_SECRET',
   'SANDBOX_SIGNING_SECRET',
   'SMTP_URL',
 ]);

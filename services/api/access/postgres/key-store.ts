@@ -30,6 +30,9 @@ export interface ApiKeyRecord {
   revokedAt: Date | null;
   /** By the database's clock. */
   state: KeyState;
+  /** Of a person, or a program, that an issuer vouches for: it has no secret, and what it may is said by its tokens. */
+  issuer: string | null;
+  subject: string | null;
 }
 
 export interface ApiKeyChange {
@@ -118,10 +121,10 @@ export interface KeyRow extends Omit<ApiKeyRecord, 'scope'>, Scope {}
 
 export function keyOf(row: KeyRow): ApiKeyRecord {
   const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy, account } = row;
-  const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state } = row;
+  const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state, issuer, subject } = row;
   const scope = { clients, countries, actionTypes };
   const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
-  return { key, name, owner, role, scope, revision, madeBy, account, ...times, state };
+  return { key, name, owner, role, scope, revision, madeBy, account, ...times, state, issuer, subject };
 }
 
 /** Of a key that opens something now; `k` is the key. */
@@ -134,7 +137,7 @@ export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[
   k.action_types as "actionTypes", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
   k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
   (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
-  k.revoked_at as "revokedAt", ${state} as state`;
+  k.revoked_at as "revokedAt", ${state} as state, k.issuer, k.subject`;
 
 /**
  * One write a minute for each key that is used; another one's lock, such as of a change, is not waited for.

@@ -1,8 +1,19 @@
 import type { Pool } from 'pg';
+import type { Role } from '../../../../shared/domain/roles.ts';
+import { wholeScope, type Scope } from '../../../../shared/domain/scopes.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { isGoodKey, keyFields, keyOf, touchKeys, type ApiKeyRecord, type KeyRow } from './key-store.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
+/** What a session may of its own, and how long it lasts at most: of one that an issuer was asked for. */
+export interface SessionTerms {
+  role: Role;
+  scope: Scope;
+  maxMs: number;
+}
+
 export interface SessionRecord {
+  /** With the role and the scope of the session. */
   apiKey: ApiKeyRecord;
   createdAt: Date;
   /** Whatever is done with it until then. */
@@ -27,9 +38,13 @@ export function createSessionStore({ pool }: { pool: Pool }) {
   }
 
   return {
-    /** @throws when there is no such key */
-    open: async (digest: string, apiKey: string): Promise<SessionRecord> => {
-      await pool.query(insertSession, [digest, apiKey, sessionIdleMs, sessionMaxMs]);
+    /**
+     * @param terms without them it may what its key may
+     * @throws when there is no such key
+     */
+    open: async (digest: string, apiKey: string, terms?: SessionTerms): Promise<SessionRecord> => {
+      const { role = null, scope = wholeScope, maxMs = sessionMaxMs } = terms ?? {};
+      await pool.query(insertSession.with({ digest, apiKey, idleMs: sessionIdleMs, maxMs, role, ...scope }));
       const session = (await find([digest])).get(digest);
       if (!session) throw new Error('a session was not kept');
       return session;
@@ -69,23 +84,41 @@ export function createSessionStore({ pool }: { pool: Pool }) {
 
 interface SessionRow extends KeyRow {
   digest: string;
+  /** Its own; null: that of its key. */
+  ownRole: Role | null;
+  ownScope: Scope;
   openedAt: Date;
   endsAt: Date;
 }
 
 function recordOf(row: SessionRow): SessionRecord {
-  return { apiKey: keyOf(row), createdAt: row.openedAt, expiresAt: row.endsAt };
+  const { ownRole, ownScope, openedAt, endsAt } = row;
+  const own = ownRole === null ? {} : { role: ownRole, scope: ownScope };
+  return { apiKey: { ...keyOf(row), ...own }, createdAt: openedAt, expiresAt: endsAt };
 }
 
-/** $1 digest, $2 key, $3 idle ms, $4 most ms. */
-const insertSession = `
-  insert into sessions (digest, api_key, idle_until, expires_at)
-  values ($1, $2, now() + $3::float8 * interval '1 ms', now() + $4::float8 * interval '1 ms')`;
+interface InsertParams extends Scope {
+  digest: string;
+  apiKey: string;
+  idleMs: number;
+  maxMs: number;
+  role: Role | null;
+}
+
+const insertSession = statementOf<InsertParams>(
+  'insert-session',
+  ($) => `
+  insert into sessions (digest, api_key, idle_until, expires_at, role, clients, countries, action_types)
+  values (${$('digest')}, ${$('apiKey')}, now() + ${$('idleMs')}::float8 * interval '1 ms',
+    now() + ${$('maxMs')}::float8 * interval '1 ms', ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
+    ${$('actionTypes')}::text[])`,
+);
 
 /** $1 digests, $2 idle ms, $3 ms between two writes. */
 const findSessions = `
   with found as materialized (
-    select s.digest, s.api_key, s.created_at, s.idle_until, s.expires_at
+    select s.digest, s.api_key, s.created_at, s.idle_until, s.expires_at, s.role,
+      jsonb_build_object('clients', s.clients, 'countries', s.countries, 'actionTypes', s.action_types) as scope
     from sessions s join api_keys k on k.id = s.api_key and ${isGoodKey}
     where s.digest = any($1::text[]) and least(s.idle_until, s.expires_at) > now()
   ), used as (
@@ -97,7 +130,8 @@ const findSessions = `
       order by digest for update skip locked
     )
   ), touched as (${touchKeys('select api_key from found')})
-  select found.digest, found.created_at as "openedAt", found.expires_at as "endsAt", ${keyFields}
+  select found.digest, found.created_at as "openedAt", found.expires_at as "endsAt",
+    found.role as "ownRole", found.scope as "ownScope", ${keyFields}
   from found join api_keys k on k.id = found.api_key`;
 
 /** $1 digest, $2 key, $3 ms. */

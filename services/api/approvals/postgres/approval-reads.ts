@@ -55,7 +55,7 @@ const approvedBefore = ({ campaign, id }: ApprovalExpressions) => `
 
 /** Who wrote what of it was not approved before, and who submitted it. */
 export const authorsOf = (of: ApprovalExpressions) => `
-  select coalesce(jsonb_agg(distinct jsonb_build_object('owner', k.owner)), '[]')
+  select coalesce(jsonb_agg(distinct jsonb_build_object('key', w.key, 'owner', k.owner)), '[]')
   from (
     select r.written_by as key from campaign_revisions r
     where r.campaign = ${of.campaign} and r.revision <= ${of.revision}

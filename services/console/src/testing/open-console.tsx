@@ -50,6 +50,7 @@ export interface OpenConsole {
 export function answersFor(role: Role): Answers {
   return {
     'GET /v1/session': { ...session, role },
+    'GET /v1/session/ways': { apiKey: true, issuer: null },
     'GET /v1/system': installed.system,
     'GET /v1/quotas': installed.quotas,
     'GET /v1/action-types': actionTypes,

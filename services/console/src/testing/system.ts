@@ -6,6 +6,7 @@ export const system: System = {
     ...{ version: '0.1.0', node: '24.1.0', zoneData: '2026c', region: 'east' },
     startedAt: '2026-11-23T10:00:00.000Z',
   },
+  access: { mode: 'keys', issuer: null, isIssuerAnswering: null },
   database: {
     ...{ version: '18.4', answerMs: 1.8, bytes: 318_000_000_000, clockAheadMs: 2 },
     ...{ migration: '20261122000000_schema', installedAt: '2026-08-03T09:00:00.000Z' },

@@ -8,7 +8,7 @@ const key = {
   ...{ id: 'key_01jdyjm7sbfx2v4xorders', name: 'orders service', owner: 'team-orders', role: 'scheduler' },
   ...{ scope: { clients: ['orders'], countries: null, actionTypes: null }, state: 'active', revision: 1 },
   ...{ createdAt: '2026-11-01T00:00:00.000Z', madeBy: null, expiresAt: null, lastUsedAt: '2026-11-20T00:00:00.000Z' },
-  ...{ rotatedAt: null, formerUntil: null, revokedAt: null, links: { self: '/v1/api-keys/key_1' } },
+  ...{ rotatedAt: null, formerUntil: null, revokedAt: null, person: null, links: { self: '/v1/api-keys/key_1' } },
 };
 const secret = 'mk_01jdyjm7sbfx2v4x0000000000_0123456789abcdef';
 const answers = {

@@ -100,7 +100,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly ApiKey[] | undefined; onAsk:
 const toneClasses = { ok: 'c-ok', warn: 'c-warn', bad: 'c-bad', quiet: 't3' } as const;
 
 function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => void }) {
-  const { id, name, owner, role, scope, state, expiresAt, formerUntil, lastUsedAt } = apiKey;
+  const { id, name, owner, role, scope, state, expiresAt, formerUntil, lastUsedAt, person } = apiKey;
   const standing = standingOf(apiKey, useNow());
   return (
     <tr>
@@ -109,7 +109,7 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => vo
         <div className="t2 sm">
           <span className={toneClasses[standing.tone]}>{standing.words}</span> ·{' '}
           <span className="mono" title={id}>
-            mk_…{id.slice(-4)}
+            {person === null ? `mk_…${id.slice(-4)}` : `signs in at ${new URL(person.issuer).host}`}
           </span>
         </div>
       </td>
@@ -130,9 +130,11 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => vo
       <td className="text-right whitespace-nowrap">
         {state !== 'revoked' && (
           <span className="row justify-end">
-            <Button small label={`Rotate ${name}`} onClick={() => onAsk({ kind: 'rotate', apiKey })}>
-              Rotate…
-            </Button>
+            {person === null && (
+              <Button small label={`Rotate ${name}`} onClick={() => onAsk({ kind: 'rotate', apiKey })}>
+                Rotate…
+              </Button>
+            )}
             <Button small kind="bad" label={`Revoke ${name}`} onClick={() => onAsk({ kind: 'revoke', apiKey })}>
               Revoke…
             </Button>

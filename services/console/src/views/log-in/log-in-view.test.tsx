@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { screen, waitFor } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { session } from '../../testing/installation.ts';
 import { openConsole } from '../../testing/open-console.tsx';
@@ -44,4 +44,59 @@ test('a session that ends while a page is shown leads to the log-in', async () =
   api.answer({ 'GET /v1/session': outside, 'GET /v1/shards': outside, 'GET /v1/campaigns': outside });
   await user.click(screen.getByRole('button', { name: /^Running/ }));
   await waitFor(() => expect(address()).toContain('/log-in'));
+});
+
+const ways = { apiKey: true, issuer: { name: 'Example SSO' } };
+const comeBack = 'code=one&state=of-this-browser';
+
+test('who can sign in at the issuer leaves for it, and is known there by what the API says', async () => {
+  const left = vi.spyOn(location, 'assign').mockReturnValue();
+  const answers = {
+    'GET /v1/session': outside,
+    'GET /v1/session/ways': ways,
+    'POST /v1/session/sign-in': { url: 'https://sso.example/authorize?state=1' },
+  };
+  const { user } = await openConsole('/log-in?to=%2Fshards', { answers });
+  expect(await screen.findByLabelText('API key')).toBeDefined();
+  await user.click(await screen.findByRole('button', { name: 'Sign in with Example SSO' }));
+  await waitFor(() => expect(left).toHaveBeenCalledWith('https://sso.example/authorize?state=1'));
+});
+
+test('who comes back from the issuer is where they wanted to go, and the code is nowhere in the address', async () => {
+  sessionStorage.setItem('muster.signed-in-to', '/shards?country=SG');
+  const { api, address } = await openConsole(`/log-in?${comeBack}`, { answers: { 'POST /v1/session': session } });
+  await waitFor(() => expect(address()).toBe('/shards?country=SG'));
+  expect(api.askedFor('POST /v1/session').map(({ body }) => body)).toEqual([{ code: 'one', state: 'of-this-browser' }]);
+  expect(sessionStorage.getItem('muster.signed-in-to')).toBeNull();
+});
+
+test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
+  'nobody is led to %s after signing in',
+  async (to) => {
+    sessionStorage.setItem('muster.signed-in-to', to);
+    const { address } = await openConsole(`/log-in?${comeBack}`, { answers: { 'POST /v1/session': session } });
+    await waitFor(() => expect(address()).toBe('/campaigns'));
+  },
+);
+
+test('whose sign-in is refused reads why, and can begin anew', async () => {
+  const refused = () => problem(403, 'no-role', 'this token has no claim roles');
+  const answers = { 'GET /v1/session': outside, 'GET /v1/session/ways': ways, 'POST /v1/session': refused };
+  const { address } = await openConsole(`/log-in?${comeBack}`, { answers });
+  expect((await screen.findByRole('alert')).textContent).toBe('You are not signed in. This token has no claim roles.');
+  expect(await screen.findByRole('button', { name: 'Sign in with Example SSO' })).toBeDefined();
+  expect(address()).toBe('/log-in');
+});
+
+test('what an address says in the name of an issuer is not shown', async () => {
+  const said = 'error=<b>call+this+number</b>&error_description=call+this+number&state=x';
+  await openConsole(`/log-in?${said}`, { answers: { 'GET /v1/session': outside } });
+  expect((await screen.findByRole('alert')).textContent).toBe('You are not signed in. It says unknown.');
+});
+
+test('where keys are not taken there is no field for one', async () => {
+  const answers = { 'GET /v1/session': outside, 'GET /v1/session/ways': { ...ways, apiKey: false } };
+  await openConsole('/log-in', { answers });
+  await screen.findByRole('button', { name: 'Sign in with Example SSO' });
+  await waitFor(() => expect(screen.queryByLabelText('API key')).toBeNull());
 });

@@ -1,16 +1,67 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLoaderData, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useId, useState } from 'react';
-import { logInMutation } from '#client/@tanstack/react-query.gen.ts';
+import { beginSignInMutation, listLogInWaysOptions, logInMutation } from '#client/@tanstack/react-query.gen.ts';
 import { problemOf, type Problem } from '../../api/problems.ts';
 import { Brand } from '../../frame/brand.tsx';
 import { beginSession } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
+import { keepTo } from './come-back.ts';
 
-/** By API key: it goes to the server once, for a cookie that no script can read, and is kept nowhere else. */
+/** By API key, by the issuer that the installation trusts, or both; what the address held was tried already. */
 export function LogInView() {
-  const byLink = useLoaderData({ from: '/log-in' });
+  const byAddress = useLoaderData({ from: '/log-in' });
+  // Without an answer the field is there: a key logs in wherever it is not said that none is taken.
+  const { data: ways } = useQuery(listLogInWaysOptions());
+  const issuer = ways?.issuer ?? null;
+  const takesKeys = ways?.apiKey ?? true;
+  useEffect(() => {
+    document.title = 'Log in · Muster';
+  }, []);
+  return (
+    <main className="min-h-screen grid place-items-center py-6 px-4">
+      <div className="panel w-[min(380px,100%)] grid gap-4 px-6 pt-5 pb-6 [&_:is(.inp,.btn)]:w-full [&_:is(.inp,.btn)]:h-8.5">
+        <Brand />
+        <h1>Log in</h1>
+        {byAddress.state === 'refused' && <Refused by={byAddress.by} words={wordsOf(byAddress.problem)} />}
+        {byAddress.state === 'refused by issuer' && <Refused by="issuer" words={`It says ${byAddress.error}.`} />}
+        {issuer && <SignIn name={issuer.name} />}
+        {takesKeys && <KeyForm isFirst={!issuer} />}
+        {!takesKeys && !issuer && (
+          <p className="t2">No keys are taken here, and nobody signs in by browser: tokens are for programs alone.</p>
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** The browser leaves for the issuer, and comes back to this page. */
+function SignIn({ name }: { name: string }) {
+  const { to } = useSearch({ from: '/log-in' });
+  const signIn = useMutation({
+    ...beginSignInMutation(),
+    onSuccess: ({ url }) => {
+      keepTo(to ?? '/campaigns');
+      location.assign(url);
+    },
+  });
+  return (
+    <div>
+      <Button kind="ink" disabled={signIn.isPending || signIn.isSuccess} onClick={() => signIn.mutate({})}>
+        Sign in with {name}
+      </Button>
+      {signIn.error && (
+        <p className="hint c-bad" role="alert">
+          {wordsOf(problemOf(signIn.error))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A key goes to the server once, for a cookie that no script can read, and is kept nowhere else. */
+function KeyForm({ isFirst }: { isFirst: boolean }) {
   const [apiKey, setApiKey] = useState('');
   const fieldId = useId();
   const goOn = useGoOn();
@@ -22,62 +73,59 @@ export function LogInView() {
       goOn();
     },
   });
-  useEffect(() => {
-    document.title = 'Log in · Muster';
-  }, []);
   const problem = logIn.error ? problemOf(logIn.error) : undefined;
   return (
-    <main className="min-h-screen grid place-items-center py-6 px-4">
-      <form
-        className="panel w-[min(380px,100%)] grid gap-4 px-6 pt-5 pb-6 [&_:is(.inp,.btn)]:w-full [&_:is(.inp,.btn)]:h-8.5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          logIn.mutate({ body: { apiKey: apiKey.trim() } });
-        }}
-      >
-        <Brand />
-        <h1>Log in</h1>
-        {byLink.state === 'refused' && problem === undefined && <LinkRefused problem={byLink.problem} />}
-        <div>
-          <label className="lab" htmlFor={fieldId}>
-            API key
-          </label>
-          <input
-            id={fieldId}
-            className={problem ? 'inp mono err' : 'inp mono'}
-            type="password"
-            autoComplete="current-password"
-            autoFocus
-            required
-            spellCheck={false}
-            value={apiKey}
-            onChange={({ target }) => setApiKey(target.value)}
-            aria-invalid={problem !== undefined}
-            aria-describedby={`${fieldId}-hint`}
-          />
-          <p id={`${fieldId}-hint`} className={problem ? 'hint c-bad' : 'hint'} role={problem ? 'alert' : undefined}>
-            {problem
-              ? wordsOf(problem)
-              : 'It begins with muster_. The session ends with it, or after 12 hours without use.'}
-          </p>
-        </div>
-        <Button type="submit" kind="ink" disabled={logIn.isPending}>
-          Log in
-        </Button>
-        <p className="t3 sm">
-          Without a key: <code>muster first-key</code> makes one.
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        logIn.mutate({ body: { apiKey: apiKey.trim() } });
+      }}
+    >
+      <div>
+        <label className="lab" htmlFor={fieldId}>
+          API key
+        </label>
+        <input
+          id={fieldId}
+          className={problem ? 'inp mono err' : 'inp mono'}
+          type="password"
+          autoComplete="current-password"
+          autoFocus={isFirst}
+          required
+          spellCheck={false}
+          value={apiKey}
+          onChange={({ target }) => setApiKey(target.value)}
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${fieldId}-hint`}
+        />
+        <p id={`${fieldId}-hint`} className={problem ? 'hint c-bad' : 'hint'} role={problem ? 'alert' : undefined}>
+          {problem
+            ? wordsOf(problem)
+            : 'It begins with muster_. The session ends with it, or after 12 hours without use.'}
         </p>
-      </form>
-    </main>
+      </div>
+      <Button type="submit" kind={isFirst ? 'ink' : 'plain'} disabled={logIn.isPending}>
+        Log in
+      </Button>
+      <p className="t3 sm">
+        Without a key: <code>muster first-key</code> makes one.
+      </p>
+    </form>
   );
 }
 
-function LinkRefused({ problem }: { problem: Problem }) {
+const refusals = {
+  link: 'This link does not log in any more.',
+  issuer: 'You are not signed in.',
+} as const;
+
+function Refused({ by, words }: { by: keyof typeof refusals; words: string }) {
   return (
     <div className="banner" role="alert">
       <Icon name="warn" />
       <div>
-        <b>This link does not log in any more.</b> <span className="t2">{wordsOf(problem)}</span>
+        <b>{refusals[by]}</b> <span className="t2">{words}</span>
       </div>
     </div>
   );

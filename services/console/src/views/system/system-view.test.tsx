@@ -39,3 +39,10 @@ test('what could not be read says why', async () => {
   await openConsole('/system', { answers: { 'GET /v1/system': () => problem(400, 'invalid-request', 'no') } });
   expect(await screen.findByText('The system could not be read')).toBeDefined();
 });
+
+test('who is taken is said, and an issuer that does not answer is to be mended', async () => {
+  const access = { mode: 'both', issuer: 'https://sso.example/realms/main', isIssuerAnswering: false };
+  await openConsole('/system', { answers: { 'GET /v1/system': { ...system, access } } });
+  expect(await screen.findByText('by keys, and tokens of sso.example')).toBeDefined();
+  expect(screen.getByText('The issuer does not answer:')).toBeDefined();
+});

@@ -15,7 +15,7 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { ConfigurationPanel } from './configuration-panel.tsx';
-import { asText, formatBytes, settingsOf, toMend } from './system-words.ts';
+import { accessInWords, asText, formatBytes, settingsOf, toMend } from './system-words.ts';
 
 const route = getRouteApi('/system');
 const askEveryMs = 4000;
@@ -64,6 +64,9 @@ function Whole({ system }: { system: System }) {
             </span>
             <span>
               Installation zone <b>{installation.zone}</b>
+            </span>
+            <span>
+              Access <b>{accessInWords(system.access)}</b>
             </span>
             {installation.countries !== null && (
               <span>

@@ -34,6 +34,15 @@ export function toMend(system: System): Mend[] {
       title: `${name} differs:`,
       text: `${[...values].map(([value, services]) => `${services.join(', ')} ${services.length === 1 ? 'runs' : 'run'} with ${value}`).join('; ')}. Set it to the same, and start them again.`,
     })),
+    ...(system.access.isIssuerAnswering === false
+      ? [
+          {
+            key: 'issuer',
+            title: 'The issuer does not answer:',
+            text: `${system.access.issuer ?? ''} was asked by the API, whose log says why. Tokens that it cannot verify are answered 503, and nobody signs in meanwhile; sessions and keys go on.`,
+          },
+        ]
+      : []),
     ...(Math.abs(clockAheadMs) > mostClockMs
       ? [
           {
@@ -44,6 +53,13 @@ export function toMend(system: System): Mend[] {
         ]
       : []),
   ];
+}
+
+/** Who is taken, and whose tokens. */
+export function accessInWords({ mode, issuer }: System['access']): string {
+  if (issuer === null) return 'by keys';
+  const { host } = new URL(issuer);
+  return mode === 'oidc' ? `by tokens of ${host}` : `by keys, and tokens of ${host}`;
 }
 
 /** `1.2 GB` of 1,234,567,890. */
@@ -62,6 +78,7 @@ export function asText(system: System, installation: { name: string | null; zone
     `installation ${installation.name ?? 'without a name'}, zone ${installation.zone}, since ${database.installedAt}`,
     `api: Node ${api.node}, zone data ${api.zoneData}, region ${api.region}, up since ${api.startedAt}`,
     `database: PostgreSQL ${database.version}, ${formatBytes(database.bytes)}, answers in ${database.answerMs} ms, clock ${database.clockAheadMs} ms ahead, schema ${database.migration ?? 'none'}`,
+    `access: ${accessInWords(system.access)}`,
     ...nodes.map(({ kind, region, processes }) => `${kind} in ${region}: ${processes}`),
     ...settingsOf(system).flatMap(({ name, values }) =>
       [...values].map(([value, services]) => `${name}=${value} (${services.join(', ')})`),

@@ -1,0 +1,94 @@
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+
+/** Of key pairs alone: with a symmetrical one, the public key itself would sign. `none` is none of them. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/** Of access tokens (RFC 9068) and ID tokens; what is made for another purpose names another, such as `logout+jwt`. */
+const types: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+
+/** Between the clocks of the issuer and ours. */
+const toleranceSeconds = 30;
+
+const longestToken = 8192;
+/** As the issuer's specification has it. */
+const longestSubject = 255;
+
+/** Why a token is not taken, as a sentence for the one who sent it. */
+export class TokenRefusedError extends Error {
+  override readonly name = 'TokenRefusedError';
+}
+
+export interface TokenTerms {
+  issuer: string;
+  audiences: readonly string[];
+  keyOf: JWTVerifyGetKey;
+  now: Date;
+}
+
+export type VerifiedClaims = JWTPayload & { sub: string; exp: number };
+
+/** By its form: the head of a JWT begins with `{"`, and three parts are parted by dots. No key of ours has it. */
+export function isToken(text: string): boolean {
+  if (!text.startsWith('eyJ')) return false;
+  const first = text.indexOf('.');
+  const second = text.indexOf('.', first + 1);
+  return first > 0 && second > 0 && !text.includes('.', second + 1);
+}
+
+/**
+ * The claims of a token of this issuer that is for us and good now.
+ * @throws {TokenRefusedError} or whatever the look for its key throws
+ */
+export async function verifyToken(token: string, terms: TokenTerms): Promise<VerifiedClaims> {
+  const { issuer, audiences, keyOf, now } = terms;
+  if (token.length > longestToken) throw new TokenRefusedError(`this token is longer than ${longestToken} characters`);
+  // Before anything costs something: neither needs a key to be refused, and what needs one may have to wait for it.
+  const { iss, exp: ends } = claimsIn(token);
+  if (iss !== issuer) throw new TokenRefusedError('this token is of another issuer');
+  if (ends !== undefined && (ends + toleranceSeconds) * 1000 <= now.getTime()) throw new TokenRefusedError(expired);
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
+      ...{ issuer, audience: [...audiences], algorithms, clockTolerance: toleranceSeconds },
+      ...{ requiredClaims: ['exp', 'sub'], currentDate: now },
+    });
+    if (!types.has(protectedHeader.typ?.toLowerCase())) throw new TokenRefusedError('this is a token of another kind');
+    const { sub, exp } = payload;
+    if (sub === undefined || exp === undefined || sub === '' || sub.length > longestSubject) {
+      throw new TokenRefusedError('this token does not say whose it is');
+    }
+    return { ...payload, sub, exp };
+  } catch (error) {
+    if (error instanceof errors.JOSEError) throw new TokenRefusedError(sentenceOf(error), { cause: error });
+    throw error;
+  }
+}
+
+const expired = 'this token has expired';
+
+function claimsIn(token: string): JWTPayload {
+  try {
+    return decodeJwt(token);
+  } catch {
+    throw new TokenRefusedError('this is no token that can be read');
+  }
+}
+
+function sentenceOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return expired;
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return claimSentences[error.claim] ?? `its ${error.claim} is wrong`;
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature of this token does not fit';
+  if (error instanceof errors.JWKSNoMatchingKey) return 'this token is signed with a key that its issuer does not have';
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'this token is not signed with the key of a pair';
+  return 'this is no token that can be read';
+}
+
+const claimSentences: Readonly<Record<string, string>> = {
+  aud: 'this token is for another audience',
+  nbf: 'this token is not good yet',
+  exp: 'this token does not say when it ends',
+  sub: 'this token does not say whose it is',
+};

@@ -1,0 +1,81 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { Role } from '../../../../shared/domain/roles.ts';
+import type { Scope } from '../../../../shared/domain/scopes.ts';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { keyFields, keyOf, touchKeys, type ApiKeyRecord, type KeyRow } from './key-store.ts';
+
+/** A person, or a program, as a token of its issuer says it. */
+export interface SaidPerson {
+  /** `sub`: the issuer gives it to no other, ever. */
+  subject: string;
+  /** Undefined where the token does not say it. */
+  name: string | undefined;
+  role: Role;
+  scope: Scope;
+}
+
+export type PersonStore = ReturnType<typeof createPersonStore>;
+
+/**
+ * Those whom an issuer vouches for. Each is a row of `api_keys` without a secret, known by issuer and subject, so that
+ * whatever is kept of a key (who wrote what, quotas, sessions) is kept of a person too.
+ */
+export function createPersonStore({ pool }: { pool: Pool }) {
+  return {
+    /** By subject, shut out ones too. That they are asked for is their use. */
+    find: async (issuer: string, subjects: readonly string[]): Promise<Map<string, ApiKeyRecord>> => {
+      const { rows } = await pool.query<KeyRow & { ofSubject: string }>(
+        findPersons.with({ issuer, subjects: [...subjects] }),
+      );
+      return new Map(rows.map((row) => [row.ofSubject, keyOf(row)]));
+    },
+
+    /** Adds one that is new; else writes down what is said of it now. Whether it is shut out stays. */
+    note: async (issuer: string, { subject, name = null, role, scope }: SaidPersonOrUnnamed): Promise<ApiKeyRecord> => {
+      const { rows } = await pool.query<{ key: string }>(
+        notePerson.with({ key: uuidv7(), issuer, subject, name, role, ...scope }),
+      );
+      const selected = await pool.query<KeyRow>(`select ${keyFields} from api_keys k where k.id = $1`, [
+        onlyRow(rows).key,
+      ]);
+      return keyOf(onlyRow(selected.rows));
+    },
+  };
+}
+
+type SaidPersonOrUnnamed = Omit<SaidPerson, 'name'> & { name?: string | null | undefined };
+
+const findPersons = statementOf<{ issuer: string; subjects: string[] }>(
+  'find-persons',
+  ($) => `
+  with found as materialized (
+    select id from api_keys where issuer = ${$('issuer')} and subject = any(${$('subjects')}::text[])
+  ), touched as (${touchKeys('select id from found')})
+  select k.subject as "ofSubject", ${keyFields} from found join api_keys k on k.id = found.id`,
+);
+
+interface NoteParams extends Scope {
+  key: string;
+  issuer: string;
+  subject: string;
+  name: string | null;
+  role: Role;
+}
+
+/** Its owner is what it is shown as: a key that says the same owner is the same person's. */
+const notePerson = statementOf<NoteParams>(
+  'note-person',
+  ($) => `
+  insert into api_keys as k (id, name, owner, role, clients, countries, action_types, issuer, subject, account,
+    last_used_at)
+  values (${$('key')}::uuid, coalesce(${$('name')}::text, ${$('subject')}), coalesce(${$('name')}, ${$('subject')}),
+    ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[], ${$('actionTypes')}::text[], ${$('issuer')},
+    ${$('subject')}, ${$('key')}::uuid, now())
+  on conflict (issuer, subject) where issuer is not null do update set
+    name = coalesce(${$('name')}, k.name), owner = coalesce(${$('name')}, k.owner), role = excluded.role,
+    clients = excluded.clients, countries = excluded.countries, action_types = excluded.action_types,
+    last_used_at = now(), revision = k.revision + 1
+  returning id as key`,
+);

@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiKeyShape } from '../../../shared/contracts/access/api-keys.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { begunSignIn, sessionShape } from '../../../shared/contracts/access/sessions.ts';
+import type { AuthMode, IssuerSettings } from '../../../shared/runtime/configuration/auth-settings.ts';
+import { publicAddressOf } from '../../../shared/runtime/configuration/public-address.ts';
+import { authorized, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { startIssuer, type SaidClaims, type SentBack, type TestIssuer } from '../../../test/support/openid-issuer.ts';
+import { createApi, type Api } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { createDoors } from './access-module.ts';
+
+const on = apiOnPostgres();
+
+const hourMs = 3_600_000;
+const ours = { host: 'muster.test', origin: 'https://muster.test' };
+
+let issuer: TestIssuer;
+let api: Api;
+const closing: (() => unknown)[] = [];
+
+async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both', publicUrl = 'https://muster.test') {
+  const settings: IssuerSettings = {
+    ...{ issuer: issuer.url, name: 'Example SSO', audiences: ['muster'], roleClaim: 'roles', scopeClaim: undefined },
+    ...{ nameClaim: 'email', roles: [{ value: 'managers', role: 'manager' }] },
+    client: { id: 'console', secret: issuer.clientSecret, scope: 'openid email', sessionMs: 8 * hourMs },
+    ...over,
+  };
+  const onClose: typeof on.deps.onClose = (resource, close) => {
+    closing.unshift(() => close(resource));
+    return resource;
+  };
+  const publicAddress = publicAddressOf(publicUrl);
+  const doors = createDoors({ auth: { mode, issuer: settings }, publicAddress }, { ...on.deps, onClose });
+  api = await createApi({ ...on.deps, doors, publicAddress });
+  closing.unshift(() => api.close());
+}
+
+beforeEach(async () => {
+  issuer = await startIssuer({ now: () => on.deps.clock.now() });
+  closing.push(() => issuer.stop());
+  await begin();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+function ask(method: 'GET' | 'POST' | 'DELETE', url: string, headers: Headers = {}, payload?: object) {
+  return api.server.inject({ method, url, headers: { ...ours, ...headers }, ...(payload && { payload }) });
+}
+
+const cookieIn = (response: { headers: { 'set-cookie'?: string | string[] | undefined } }, name: string) =>
+  [response.headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith(name)) ?? '';
+const valueOf = (cookie: string) => cookie.split(';')[0] ?? '';
+const said = (response: { json: () => unknown }) => problem.parse(response.json());
+
+/** A browser that has left for the issuer. */
+async function leave(headers: Headers = {}) {
+  const answer = await ask('POST', '/v1/session/sign-in', headers);
+  expect(answer.statusCode).toBe(200);
+  const cookie = cookieIn(answer, '__Host-muster-sign-in');
+  return { url: begunSignIn.parse(answer.json()).url, setCookie: cookie, cookie: valueOf(cookie) };
+}
+
+const comeBack = (sent: SentBack, cookie: string, headers: Headers = {}) =>
+  ask('POST', '/v1/session', { ...headers, ...(cookie !== '' && { cookie }) }, sent);
+
+/** A browser that is signed in. */
+async function signIn(claims: SaidClaims = {}) {
+  const { url, cookie } = await leave();
+  const answer = await comeBack(issuer.signIn(url, { email: 'ada@example.com', ...claims }), cookie);
+  expect(answer.statusCode, answer.body).toBe(200);
+  const session = sessionShape.parse(answer.json());
+  const opened = valueOf(cookieIn(answer, '__Host-muster-session'));
+  return { answer, session, browser: { cookie: opened, 'x-csrf-token': session.csrfToken ?? '' } };
+}
+
+describe('signing in at the issuer', () => {
+  it('asks for a code by PKCE, with a state and a nonce that nothing else has', async () => {
+    const [one, other] = [await leave(), await leave()];
+    const said = new URL(one.url).searchParams;
+    expect(one.url.startsWith(`${issuer.url}/authorize?`)).toBe(true);
+    expect(Object.fromEntries(said)).toMatchObject({
+      ...{ response_type: 'code', client_id: 'console', redirect_uri: 'https://muster.test/log-in' },
+      ...{ scope: 'openid email', code_challenge_method: 'S256' },
+    });
+    const secrets = ['state', 'nonce', 'code_challenge'].map((name) => said.get(name) ?? '');
+    expect(secrets.map(({ length }) => length)).toEqual([43, 43, 43]);
+    expect(new Set(secrets).size).toBe(3);
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(new URL(other.url).searchParams.get(name)).not.toBe(said.get(name));
+    }
+    expect(one.setCookie).toMatch(
+      /^__Host-muster-sign-in=\S{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    expect(one.url).not.toContain(one.cookie.split('=')[1]);
+  });
+
+  it('opens a session with the role that the token grants, and ends the sign-in', async () => {
+    const { answer, session, browser } = await signIn();
+    expect(session).toMatchObject({ keyName: 'ada@example.com', role: 'manager' });
+    expect(session.expiresAt).toBe('2026-01-01T08:00:00.000Z');
+    expect(cookieIn(answer, '__Host-muster-sign-in')).toContain('Max-Age=0');
+    expect(cookieIn(answer, '__Host-muster-session')).toMatch(/; Max-Age=28800; .*SameSite=Strict$/);
+    expect((await ask('POST', '/v1/campaigns', browser, someCampaign)).statusCode).toBe(201);
+    const { 'x-csrf-token': _, ...withoutToken } = browser;
+    expect(said(await ask('POST', '/v1/campaigns', withoutToken, someCampaign)).code).toBe('csrf-token');
+    expect((await ask('GET', '/v1/api-keys', browser)).statusCode).toBe(403);
+  });
+
+  it('is in the audit log, by the issuer and under the name of the person', async () => {
+    await signIn();
+    const log = await ask('GET', '/v1/audit', authorized);
+    expect(pageShape(auditRecord).parse(log.json()).items).toMatchObject([
+      { keyName: 'ada@example.com', route: '/v1/session', status: 200, detail: { by: 'issuer' } },
+    ]);
+  });
+
+  it('keeps every secret to itself: none is in a table', async () => {
+    const { url, cookie } = await leave();
+    const sent = issuer.signIn(url);
+    await comeBack(sent, cookie);
+    const kept = JSON.stringify(
+      await Promise.all(['sessions', 'audit_log', 'api_keys', 'idempotency_keys'].map(on.rowsOf)),
+    );
+    for (const secret of [sent.code, sent.state, cookie.split('=')[1] ?? '']) expect(kept).not.toContain(secret);
+  });
+
+  it('closes the session that the browser had before', async () => {
+    const first = await signIn();
+    const { url, cookie } = await leave();
+    const both = `${cookie}; ${first.browser.cookie}`;
+    expect((await comeBack(issuer.signIn(url), both)).statusCode).toBe(200);
+    expect((await ask('GET', '/v1/session', first.browser)).statusCode).toBe(401);
+  });
+
+  it('comes back below the path that people know, wherever the request says it is', async () => {
+    await begin({}, 'both', 'https://example.com/muster');
+    const headers = { origin: 'https://example.com', host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+    const answer = await ask('POST', '/v1/session/sign-in', headers);
+    const { url } = begunSignIn.parse(answer.json());
+    expect(new URL(url).searchParams.get('redirect_uri')).toBe('https://example.com/muster/log-in');
+    expect(cookieIn(answer, '__Secure-muster-sign-in')).toContain('; Path=/muster; ');
+  });
+});
+
+describe('a sign-in is refused', () => {
+  const refused = async (answer: Awaited<ReturnType<typeof ask>>, status: number, code: string) => {
+    expect([answer.statusCode, said(answer).code]).toEqual([status, code]);
+    expect(cookieIn(answer, '__Host-muster-session')).toBe('');
+    expect(await on.rowsOf('sessions')).toEqual([]);
+  };
+
+  it('with the state of another one, or in a browser that did not begin it', async () => {
+    const [mine, other] = [await leave(), await leave()];
+    const sent = issuer.signIn(mine.url);
+    await refused(await comeBack(sent, other.cookie), 401, 'sign-in-over');
+    await refused(await comeBack(sent, ''), 401, 'sign-in-over');
+    await refused(await comeBack({ ...sent, state: '' }, mine.cookie), 401, 'sign-in-over');
+    await refused(await comeBack({ ...sent, state: `${sent.state}x` }, mine.cookie), 401, 'sign-in-over');
+    expect(issuer.asked).not.toContain('/token');
+    expect((await comeBack(sent, mine.cookie)).statusCode).toBe(200);
+  });
+
+  it('with a code that was used', async () => {
+    const { url, cookie } = await leave();
+    const sent = issuer.signIn(url);
+    expect((await comeBack(sent, cookie)).statusCode).toBe(200);
+    await on.pool.query('delete from sessions');
+    await refused(await comeBack(sent, cookie), 401, 'sign-in-refused');
+    expect(said(await comeBack(sent, cookie)).detail).toContain('invalid_grant');
+  });
+
+  it('with the code of another sign-in, whose verifier this browser does not have', async () => {
+    const [mine, victims] = [await leave(), await leave()];
+    const { code } = issuer.signIn(victims.url);
+    const { state } = issuer.signIn(mine.url);
+    await refused(await comeBack({ code, state }, mine.cookie), 401, 'sign-in-refused');
+  });
+
+  it.each([
+    [{ nonce: 'of another sign-in' }, 401, 'unauthorized'],
+    [{ nonce: undefined }, 401, 'unauthorized'],
+    [{ aud: 'muster' }, 401, 'unauthorized'],
+    [{ aud: ['console', 'other'], azp: 'other' }, 401, 'unauthorized'],
+    [{ iss: 'https://another.example' }, 401, 'unauthorized'],
+    [{ exp: 1 }, 401, 'unauthorized'],
+    [{ roles: ['strangers'] }, 403, 'no-role'],
+  ])('with an ID token of the claims %j', async (claims, status, code) => {
+    const { url, cookie } = await leave();
+    await refused(await comeBack(issuer.signIn(url, claims), cookie), status, code);
+  });
+
+  it('from a page of another origin, at its beginning and at its end', async () => {
+    const elsewhere = { origin: 'https://evil.example' };
+    expect(said(await ask('POST', '/v1/session/sign-in', elsewhere)).code).toBe('other-origin');
+    const { url, cookie } = await leave();
+    await refused(await comeBack(issuer.signIn(url), cookie, elsewhere), 403, 'other-origin');
+  });
+
+  it('by 503 while the issuer is away, and keys log in meanwhile', async () => {
+    const { url, cookie } = await leave();
+    const sent = issuer.signIn(url);
+    issuer.answerWith = (_path, response) => (response.writeHead(500).end(), true);
+    await refused(await comeBack(sent, cookie), 503, 'issuer-unavailable');
+    expect((await ask('POST', '/v1/session', {}, { apiKey: testApiKey })).statusCode).toBe(200);
+  });
+
+  it.each([{ code: 'x' }, { state: 'x' }, { code: 'x', state: 'y', apiKey: testApiKey }, { code: '', state: 'y' }])(
+    'with %j, which is no whole answer of an issuer',
+    async (body) => {
+      expect((await ask('POST', '/v1/session', {}, body)).statusCode).toBe(422);
+    },
+  );
+
+  it('where none is set up', async () => {
+    await begin({ client: undefined });
+    expect(said(await ask('POST', '/v1/session/sign-in')).code).toBe('no-issuer');
+    expect(said(await ask('POST', '/v1/session', {}, { code: 'x', state: 'y' })).code).toBe('no-issuer');
+  });
+});
+
+describe('the session of a person', () => {
+  it('ends when it says, though it is used: the issuer is asked anew', async () => {
+    const { browser } = await signIn();
+    for (let hour = 0; hour < 7; hour++) {
+      await on.passTime(hourMs);
+      expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
+    }
+    await on.passTime(hourMs + 1000);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
+  });
+
+  it('may what it was opened for, whatever a token of the same person grants meanwhile', async () => {
+    await begin({
+      roles: [
+        { value: 'admins', role: 'operator' },
+        { value: 'managers', role: 'manager' },
+      ],
+    });
+    const { browser } = await signIn();
+    const authorization = `Bearer ${await issuer.token({ claims: { roles: ['admins'] } })}`;
+    expect((await ask('GET', '/v1/api-keys', { authorization })).statusCode).toBe(200);
+    await on.passTime(120_000);
+    expect((await ask('GET', '/v1/api-keys', { authorization })).statusCode).toBe(200);
+    expect((await ask('GET', '/v1/api-keys', browser)).statusCode).toBe(403);
+    expect(sessionShape.parse((await ask('GET', '/v1/session', browser)).json()).role).toBe('manager');
+  });
+
+  it('has the scope of its token', async () => {
+    await begin({ scopeClaim: 'muster' });
+    const { session, browser } = await signIn({ muster: ['country:SG'] });
+    expect(session.scope).toEqual({ clients: null, countries: ['SG'], actionTypes: null });
+    expect(said(await ask('POST', '/v1/campaigns', browser, someCampaign)).code).toBe('out-of-scope');
+  });
+
+  it('ends with the person: who is shut out is out of every browser', async () => {
+    const { browser } = await signIn();
+    const listed = pageShape(apiKeyShape).parse((await ask('GET', '/v1/api-keys', authorized)).json());
+    const { id = '' } = listed.items.find(({ person }) => person !== null) ?? {};
+    await ask('DELETE', `/v1/api-keys/${id}`, authorized);
+    expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
+    const { url, cookie } = await leave();
+    expect(said(await comeBack(issuer.signIn(url), cookie)).code).toBe('shut-out');
+  });
+
+  it('is over by log-out, here or everywhere', async () => {
+    const [here, there] = [await signIn(), await signIn()];
+    expect((await ask('DELETE', '/v1/session', here.browser)).statusCode).toBe(204);
+    expect((await ask('GET', '/v1/session', here.browser)).statusCode).toBe(401);
+    expect((await ask('DELETE', '/v1/sessions', there.browser)).json()).toEqual({ ended: 1 });
+  });
+
+  it('of another issuer, or of a key where keys are not taken any more, is over', async () => {
+    const person = await signIn();
+    const byKey = await ask('POST', '/v1/session', {}, { apiKey: testApiKey });
+    const ofKey = { cookie: valueOf(cookieIn(byKey, '__Host-muster-session')) };
+    await begin({}, 'oidc');
+    expect((await ask('GET', '/v1/session', ofKey)).statusCode).toBe(401);
+    expect((await ask('GET', '/v1/session', person.browser)).statusCode).toBe(200);
+    await begin({ issuer: 'https://another.example' });
+    expect((await ask('GET', '/v1/session', person.browser)).statusCode).toBe(401);
+    expect((await ask('GET', '/v1/session', ofKey)).statusCode).toBe(200);
+  });
+});
+
+it('the log-in page is told what there is to log in by', async () => {
+  expect((await ask('GET', '/v1/session/ways')).json()).toEqual({ apiKey: true, issuer: { name: 'Example SSO' } });
+  await begin({}, 'oidc');
+  expect((await ask('GET', '/v1/session/ways')).json()).toEqual({ apiKey: false, issuer: { name: 'Example SSO' } });
+  await begin({ client: undefined });
+  expect((await ask('GET', '/v1/session/ways')).json()).toEqual({ apiKey: true, issuer: null });
+});

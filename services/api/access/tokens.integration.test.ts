@@ -1,0 +1,490 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { exportSPKI, importJWK } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiKeyShape } from '../../../shared/contracts/access/api-keys.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { sessionShape } from '../../../shared/contracts/access/sessions.ts';
+import { systemShape } from '../../../shared/contracts/access/system.ts';
+import type { AuthMode, IssuerSettings } from '../../../shared/runtime/configuration/auth-settings.ts';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { policy } from '../../../test/support/approvals-on-api.ts';
+import { newSigningKey, startIssuer, type SaidClaims, type TestIssuer } from '../../../test/support/openid-issuer.ts';
+import { createApi, type Api } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { createDoors } from './access-module.ts';
+
+const on = apiOnPostgres();
+
+let issuer: TestIssuer;
+let api: Api;
+const closing: (() => unknown)[] = [];
+
+const roles = [
+  { value: 'admins', role: 'operator' },
+  { value: 'managers', role: 'manager' },
+  { value: 'approvers', role: 'approver' },
+  { value: 'schedulers', role: 'scheduler' },
+  { value: 'staff', role: 'viewer' },
+] as const;
+
+async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both') {
+  const settings: IssuerSettings = {
+    ...{ issuer: issuer.url, name: 'Tests', audiences: ['muster'], roleClaim: 'roles', roles, scopeClaim: undefined },
+    ...{ nameClaim: 'email', client: undefined },
+    ...over,
+  };
+  const onClose: typeof on.deps.onClose = (resource, close) => {
+    closing.unshift(() => close(resource));
+    return resource;
+  };
+  const doors = createDoors({ auth: { mode, issuer: settings }, publicAddress: undefined }, { ...on.deps, onClose });
+  api = await createApi({ ...on.deps, doors });
+  closing.unshift(() => api.close());
+}
+
+beforeEach(async () => {
+  issuer = await startIssuer({ now: () => on.deps.clock.now() });
+  closing.push(() => issuer.stop());
+  await begin();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+function ask(token: string, method: Method = 'GET', url = '/v1/session', payload?: object) {
+  const headers = { authorization: `Bearer ${token}` };
+  return api.server.inject({ method, url, headers, ...(payload && { payload }) });
+}
+
+async function askAs(claims: SaidClaims, method: Method = 'GET', url = '/v1/session', payload?: object) {
+  return ask(await issuer.token({ claims }), method, url, payload);
+}
+
+const said = (response: { json: () => unknown }) => problem.parse(response.json());
+
+describe('a token of the issuer', () => {
+  it('is taken where a key is, and says who it is by the name that people know', async () => {
+    const answer = await askAs({ email: 'ada@example.com', email_verified: true });
+    expect(answer.statusCode).toBe(200);
+    expect(sessionShape.parse(answer.json())).toMatchObject({
+      ...{ keyName: 'ada@example.com', role: 'manager', csrfToken: null },
+      scope: { clients: null, countries: null, actionTypes: null },
+    });
+  });
+
+  it('of any kind of key pair that issuers use is taken', async () => {
+    await issuer.stop();
+    issuer = await startIssuer({ now: () => on.deps.clock.now(), alg: 'RS256' });
+    await begin();
+    expect((await askAs({})).statusCode).toBe(200);
+  });
+
+  it('is verified once in a while, and the issuer asked once for its keys, however many requests come', async () => {
+    const token = await issuer.token();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(token)));
+    expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
+    expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys']);
+  });
+
+  it('leaves keys as they are, and costs them nothing: the issuer is not asked', async () => {
+    const answer = await api.server.inject({ url: '/v1/session', headers: authorized });
+    expect(sessionShape.parse(answer.json())).toMatchObject({ keyName: 'a test' });
+    expect(issuer.asked).toEqual([]);
+  });
+
+  it('ends when it says, but for half a minute that clocks may be apart', async () => {
+    const token = await issuer.token();
+    expect((await ask(token)).statusCode).toBe(200);
+    await on.passTime(3_600_000 + 25_000);
+    // What is remembered of it has ended too.
+    const late = await ask(token);
+    expect(late.statusCode).toBe(200);
+    await on.passTime(10_000);
+    expect(said(await ask(token)).detail).toBe('this token has expired');
+  });
+
+  it('is counted among the refused where it is', async () => {
+    expect((await ask(await issuer.token({ claims: { aud: 'another' } }))).headers['www-authenticate']).toContain(
+      'invalid_token',
+    );
+  });
+});
+
+describe('a forged token is refused:', () => {
+  const refused = async (token: string) => {
+    const answer = await ask(token);
+    expect([answer.statusCode, said(answer).code]).toEqual([401, 'unauthorized']);
+    return said(answer).detail;
+  };
+  const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const now = () => Math.floor(on.deps.clock.now().getTime() / 1000);
+  const claims = () => ({ iss: issuer.url, aud: 'muster', sub: 'eve', exp: now() + 60, roles: ['admins'] });
+
+  it('by another key, even under the name of the right one', async () => {
+    const key = await newSigningKey();
+    const { kid } = await issuer.rotate();
+    expect(await refused(await issuer.token({ key: { ...key, kid } }))).toContain('signature');
+    expect(await refused(await issuer.token({ key }))).toContain('a key that its issuer does not have');
+  });
+
+  it.each([
+    [{ iss: 'https://another.example' }, 'another issuer'],
+    [{ iss: undefined }, 'another issuer'],
+    [{ aud: 'another' }, 'another audience'],
+    [{ aud: undefined }, 'another audience'],
+    [{ exp: 1 }, 'expired'],
+    [{ exp: undefined }, 'when it ends'],
+    [{ nbf: 4_000_000_000 }, 'not good yet'],
+    [{ sub: undefined }, 'whose it is'],
+    [{ sub: 'x'.repeat(256) }, 'whose it is'],
+    [{ sub: '' }, 'whose it is'],
+  ])('with the claims %j', async (over, why) => {
+    expect(await refused(await issuer.token({ claims: over }))).toContain(why);
+  });
+
+  it('that is not signed', async () => {
+    const token = `${encoded({ alg: 'none' })}.${encoded(claims())}.`;
+    expect(await refused(token)).toContain('not signed with the key of a pair');
+    expect(await refused(`${encoded({ alg: 'nOnE', typ: 'JWT' })}.${encoded(claims())}.x`)).toContain('not signed');
+  });
+
+  it('that takes the public key for a shared secret', async () => {
+    await issuer.stop();
+    issuer = await startIssuer({ now: () => on.deps.clock.now(), alg: 'RS256' });
+    await begin();
+    const { publicJwk, kid } = await issuer.rotate();
+    const key = await importJWK(publicJwk, 'RS256', { extractable: true });
+    if (key instanceof Uint8Array) throw new Error('this is no key of a pair');
+    for (const secret of [await exportSPKI(key), JSON.stringify(publicJwk), '']) {
+      const head = `${encoded({ alg: 'HS256', kid })}.${encoded(claims())}`;
+      const signature = createHmac('sha256', secret).update(head).digest('base64url');
+      expect(await refused(`${head}.${signature}`)).toContain('not signed with the key of a pair');
+    }
+  });
+
+  it('that brings its own key, or says where it is', async () => {
+    const key = await newSigningKey();
+    const header = { jwk: key.publicJwk, jku: `${issuer.url}/evil`, x5u: `${issuer.url}/evil` };
+    const { kid } = await issuer.rotate();
+    expect(await refused(await issuer.token({ key: { ...key, kid }, header }))).toContain('signature');
+    await refused(await issuer.token({ key, header }));
+    expect(issuer.asked).not.toContain('/evil');
+  });
+
+  it('that was made for another purpose', async () => {
+    expect(await refused(await issuer.token({ header: { typ: 'logout+jwt' } }))).toContain('another kind');
+    expect((await ask(await issuer.token({ header: { typ: 'at+jwt' } }))).statusCode).toBe(200);
+  });
+
+  it('that cannot be read', async () => {
+    await refused('eyJhbGciOiJFUzI1NiJ9.e30.x');
+    await refused('eyJ.eyJ.eyJ');
+  });
+
+  it('that is huge, before any of it is read', async () => {
+    const token = await issuer.token({ claims: { roles: ['admins'], filler: randomBytes(8000).toString('hex') } });
+    const answer = await ask(token);
+    expect([401, 431]).toContain(answer.statusCode);
+    expect(issuer.asked).toEqual([]);
+  });
+
+  it('whose claims were changed behind its signature', async () => {
+    const [head, , signature] = (await issuer.token()).split('.');
+    expect(await refused(`${head ?? ''}.${encoded(claims())}.${signature ?? ''}`)).toContain('signature');
+  });
+});
+
+describe('a key of the issuer', () => {
+  it('that is new is found when a token names it', async () => {
+    expect((await askAs({})).statusCode).toBe(200);
+    await on.passTime(30_001);
+    await issuer.rotate();
+    expect((await askAs({ sub: 'grace' })).statusCode).toBe(200);
+  });
+
+  it('that there is not makes us ask twice a minute at most, whatever tokens name', async () => {
+    await askAs({});
+    const before = issuer.asked.length;
+    await on.passTime(30_001);
+    for (let number = 0; number < 20; number++) {
+      const key = await newSigningKey();
+      expect((await ask(await issuer.token({ key }))).statusCode).toBe(401);
+    }
+    expect(issuer.asked.length - before).toBe(2);
+  });
+
+  it('that was withdrawn opens nothing after ten minutes', async () => {
+    const key = await issuer.rotate();
+    const token = await issuer.token({ key });
+    expect((await ask(token)).statusCode).toBe(200);
+    await issuer.rotate();
+    await on.passTime(10 * 60_000 + 1);
+    expect((await ask(token)).statusCode).toBe(401);
+  });
+});
+
+describe('the role of a token', () => {
+  it.each([
+    [['managers'], 'manager'],
+    [['unknown', 'staff', 'admins'], 'operator'],
+    ['approvers', 'approver'],
+    ['openid staff', 'viewer'],
+  ])('of the claim %j is %s: the first that is mapped', async (claim, role) => {
+    const answer = await askAs({ roles: claim });
+    expect(sessionShape.parse(answer.json()).role).toBe(role);
+  });
+
+  it.each([[undefined], [[]], [['operator']], ['Admins'], [{ admins: true }], [['toString']], [7]])(
+    'of the claim %j is none, and that is said',
+    async (claim) => {
+      const answer = await askAs({ roles: claim });
+      expect([answer.statusCode, said(answer).code]).toEqual([403, 'no-role']);
+      expect(said(answer).detail).toContain('OIDC_ROLES');
+      expect(await on.rowsOf('api_keys')).toHaveLength(1);
+    },
+  );
+
+  it('is found inside of another claim, and under a name that has dots itself', async () => {
+    await begin({ roleClaim: 'realm_access.roles' });
+    expect((await askAs({ roles: undefined, realm_access: { roles: ['staff'] } })).statusCode).toBe(200);
+    await begin({ roleClaim: 'https://muster.example/roles' });
+    expect((await askAs({ 'https://muster.example/roles': ['staff'] })).statusCode).toBe(200);
+  });
+
+  it('bounds what it may, as that of a key does', async () => {
+    const answer = await askAs({ roles: ['staff'] }, 'POST', '/v1/campaigns', someCampaign);
+    expect(said(answer)).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
+    expect((await askAs({}, 'POST', '/v1/campaigns', someCampaign)).statusCode).toBe(201);
+  });
+
+  it('is that of the token which is sent, whatever another one of the same person grants', async () => {
+    const [more, less] = [await issuer.token({ claims: { roles: ['admins'] } }), await issuer.token()];
+    expect(sessionShape.parse((await ask(more)).json()).role).toBe('operator');
+    expect(sessionShape.parse((await ask(less)).json()).role).toBe('manager');
+    expect((await ask(less, 'GET', '/v1/api-keys')).statusCode).toBe(403);
+    expect((await ask(more, 'GET', '/v1/api-keys')).statusCode).toBe(200);
+  });
+});
+
+describe('the scope of a token', () => {
+  beforeEach(() => begin({ scopeClaim: 'muster' }));
+
+  it('bounds campaigns to its countries and actions', async () => {
+    const inSg = { ...someCampaign, countries: ['SG'] };
+    const muster = ['country:SG', 'unknown:thing'];
+    expect((await askAs({ muster }, 'POST', '/v1/campaigns', inSg)).statusCode).toBe(201);
+    const beyond = await askAs({ muster }, 'POST', '/v1/campaigns', someCampaign);
+    expect([beyond.statusCode, said(beyond).code]).toEqual([403, 'out-of-scope']);
+    const noAction = await askAs({ muster: ['action:award-points'] }, 'POST', '/v1/campaigns', inSg);
+    expect(noAction.statusCode).toBe(403);
+  });
+
+  it('names clients as people do, and shows what is theirs alone', async () => {
+    for (const name of ['shop', 'games']) expect((await on.ask('POST', '/v1/clients', { name })).statusCode).toBe(201);
+    const listed = await askAs({ muster: 'client:shop' }, 'GET', '/v1/session');
+    expect(sessionShape.parse(listed.json()).scope.clients).toEqual(['shop']);
+    expect((await askAs({ muster: 'client:shop' }, 'GET', '/v1/clients/games')).statusCode).toBe(404);
+    expect((await askAs({ muster: 'client:shop' }, 'GET', '/v1/clients/shop')).statusCode).toBe(200);
+  });
+
+  it('that is named wrongly is nothing of its kind, never all of it', async () => {
+    const answer = await askAs({ muster: ['country:sg', 'client:nobody', 'action:'] });
+    expect(sessionShape.parse(answer.json()).scope).toEqual({ clients: [], countries: [], actionTypes: [] });
+  });
+
+  it('has to be said: without it there is nothing that the token is for', async () => {
+    for (const muster of [undefined, [], 'openid profile', ['All']]) {
+      expect(said(await askAs({ muster })).detail).toContain('OIDC_SCOPE_CLAIM');
+    }
+    expect((await askAs({ muster: ['all'] })).statusCode).toBe(200);
+  });
+
+  it('keeps from what is of the whole installation', async () => {
+    const answer = await askAs({ roles: ['admins'], muster: ['country:SG'] }, 'POST', '/v1/clients', { name: 'x' });
+    expect(said(answer).code).toBe('out-of-scope');
+  });
+});
+
+describe('a person', () => {
+  const listed = async () => {
+    const answer = await api.server.inject({ url: '/v1/api-keys', headers: authorized });
+    return pageShape(apiKeyShape)
+      .parse(answer.json())
+      .items.filter(({ person }) => person !== null);
+  };
+
+  it('is one row for life, by issuer and subject, whatever they are called', async () => {
+    await askAs({ email: 'ada@example.com' });
+    await askAs({ email: 'ada.king@example.com', iat: 1 });
+    await askAs({ email: undefined, iat: 2 });
+    expect(await listed()).toMatchObject([
+      { name: 'ada.king@example.com', owner: 'ada.king@example.com', person: { issuer: issuer.url, subject: 'ada' } },
+    ]);
+  });
+
+  it('is not called by an address that the issuer has not verified, or by what bends a line', async () => {
+    await askAs({ email: 'ceo@example.com', email_verified: false });
+    await askAs({ sub: 'bob', email: 'bob\u202E@example.com' });
+    expect((await listed()).map(({ name }) => name).toSorted()).toEqual(['ada', 'bob']);
+  });
+
+  it('stands in the audit log under one id', async () => {
+    const created = await askAs({ email: 'ada@example.com' }, 'POST', '/v1/campaigns', someCampaign);
+    expect(created.statusCode).toBe(201);
+    const [person] = await listed();
+    const log = await api.server.inject({ url: '/v1/audit', headers: authorized });
+    expect(pageShape(auditRecord).parse(log.json()).items[0]).toMatchObject({
+      ...{ keyId: person?.id, keyName: 'ada@example.com', route: '/v1/campaigns', status: 201 },
+    });
+  });
+
+  it('that is shut out is refused within a second, and let in again by the same hand', async () => {
+    const token = await issuer.token();
+    await ask(token);
+    const [person] = await listed();
+    const url = `/v1/api-keys/${person?.id ?? ''}`;
+    const end = (expiresAt: string | null) =>
+      api.server.inject({ method: 'PATCH', url, headers: authorized, payload: { expiresAt } });
+    expect((await end('2025-12-31T00:00:00Z')).statusCode).toBe(200);
+    const out = await ask(token);
+    expect([out.statusCode, said(out).code]).toEqual([403, 'shut-out']);
+    expect((await askAs({ iat: 5 })).statusCode).toBe(403);
+    expect((await end(null)).statusCode).toBe(200);
+    expect((await ask(token)).statusCode).toBe(200);
+    await api.server.inject({ method: 'DELETE', url, headers: authorized });
+    expect((await ask(token)).statusCode).toBe(403);
+  });
+
+  it('has no secret to rotate, and nothing that is changed here but its end', async () => {
+    await askAs({});
+    const [person] = await listed();
+    const url = `/v1/api-keys/${person?.id ?? ''}`;
+    const change = (method: 'POST' | 'PATCH', path: string, payload: object) =>
+      api.server.inject({ method, url: path, headers: authorized, payload });
+    expect(said(await change('POST', `${url}/rotate`, {})).code).toBe('not-a-key');
+    expect(said(await change('PATCH', url, { role: 'operator' })).code).toBe('not-a-key');
+  });
+
+  it('makes no link of its token, which would outlast it', async () => {
+    const answer = await askAs({}, 'POST', '/v1/session/links');
+    expect([answer.statusCode, said(answer).code]).toEqual([403, 'not-by-token']);
+  });
+
+  it('is found by what is of people, in the tables of keys as in the rest, without a secret', async () => {
+    await askAs({});
+    expect(await on.rowsOf('api_key_secrets')).toHaveLength(1);
+  });
+});
+
+describe('who wrote a campaign does not approve it by token either:', () => {
+  async function submitted(claims: SaidClaims) {
+    expect((await on.ask('PUT', '/v1/approval-policy', policy)).statusCode).toBe(200);
+    const created = await askAs(claims, 'POST', '/v1/campaigns', someCampaign);
+    const { id }: { id: string } = created.json();
+    const answer = await askAs(claims, 'POST', `/v1/campaigns/${id}/submit`);
+    expect(answer.statusCode).toBe(200);
+    const { hash }: { hash: string } = answer.json();
+    return { url: `/v1/campaigns/${id}/approve`, body: { hash } };
+  }
+  const author = { sub: 'ada', email: 'ada@example.com', roles: ['managers'] };
+  const approver = { sub: 'grace', email: 'grace@example.com', roles: ['approvers'] };
+
+  it('another person does', async () => {
+    const { url, body } = await submitted(author);
+    expect((await askAs(approver, 'POST', url, body)).statusCode).toBe(200);
+  });
+
+  it('not the author with another role, or under another name', async () => {
+    const { url, body } = await submitted(author);
+    for (const over of [{}, { email: 'someone.else@example.com' }, { email: undefined }]) {
+      const answer = await askAs({ ...author, ...over, roles: ['approvers'] }, 'POST', url, body);
+      expect([answer.statusCode, said(answer).code]).toEqual([403, 'author-approves-not']);
+    }
+  });
+
+  it('nor with a key that says the same owner', async () => {
+    const { url, body } = await submitted(author);
+    const made = await on.ask('POST', '/v1/api-keys', { name: 'hers', owner: ' Ada@Example.com', role: 'approver' });
+    const { secret }: { secret: string } = made.json();
+    expect(said(await ask(secret, 'POST', url, body)).code).toBe('author-approves-not');
+  });
+});
+
+describe('while the issuer is away', () => {
+  const away = (_path: string, response: { destroy: () => unknown }) => {
+    response.destroy();
+    return true;
+  };
+
+  it('tokens are answered 503 at once, keys go on, and it is asked every ten seconds at most', async () => {
+    issuer.answerWith = away;
+    const first = await askAs({});
+    expect([first.statusCode, said(first).code]).toEqual([503, 'issuer-unavailable']);
+    expect(first.headers['retry-after']).toBe('10');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => askAs({})));
+    expect(answers.every(({ statusCode }) => statusCode === 503)).toBe(true);
+    expect(issuer.asked).toHaveLength(1);
+    expect((await api.server.inject({ url: '/v1/session', headers: authorized })).statusCode).toBe(200);
+
+    issuer.answerWith = undefined;
+    await on.passTime(10_001);
+    await expect.poll(async () => (await askAs({})).statusCode).toBe(200);
+    expect(issuer.asked).toHaveLength(3);
+  });
+
+  it('what it has said is believed for an hour', async () => {
+    const token = await issuer.token({ claims: { exp: 4_000_000_000 } });
+    expect((await ask(token)).statusCode).toBe(200);
+    issuer.answerWith = away;
+    await on.passTime(59 * 60_000);
+    expect((await ask(token)).statusCode).toBe(200);
+    await on.passTime(2 * 60_000);
+    expect((await ask(token)).statusCode).toBe(503);
+  });
+
+  it.each([
+    ['a page', (response: { end: (text: string) => unknown }) => response.end('<html>')],
+    ['the document of another issuer', undefined],
+  ])('or answers %s: it is never believed', async (_what, page) => {
+    if (page) issuer.answerWith = (_path, response) => (page(response), true);
+    else issuer.discovery['issuer'] = 'https://another.example';
+    const answer = await askAs({});
+    expect([answer.statusCode, said(answer).code]).toEqual([503, 'issuer-unavailable']);
+  });
+
+  it('is not led by it to plain http elsewhere', async () => {
+    issuer.discovery['jwks_uri'] = 'http://keys.example/keys';
+    expect((await askAs({})).statusCode).toBe(503);
+  });
+
+  it('is told by GET /v1/system', async () => {
+    const access = async () => {
+      const answer = await api.server.inject({ url: '/v1/system', headers: authorized });
+      return systemShape.parse(answer.json()).access;
+    };
+    expect(await access()).toEqual({ mode: 'both', issuer: issuer.url, isIssuerAnswering: null });
+    issuer.answerWith = away;
+    await askAs({});
+    expect(await access()).toMatchObject({ isIssuerAnswering: false });
+  });
+});
+
+describe('AUTH_MODE=oidc', () => {
+  beforeEach(() => begin({}, 'oidc'));
+
+  it('takes tokens and no keys, whatever they are sent for', async () => {
+    expect((await askAs({})).statusCode).toBe(200);
+    const byKey = await api.server.inject({ url: '/v1/session', headers: authorized });
+    expect([byKey.statusCode, said(byKey).detail]).toEqual([
+      401,
+      'keys are not taken here (AUTH_MODE=oidc): a token of the issuer is',
+    ]);
+    const headers = { ...authorized, 'content-type': 'application/json' };
+    const receipts = { method: 'POST', url: '/v1/receipts', headers, payload: '{"receipts":[]}' } as const;
+    expect((await api.server.inject(receipts)).statusCode).toBe(401);
+  });
+});

@@ -1,0 +1,44 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { logIn } from '#client/sdk.gen.ts';
+import type { LogInInput } from '#client/types.gen.ts';
+import { problemOf, type Problem } from '../../api/problems.ts';
+import { beginSession } from '../../frame/session/session.ts';
+import { takeTo, type ComeBack } from './come-back.ts';
+
+/** What came of the address: nothing where it held nothing to log in by. */
+export type AddressLogIn =
+  | { state: 'none' }
+  | { state: 'logged in'; to: string }
+  | { state: 'refused'; by: 'link' | 'issuer'; problem: Problem }
+  | { state: 'refused by issuer'; error: string };
+
+/**
+ * Opens a session by what stands behind `#link=`, or by what an issuer sent back: no server was sent the first, and
+ * either works once.
+ */
+export async function logInByAddress(
+  hash: string,
+  comeBack: ComeBack | undefined,
+  queryClient: QueryClient,
+): Promise<AddressLogIn> {
+  const link = new URLSearchParams(hash).get('link');
+  if (link !== null) {
+    // Out of the address, and so out of the history, before anything else.
+    history.replaceState(history.state, '', location.pathname);
+    return await openBy('link', { link }, queryClient);
+  }
+  if (!comeBack) return { state: 'none' };
+  if (comeBack.kind === 'refused') return { state: 'refused by issuer', error: comeBack.error };
+  const { code, state } = comeBack;
+  return await openBy('issuer', { code, state }, queryClient);
+}
+
+async function openBy(by: 'link' | 'issuer', body: LogInInput, queryClient: QueryClient): Promise<AddressLogIn> {
+  try {
+    const { data } = await logIn({ body });
+    beginSession(queryClient, data);
+    return { state: 'logged in', to: by === 'issuer' ? takeTo() : '/campaigns' };
+  } catch (error) {
+    return { state: 'refused', by, problem: problemOf(error) };
+  }
+}

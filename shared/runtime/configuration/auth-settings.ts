@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { isIssuerUrl } from '../../contracts/access/openid.ts';
+import { roles, type Role } from '../../domain/roles.ts';
+import { ConfigurationError } from './configuration-error.ts';
+import { readEnvironment } from './environment.ts';
+
+/** Who is taken: those who have an API key, those whom an OpenID Connect issuer vouches for, or both. */
+export const authModes = ['keys', 'oidc', 'both'] as const;
+
+export type AuthMode = (typeof authModes)[number];
+
+export interface AuthSettings {
+  mode: AuthMode;
+  /** Undefined where keys alone are taken. */
+  issuer: IssuerSettings | undefined;
+}
+
+export interface IssuerSettings {
+  /** As `iss` of its tokens has it, to the letter. */
+  issuer: string;
+  /** As people call it. */
+  name: string;
+  /** Tokens have to be for one of them. */
+  audiences: readonly string[];
+  roleClaim: string;
+  /** The first of them that a token has is its role. */
+  roles: readonly { value: string; role: Role }[];
+  /** Undefined: who has a role has it for the whole installation. */
+  scopeClaim: string | undefined;
+  /** What a person is shown as. */
+  nameClaim: string;
+  /** Undefined where the console is not signed in to by the issuer. */
+  client: IssuerClient | undefined;
+}
+
+/** What the issuer knows the console as. */
+export interface IssuerClient {
+  id: string;
+  /** None for a public client: PKCE is used anyway. */
+  secret: string | undefined;
+  /** What is asked for, separated by blanks. */
+  scope: string;
+  /** After so long people sign in anew, and the issuer looks at them again. */
+  sessionMs: number;
+}
+
+const claim = z.string().min(1).max(200);
+
+export const authEnvironment = z.object({
+  AUTH_MODE: z.enum(authModes, "has to be 'keys', 'oidc' or 'both'").default('keys'),
+  OIDC_ISSUER: z
+    .string()
+    .max(500)
+    .refine(isIssuerUrl, 'has to be an https address such as https://login.example.com/realms/main')
+    .optional(),
+  OIDC_NAME: z.string().min(1).max(60).optional(),
+  OIDC_AUDIENCE: z
+    .string()
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .refine((all) => all.every((each) => each !== ''), 'has to be audiences, separated by commas')
+    .optional(),
+  OIDC_ROLE_CLAIM: claim.default('roles'),
+  OIDC_ROLES: z
+    .string()
+    .transform((text, context) => {
+      const read = text.split(',').map(mappingIn);
+      const mapped = read.flatMap((each) => each ?? []);
+      if (mapped.length === read.length) return mapped;
+      context.addIssue(`has to be values of the claim and roles (${roles.join(', ')}), such as muster-admins=operator`);
+      return z.NEVER;
+    })
+    .optional(),
+  OIDC_SCOPE_CLAIM: claim.optional(),
+  OIDC_NAME_CLAIM: claim.default('email'),
+  OIDC_CLIENT_ID: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,500}$/, 'has to be visible ASCII')
+    .optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).max(2000).optional(),
+  OIDC_SIGN_IN_SCOPE: z
+    .string()
+    .refine((text) => text.split(' ').includes('openid'), 'has to hold openid')
+    .default('openid profile email'),
+  OIDC_SESSION_HOURS: z.coerce.number().min(0.1).max(168).default(12),
+});
+
+type AuthEnvironment = z.infer<typeof authEnvironment>;
+
+/** `value=role`: a value may hold whatever but a comma, `=` too. */
+function mappingIn(text: string): { value: string; role: Role } | undefined {
+  const [, value = '', named] = /^\s*(\S.*?)\s*=\s*([a-z]+)\s*$/.exec(text) ?? [];
+  const role = roles.find((each) => each === named);
+  return role && { value, role };
+}
+
+/** @throws {ConfigurationError} that names what is missing, and what goes together with nothing */
+export function readAuthSettings(environment: NodeJS.ProcessEnv): AuthSettings {
+  const read = readEnvironment(authEnvironment, environment);
+  const isSet = (name: string) => [name, `${name}_FILE`].some((each) => (environment[each] ?? '') !== '');
+  const problems = contradictionsIn(read, isSet);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const { AUTH_MODE: mode, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = read;
+  if (mode === 'keys' || issuer === undefined) return { mode, issuer: undefined };
+  return {
+    mode,
+    issuer: {
+      issuer,
+      name: read.OIDC_NAME ?? new URL(issuer).host,
+      audiences: read.OIDC_AUDIENCE ?? [clientId ?? ''],
+      roleClaim: read.OIDC_ROLE_CLAIM,
+      roles: read.OIDC_ROLES ?? [],
+      scopeClaim: read.OIDC_SCOPE_CLAIM,
+      nameClaim: read.OIDC_NAME_CLAIM,
+      client: clientId === undefined ? undefined : clientOf(clientId, read),
+    },
+  };
+}
+
+function clientOf(id: string, read: AuthEnvironment): IssuerClient {
+  const { OIDC_CLIENT_SECRET: secret, OIDC_SIGN_IN_SCOPE: scope, OIDC_SESSION_HOURS: hours } = read;
+  return { id, secret, scope, sessionMs: hours * 3_600_000 };
+}
+
+/** @param isSet of what else stands in the environment, and has to go with it */
+function contradictionsIn(read: AuthEnvironment, isSet: (name: string) => boolean): string[] {
+  const { AUTH_MODE: mode, OIDC_ISSUER, OIDC_ROLES, OIDC_AUDIENCE, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = read;
+  if (mode === 'keys') {
+    const set = Object.entries({ OIDC_ISSUER, OIDC_ROLES, OIDC_AUDIENCE, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET });
+    const names = set.filter(([, value]) => value !== undefined).map(([name]) => name);
+    if (names.length === 0) return [];
+    return [`${names.join(', ')} are for an issuer, and AUTH_MODE is keys: set AUTH_MODE=both, or leave them out`];
+  }
+  const needs = `AUTH_MODE is ${mode}`;
+  return [
+    ...(OIDC_ISSUER === undefined ? [`OIDC_ISSUER is not set, and ${needs}: whose tokens are taken`] : []),
+    ...(OIDC_ROLES === undefined
+      ? [`OIDC_ROLES is not set, and ${needs}: who has which role, such as muster-admins=operator`]
+      : []),
+    ...(OIDC_AUDIENCE === undefined && OIDC_CLIENT_ID === undefined
+      ? [`OIDC_AUDIENCE and OIDC_CLIENT_ID are not set, and ${needs}: one of them, for tokens to be meant for Muster`]
+      : []),
+    ...(OIDC_CLIENT_SECRET !== undefined && OIDC_CLIENT_ID === undefined
+      ? ['OIDC_CLIENT_SECRET is set without OIDC_CLIENT_ID, whose secret it is']
+      : []),
+    ...(OIDC_CLIENT_ID !== undefined && !isSet('API_PUBLIC_URL')
+      ? ['OIDC_CLIENT_ID needs API_PUBLIC_URL: people come back from the issuer to /log-in below it']
+      : []),
+    ...(mode === 'oidc' && isSet('MUSTER_BOOTSTRAP_API_KEY')
+      ? ['MUSTER_BOOTSTRAP_API_KEY is a key, and AUTH_MODE is oidc: leave it out, or set AUTH_MODE=both']
+      : []),
+  ];
+}

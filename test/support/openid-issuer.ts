@@ -1,0 +1,157 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
+
+/** A pair that the issuer signs with, or could. */
+export interface SigningKey {
+  kid: string;
+  alg: 'RS256' | 'ES256';
+  privateKey: CryptoKey;
+  publicJwk: JWK;
+}
+
+/** Beside the usual ones, or in their place; undefined: without it. */
+export type SaidClaims = Readonly<Record<string, unknown>>;
+
+export interface TokenTerms {
+  claims?: SaidClaims;
+  key?: SigningKey;
+  header?: Record<string, unknown>;
+  now?: Date;
+}
+
+/** What a browser comes back from the issuer with. */
+export interface SentBack {
+  code: string;
+  state: string;
+}
+
+/** An OpenID Connect issuer over real HTTP: its discovery document, its keys, and tokens for codes, each once. */
+export interface TestIssuer {
+  readonly url: string;
+  readonly clientSecret: string;
+  /** Paths that were asked for, the oldest first. */
+  readonly asked: string[];
+  /** In place of what it would answer, until it is set to undefined. */
+  answerWith: ((path: string, response: ServerResponse) => boolean) | undefined;
+  /** Over the discovery document. */
+  readonly discovery: Record<string, unknown>;
+  /** It signs with another key from now on, and publishes that alone. */
+  rotate(): Promise<SigningKey>;
+  /** Of this issuer for the audience `muster`, for an hour, unless the claims say otherwise. */
+  token(terms?: TokenTerms): Promise<string>;
+  /** As if a person had signed in at the address that the API said. */
+  signIn(address: string, claims?: SaidClaims): SentBack;
+  stop(): Promise<void>;
+}
+
+interface Grant {
+  clientId: string;
+  redirectUri: string;
+  challenge: string;
+  claims: SaidClaims;
+}
+
+export async function newSigningKey(alg: SigningKey['alg'] = 'ES256'): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = randomUUID();
+  return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+export async function startIssuer({ now, alg = 'ES256' }: { now: () => Date; alg?: SigningKey['alg'] }) {
+  let current = await newSigningKey(alg);
+  const grants = new Map<string, Grant>();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/realms/main`;
+
+  const issuer: TestIssuer = {
+    ...{ url, asked, clientSecret: 'the secret/of the client', answerWith: undefined, discovery: {} },
+    rotate: async () => (current = await newSigningKey(alg)),
+    token,
+    signIn: (address, claims = {}) => {
+      const said = new URL(address).searchParams;
+      const code = randomUUID();
+      grants.set(code, {
+        clientId: said.get('client_id') ?? '',
+        redirectUri: said.get('redirect_uri') ?? '',
+        challenge: said.get('code_challenge') ?? '',
+        claims: { nonce: said.get('nonce') ?? '', ...claims },
+      });
+      return { code, state: said.get('state') ?? '' };
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function token({ claims = {}, key = current, header = {}, now: at = now() }: TokenTerms = {}) {
+    const seconds = Math.floor(at.getTime() / 1000);
+    const usual = { iss: url, aud: 'muster', sub: 'ada', iat: seconds, exp: seconds + 3600, roles: ['managers'] };
+    const all: SaidClaims = { ...usual, ...claims };
+    const said = Object.entries(all).filter(([, value]) => value !== undefined);
+    return await new SignJWT(Object.fromEntries(said))
+      .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+      .sign(key.privateKey);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', url).pathname.replace('/realms/main', '');
+    asked.push(path);
+    if (issuer.answerWith?.(path, response)) return;
+    const send = (status: number, body: object) =>
+      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (path === '/.well-known/openid-configuration') send(200, document());
+    else if (path === '/keys') send(200, { keys: [current.publicJwk] });
+    else if (path === '/token') await answerToken(request, send);
+    else send(404, {});
+  }
+
+  async function answerToken(request: IncomingMessage, send: (status: number, body: object) => void): Promise<void> {
+    const form = new URLSearchParams(await textOf(request));
+    const claims = redeemed(form, request.headers.authorization);
+    if (claims) send(200, { id_token: await token({ claims }) });
+    else send(400, { error: 'invalid_grant' });
+  }
+
+  function document() {
+    return {
+      issuer: url,
+      jwks_uri: `${url}/keys`,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      ...issuer.discovery,
+    };
+  }
+
+  /** The claims of a code that was not redeemed before, by its own client, for its own address and verifier. */
+  function redeemed(form: URLSearchParams, authorization = ''): SaidClaims | undefined {
+    const grant = grants.get(form.get('code') ?? '');
+    if (!grant) return undefined;
+    grants.delete(form.get('code') ?? '');
+    const pair = `${encodeURIComponent(grant.clientId)}:${new URLSearchParams({ '': issuer.clientSecret }).toString().slice(1)}`;
+    const isClient = authorization === `Basic ${Buffer.from(pair).toString('base64')}`;
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (!isClient || challenge !== grant.challenge || form.get('redirect_uri') !== grant.redirectUri) return undefined;
+    return { aud: grant.clientId, ...grant.claims };
+  }
+
+  return issuer;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
