@@ -40,7 +40,7 @@ const insertEnded = `with r as (
        select id, n * 10, started_at + n * interval '50 s', n * 1000 from r, generate_series(0, 11) n
      ), f as (
        insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete, step_units)
-       select gen_random_uuid(), id, country, 'all', 's1', 101, 10000, true, step_units(campaign, 1, country)
+       select gen_random_uuid(), id, country, 'all', 's1', 101, 10000, true, step_units(campaign, 1, country, prices)
        from r, unnest($4::text[]) country returning feed
      )
      insert into run_totals (feed, step, slot, batches, succeeded, done, survived)

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalRule, ApprovalSummary } from '../../sdk/generated/types.gen.ts';
+import { moneyWords } from '../../shared/domain/money/amounts.ts';
 import { rangeText, sumOfBounds } from '../campaigns/render-estimate.ts';
 import type { View } from '../frame/command-table.ts';
 import { count } from '../show/numbers.ts';
@@ -7,11 +8,13 @@ import { utcTime } from '../show/times.ts';
 
 const usersOf = ({ usersAtMost }: ApprovalSummary) => Object.values(usersAtMost).reduce((sum, each) => sum + each, 0);
 
-/** `at most 3,150 users (SG 1,050, ID 2,100) and 6,300 units`. */
+/** `at most 3,150 users (SG 1,050, ID 2,100) and 6,300 units, 315.00 EUR`. */
 export function coverText(approval: ApprovalSummary): string {
   const byCountry = Object.entries(approval.usersAtMost).map(([country, users]) => `${country} ${count(users)}`);
   const units = approval.unitsAtMost === null ? '' : ` and ${count(approval.unitsAtMost)} units`;
-  return `at most ${count(usersOf(approval))} users (${byCountry.join(', ')})${units}`;
+  const cost = approval.costAtMost;
+  const money = cost === null ? '' : `, ${moneyWords(cost.amount, cost.currency ?? '').trim()}`;
+  return `at most ${count(usersOf(approval))} users (${byCountry.join(', ')})${units}${money}`;
 }
 
 /** `40 to 2,857 users`; null where its run asked for it. */
@@ -40,6 +43,7 @@ export const ruleColumns = [
   left('countries', ({ countries }: ApprovalRule) => countries?.join(' ') ?? 'all'),
   right('users above', ({ usersAbove }: ApprovalRule) => usersAbove ?? ''),
   right('units above', ({ unitsAbove }: ApprovalRule) => unitsAbove ?? ''),
+  right('costs above', ({ amountAbove }: ApprovalRule) => amountAbove ?? ''),
   right('approvers', ({ approvers }: ApprovalRule) => approvers),
 ];
 

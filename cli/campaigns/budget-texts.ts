@@ -1,10 +1,16 @@
+import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
-/** Of `SG=1000`. What is right is for the API to say. */
-export function budgetsOf(texts: readonly string[]): { country: string; units: number }[] {
+type Budgets = NonNullable<CampaignDefinitionInput['budgets']>;
+
+/** Of `SG=1000`, or in money `SG=5000EUR`. What is right is for the API to say. */
+export function budgetsOf(texts: readonly string[]): Budgets {
   return texts.map((text) => {
-    const [, country, units] = /^([^=]+)=(\d+)$/.exec(text) ?? [];
-    if (country === undefined) throw new UsageError(`a budget is <country>=<units>, such as SG=1000, not ${text}`);
-    return { country, units: Number(units) };
+    const [, country, number = '', currency] = /^([^=]+)=(\d+(?:\.\d+)?) ?([A-Za-z]{3})?$/.exec(text) ?? [];
+    if (country === undefined || (currency === undefined && number.includes('.')))
+      throw new UsageError(`a budget is <country>=<units or money>, such as SG=1000 or SG=5000EUR, not ${text}`);
+    return currency === undefined
+      ? { country, units: Number(number) }
+      : { country, amount: number, currency: currency.toUpperCase() };
   });
 }

@@ -61,7 +61,7 @@ describe('create', () => {
 });
 
 describe('budget', () => {
-  const sg = { country: 'SG', units: 1000, used: 940, reserved: 60, left: 0, waitingBatches: 2 };
+  const sg = { country: 'SG', units: 1000, used: 940, reserved: 60, left: 0, money: null, waitingBatches: 2 };
 
   test('shows what is used, reserved and left in each country', async () => {
     api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [sg] });
@@ -69,6 +69,16 @@ describe('budget', () => {
     expect(code).toBe(exitCodes.ok);
     expect(out).toContain('budget');
     expect(out.split('\n').some((line) => /SG +1,000 +940 +60 +0 +2/.test(line))).toBe(true);
+  });
+
+  test('is told in its currency, and changed, where it is in money', async () => {
+    const money = { currency: 'EUR', amount: '5000.00', used: '1234.50', reserved: '0.00', left: '3765.50' };
+    const inMoney = { ...sg, units: null, used: null, reserved: null, left: null, money };
+    api.answers['PATCH /v1/campaigns/cmp_1/budgets'] = ok({ items: [inMoney] });
+    const { out } = await muster(['campaign', 'budget', 'cmp_1', 'SG=5000.00EUR']);
+    expect(api.bodies).toEqual([{ budgets: [{ country: 'SG', amount: '5000.00', currency: 'EUR' }] }]);
+    expect(out).toMatch(/SG +5,000.00 EUR +1,234.50 EUR +0.00 EUR +3,765.50 EUR +2/);
+    expect((await muster(['campaign', 'budget', 'cmp_1', 'SG=1.5'])).notes).toContain('SG=5000EUR, not SG=1.5');
   });
 
   test('changes what is given', async () => {

@@ -213,7 +213,7 @@ const estimate = command({
 const budget = command({
   name: 'budget',
   args: ['<campaign>', '[budgets...]'],
-  said: 'what it may spend in each country, and has spent; SG=2000 changes one, while runs go on',
+  said: 'what it may spend in each country, and has spent; SG=2000, or SG=5000EUR, changes one, while runs go on',
   ask: ({ client, args: [id, texts] }) => {
     const budgets = budgetsOf(texts);
     if (budgets.length === 0) return listBudgets({ client, path: { id } });

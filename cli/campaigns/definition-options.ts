@@ -45,7 +45,10 @@ export const definitionOptions = {
   canary: text('--canary <users|percent%>', 'so many first, such as 1000 or 5%, then a pause until it is resumed'),
   canaryMaxFailed: number('--canary-max-failed <percent>', 'no pause where no larger share of them failed'),
   ...aboutOptions,
-  budget: several('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable'),
+  budget: several(
+    '--budget <country=units>',
+    'all runs together may spend so much there: SG=1000, or SG=5000EUR; repeatable',
+  ),
   unitsPerUser: several(
     '--units-per-user <[step=]n>',
     'what a user costs, in the first step unless said: 2=5; repeatable',

@@ -1,6 +1,7 @@
 import type { Campaign, Run, RunProgress } from '../../sdk/generated/types.gen.ts';
 import type { View } from '../frame/command-table.ts';
 import { endedUsers, expectedAudience } from '../runs/progress.ts';
+import { budgetWords } from '../../shared/domain/run/budgets.ts';
 import { count, duration, percent } from '../show/numbers.ts';
 import { cut, left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
@@ -78,7 +79,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
       ['pace', pace === undefined ? null : `at most ${count(pace)} users/s`],
       ['pauses', limit === undefined ? null : `above ${limit} % failed users in a step`],
       ['canary', canary === undefined ? null : canaryText(canary)],
-      ['budget', budgets.map(({ country, units }) => `${country}: ${count(units)} units`)],
+      ['budget', budgets.map((each) => `${each.country}: ${budgetWords(each)}`)],
       ['created', utcTime(createdAt)],
       ['made from', origin && originText(origin)],
       ['archived', archivedAt === null ? null : utcTime(archivedAt)],

@@ -1,11 +1,15 @@
--- Budgets: so many units of a campaign in a country, reserved per batch before its call
--- (docs/decisions/0028-budgets.md). Campaigns without any have no row here, and their feeds no units.
+-- Budgets: so many units, or so much money, of a campaign in a country, reserved per batch before its call
+-- (docs/decisions/0028-budgets.md, 0098-budgets-in-money.md). Campaigns without any have no row here, and their feeds
+-- no units.
 
 -- What a campaign may spend in a country, over all of its runs (docs/decisions/0060-what-has-ended-is-one-number.md).
 create table budgets (
   campaign uuid not null,
   country text not null,
+  -- Of a budget in money: millionths of its currency, as whatever is reserved of it and spent.
   units bigint not null check (units >= 0),
+  -- ISO 4217; null: it is in units.
+  currency text,
   -- Spent by runs that have ended: added in the transaction that ends one, and taken off again as far as its unknown
   -- outcomes are settled as failed.
   past_units bigint not null default 0,
@@ -25,19 +29,54 @@ create table budget_reservations (
   primary key (feed, batch_no, step)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 
--- What goes to feeds.step_units.
-create function step_units(of_campaign uuid, of_revision int, of_country text) returns int[] language sql stable as $$
-  select array_agg(coalesce((s.step ->> 'unitsPerUser')::int, 0) order by s.place)
-  from campaign_revisions c cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
-  where c.campaign = of_campaign and c.revision = of_revision
-    and exists (select from budgets b where b.campaign = of_campaign and b.country = of_country)
+-- What goes to feeds.step_units: what a user costs in what the budget of the country is in. Null for a step that costs
+-- what the prices of the run, which it keeps, do not say: such a feed cannot be written.
+create function step_units(of_campaign uuid, of_revision int, of_country text, prices jsonb)
+returns bigint[] language sql stable as $$
+  select array_agg(
+    case when u.units = 0 or b.currency is null then u.units
+      when b.currency = prices ->> 'currency'
+        then (u.units * (prices -> 'steps' ->> (s.place - 1)::int)::numeric * 1000000)::bigint
+    end order by s.place)
+  from budgets b
+  join campaign_revisions c on c.campaign = b.campaign and c.revision = of_revision
+  cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
+  cross join lateral (select coalesce((s.step ->> 'unitsPerUser')::bigint, 0) as units) u
+  where b.campaign = of_campaign and b.country = of_country
+$$;
+
+-- A decimal with two places, and with as many more as it has (shared/domain/money).
+create function amount_text(millionths bigint) returns text language sql immutable as $$
+  select regexp_replace((millionths * 0.000001)::text, '0{1,4}$', '')
+$$;
+
+-- For people: 1,234, or 1,234.50.
+create function budget_number(units bigint, currency text) returns text language sql stable as $$
+  select case when currency is null then to_char(units, 'FM999,999,999,999,999,999,990')
+    else to_char(units * 0.000001, 'FM999,999,999,999,990.009999') end
+$$;
+
+-- What definitions say of budgets, as rows have it.
+create function budgets_in(definition jsonb) returns table (country text, units bigint, currency text)
+language sql immutable as $$
+  select k.country, coalesce(k.units, (k.amount * 1000000)::bigint), k.currency
+  from jsonb_to_recordset(definition -> 'budgets') k (country text, units bigint, amount numeric, currency text)
+$$;
+
+-- The budgets of a campaign as they are now, as definitions say them; null where it has none.
+create function budgets_of(of_campaign uuid) returns jsonb language sql stable as $$
+  select jsonb_build_object('budgets', jsonb_agg(
+    case when currency is null then jsonb_build_object('country', country, 'units', units)
+      else jsonb_build_object('country', country, 'amount', amount_text(units), 'currency', currency) end
+    order by country))
+  from budgets where campaign = of_campaign having count(*) > 0
 $$;
 
 -- Spent is what the totals of open runs count as succeeded or unknown, and one number for all that have ended: a run
 -- moves from the one to the other in the transaction that ends it. Together with the reservations, all of it is of one moment: the transaction that records a step takes its reservation away.
 create view budget_figures as
 select b.campaign, b.country, b.units, b.past_units + coalesce(t.used, 0) as used, coalesce(v.reserved, 0) as reserved,
-  coalesce(v.waiting, 0) as waiting
+  coalesce(v.waiting, 0) as waiting, b.currency
 from budgets b
 cross join lateral (
   select sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as used
@@ -55,13 +94,20 @@ cross join lateral (
   where r.campaign = b.campaign and r.ended_at is null
 ) v;
 
+-- Of a budget in money, as decimals; null for one in units.
+create function money_figures(b budget_figures) returns jsonb language sql immutable as $$
+  select case when b.currency is not null then jsonb_build_object('currency', b.currency,
+    'amount', amount_text(b.units), 'used', amount_text(b.used), 'reserved', amount_text(b.reserved),
+    'left', amount_text(b.units - b.used - b.reserved)) end
+$$;
+
 -- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; the cheapest of
 -- them may have room for some of its users. A budget that another has locked is not waited for
 -- (docs/decisions/0061-a-locked-budget-holds-up-no-flush.md): its steps come back without units, and nothing was done
 -- about them. A function, so that the lock is held for one round trip: a worker that freezes cannot keep it. Its
 -- statements see the rows of different moments, the second what was committed before the lock was given.
 create function reserve_budgets(of_feeds uuid[], of_batch_nos int[], of_steps int2[])
-returns table (place bigint, country text, units bigint, fits int) language plpgsql as $$
+returns table (place bigint, country text, units bigint, fits int, currency text) language plpgsql as $$
 #variable_conflict use_column
 declare
   campaigns uuid[];
@@ -77,7 +123,7 @@ begin
   ) b;
 
   return query
-  select k.place, f.country, null::bigint, null::int
+  select k.place, f.country, null::bigint, null::int, null
   from unnest(of_feeds) with ordinality k (feed, place)
   join feeds f on f.feed = k.feed
   join runs r on r.id = f.run
@@ -109,10 +155,10 @@ begin
         select from budget_reservations v
         where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step and v.granted)
   ), l as materialized (
-    select campaign, country, units, units - used - reserved as left_units from budget_figures
+    select campaign, country, units, units - used - reserved as left_units, currency from budget_figures
     where (campaign, country) in (select * from unnest(campaigns, countries))
   ), o as materialized (
-    select k.*, l.units, l.left_units, sum(k.wanted) over cheapest as upto
+    select k.*, l.units, l.left_units, l.currency, sum(k.wanted) over cheapest as upto
     from k join l using (campaign, country)
     window cheapest as (partition by k.campaign, k.country order by k.wanted, k.place)
   ), w as (
@@ -124,7 +170,8 @@ begin
   select o.place, o.country, o.units,
     -- Of the first that did not fit: what was granted before it is upto without itself.
     case when o.upto - o.wanted <= o.left_units
-      then floor((o.left_units - o.upto + o.wanted) / o.per_user)::int else 0 end
+      then floor((o.left_units - o.upto + o.wanted) / o.per_user)::int else 0 end,
+    o.currency
   from o where o.upto > o.left_units;
 
   -- Recorded between the two looks: its reservation was gone, and has just come back.

@@ -17,8 +17,9 @@ create table feeds (
   from_step int2 not null default 1,
   -- Users per batch, at most: the least of what the types of the run's chain take, as they were when it began.
   batch_users int2 not null default 100,
-  -- What a user costs in each step of the chain; null where the campaign has no budget in this country.
-  step_units int[],
+  -- What a user costs in each step of the chain, in what the campaign's budget in this country is in; null where it has
+  -- none.
+  step_units bigint[],
   -- JSON text of the last user fed: an id may hold what a Postgres text cannot.
   cursor text,
   next_batch_no int not null default 1,
@@ -50,6 +51,7 @@ create table feeds (
   token bigint not null default 0,
   lease_until timestamptz,
   check (audience is not null or segment is not null and snapshot is not null),
+  constraint feeds_have_prices check (array_position(step_units, null) is null),
   constraint feeds_within_approval check (users_at_most is null or fed_users <= users_at_most),
   -- A batch of a dry feed that a worker could be called for cannot be written, nor can it cost anything.
   constraint feeds_dry_is_sunk check (not dry or sunk_batches = next_batch_no - 1 and next_child_no = 1073741824

@@ -62,16 +62,19 @@ create index runs_of_kept_dry_runs on runs (ended_at) where kind = 'dry-run' and
 -- Few: what could not be carried out asks for attention for some days.
 create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;
 
+create function prices_now(of_campaign uuid, of_revision int) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'currency', (select value from service_settings where service = 'api' and name = 'MUSTER_CURRENCY'),
+    'steps', jsonb_agg(t.config -> 'price' order by s.place))
+  from campaign_revisions c
+  cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
+  left join action_types t on t.name = s.step ->> 'action'
+  where c.campaign = of_campaign and c.revision = of_revision
+$$;
+
 create function note_prices() returns trigger language plpgsql as $$
 begin
-  select jsonb_build_object(
-      'currency', (select value from service_settings where service = 'api' and name = 'MUSTER_CURRENCY'),
-      'steps', jsonb_agg(t.config -> 'price' order by s.place))
-    into new.prices
-    from campaign_revisions c
-    cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
-    left join action_types t on t.name = s.step ->> 'action'
-    where c.campaign = new.campaign and c.revision = new.revision;
+  new.prices := prices_now(new.campaign, new.revision);
   return new;
 end $$;
 

@@ -97,6 +97,14 @@ end $$;
 create trigger note_approval_event after insert on approvals for each row
   when (new.state = 'waiting') execute function note_approval_event();
 
+create function low_budget(country text, units bigint, left_units bigint, currency text) returns jsonb
+language sql immutable as $$
+  select case when currency is null
+    then jsonb_build_object('country', country, 'units', units, 'left', greatest(left_units, 0))
+    else jsonb_build_object('country', country, 'currency', currency, 'amount', amount_text(units),
+      'leftAmount', amount_text(greatest(left_units, 0))) end
+$$;
+
 -- Of a run that ends; while it goes on, schedulers look. Told once for so many units: more of them, and it may be told
 -- again.
 create function note_low_budget() returns trigger
@@ -105,8 +113,8 @@ begin
   if exists (select from webhooks where deleted_at is null) then
     new.low_told := new.units;
     insert into webhook_events (id, kind, at, campaign, detail)
-    values (uuid_of_now(), 'budget.low', now(), new.campaign, jsonb_build_object('country', new.country,
-      'units', new.units, 'left', greatest(new.units - new.past_units, 0)));
+    values (uuid_of_now(), 'budget.low', now(), new.campaign, low_budget(new.country,
+      new.units, new.units - new.past_units, new.currency));
   end if;
   return new;
 end $$;

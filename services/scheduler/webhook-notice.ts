@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Notice } from '../../shared/contracts/webhooks/webhooks.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
+import { moneyWords } from '../../shared/domain/money/amounts.ts';
 import type { WebhookEvent } from './ports/webhook-events.ts';
 
 /** What the schema's triggers and statements note with an event, by its kind. */
@@ -13,6 +14,9 @@ const noted = z.object({
   country: z.string().optional(),
   units: z.int().optional(),
   left: z.int().optional(),
+  currency: z.string().optional(),
+  amount: z.string().optional(),
+  leftAmount: z.string().optional(),
 });
 
 type Noted = z.output<typeof noted>;
@@ -77,8 +81,10 @@ const texts: Readonly<Record<Exclude<Notice['type'], 'campaign.digest'>, Said>> 
   'run.paused': (name, _, detail) => `A run of ${name} is paused${because(detail)}`,
   'run.stalled': (name, _, detail) => `A run of ${name} does not move${because(detail)}`,
   'run.threshold': (name, _, detail) => `A run of ${name} pauses itself${because(detail)}`,
-  'budget.low': (name, _, { country, units, left }) =>
-    `${exact(left)} of ${exact(units)} units are left of ${name} in ${country ?? ''}`,
+  'budget.low': (name, _, { country, units, left, currency, amount = '', leftAmount = '' }) =>
+    currency === undefined
+      ? `${exact(left)} of ${exact(units)} units are left of ${name} in ${country ?? ''}`
+      : `${moneyWords(leftAmount, currency)} of ${moneyWords(amount, currency)} are left of ${name} in ${country ?? ''}`,
   'run.completed': ended('completed'),
   'run.cancelled': ended('was cancelled'),
   'run.expired': ended('expired'),
@@ -105,6 +111,10 @@ function approvalOf({ approval, needed, why = [] }: Noted = {}): Notice['data'][
   return approval === undefined ? null : { id: publicId('approval', approval), needed: needed ?? 1, why };
 }
 
-function budgetOf({ country, units, left }: Noted = {}): Notice['data']['budget'] {
-  return country === undefined || units === undefined ? null : { country, units, left: left ?? 0 };
+function budgetOf(noted: Noted = {}): Notice['data']['budget'] {
+  const { country, units, left = 0, currency, amount, leftAmount } = noted;
+  if (country === undefined) return null;
+  if (units !== undefined) return { country, units, left, money: null };
+  if (currency === undefined || amount === undefined || leftAmount === undefined) return null;
+  return { country, units: null, left: null, money: { currency, amount, left: leftAmount } };
 }

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
 import { usersOf } from '../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
@@ -24,9 +26,10 @@ const database = databaseForFile(createHotPathPool);
 const unitsPerUser = [2];
 
 /** A run with these batches in SG, whose users cost two units each. */
-async function fedRun(units: number, batches: readonly (readonly string[])[]) {
+async function fedRun(budget: number | string, batches: readonly (readonly string[])[]) {
   const chain = [{ action: 'award-points', params: {}, unitsPerUser: unitsPerUser[0] ?? 0 }];
-  const definition = campaignDefinitionOf({ countries: ['SG'], chain, budgets: [{ country: 'SG', units }] });
+  const size = typeof budget === 'number' ? { units: budget } : { amount: budget, currency: 'EUR' };
+  const definition = campaignDefinitionOf({ countries: ['SG'], chain, budgets: [{ country: 'SG', ...size }] });
   const campaigns = createCampaignStore({ pool: database.pool, quotas: usualQuotas });
   const { campaignId } = await campaigns.create(definition);
   await campaigns.start(campaignId, null);
@@ -59,16 +62,39 @@ function ledgerOf(nth: number): StepLedger {
 
 async function figuresOf(campaignId: string): Promise<number[]> {
   const [sg] = await createBudgetStore({ pool: database.pool }).list(campaignId);
-  return sg ? [sg.units, sg.used, sg.reserved] : [];
+  if (!sg) return [];
+  // Money in the quarters that a unit costs.
+  const of = ({ amount, used, reserved }: NonNullable<typeof sg.money>) =>
+    [amount, used, reserved].map((each) => 4 * Number(each));
+  return sg.money ? of(sg.money) : [sg.units ?? 0, sg.used ?? 0, sg.reserved ?? 0];
+}
+
+/** What a unit of the points costs from now on. */
+async function setPrice(price: string): Promise<void> {
+  await noteSettings(database.pool, 'api', { MUSTER_CURRENCY: 'EUR' });
+  await database.pool.query(
+    `insert into action_types (name, config, origin) values ('award-points', jsonb_build_object('price', $1::text), 'api')
+     on conflict (name) do update set config = excluded.config`,
+    [price],
+  );
 }
 
 describe('budgets beside many workers', () => {
-  it('are used up to the last unit, and never beyond it, while workers claim, lose, put back and die at once', async () => {
+  it.each<[string, number | string]>([
+    ['to the last unit', 407],
+    // At a quarter each: as many.
+    ['to the last cent that suffices for a user', '101.75'],
+  ])('are used up %s, never beyond it, while workers claim, lose, put back and die at once', async (_, budget) => {
     const units = 407;
-    const { campaignId, feedId } = await fedRun(units, someBatches(40, 10));
+    await setPrice('0.25');
+    const { campaignId, feedId } = await fedRun(budget, someBatches(40, 10));
+    // Of what runs began with.
+    await setPrice('99');
     const served = new Set<string>();
     const late: number[] = [];
-    const costs = new Map([[feedId, unitsPerUser]]);
+    const [context] = await createFeedContexts({ pool: database.pool }).load([feedId]);
+    const costs = new Map([[feedId, context?.unitsPerUser ?? []]]);
+    expect(costs.get(feedId)).toEqual(typeof budget === 'number' ? unitsPerUser : [500_000]);
 
     /** As a worker does, for whatever is open; every call is served before anything else is asked. */
     async function work(nth: number, chance: Chance): Promise<void> {
@@ -182,6 +208,61 @@ describe('budgets beside many workers', () => {
     const { claimed } = await ledgerOf(0).flush({ results: [], claims, begins: [], unitsPerUser: costs });
     expect(claimed.map(({ batchNo }) => batchNo)).toEqual([1]);
     expect(await figuresOf(campaignId)).toEqual([20, 0, 20]);
+  });
+
+  it('in money are spent by each run at the prices that it began with', async () => {
+    await setPrice('0.25');
+    const { campaignId, runId, feedId } = await fedRun('10.00', someBatches(1, 10));
+    await setPrice('0.30');
+    const costs = new Map([[feedId, [500_000]]]);
+    const claims = [{ feedId, batchNo: 1, step: 1 }];
+    const ledger = ledgerOf(0);
+    const [claim] = (await ledger.flush({ results: [], claims, begins: [], unitsPerUser: costs })).claimed;
+    if (!claim) throw new Error('the step was free');
+    expect(await figuresOf(campaignId)).toEqual([40, 0, 20]);
+    await ledger.flush({ results: [doneOf(claim)], claims: [], begins: [], unitsPerUser: costs });
+    expect(await figuresOf(campaignId)).toEqual([40, 20, 0]);
+    await createRunStore({ pool: database.pool }).finish(runId, 'completed', null);
+    const [sg] = await createBudgetStore({ pool: database.pool }).list(campaignId);
+    expect(sg).toEqual({
+      ...{ country: 'SG', units: null, used: null, reserved: null, waitingBatches: 0 },
+      money: { currency: 'EUR', amount: '10.00', used: '5.00', reserved: '0.00', left: '5.00' },
+    });
+  });
+
+  it('in money begin no run of what has no price, or one in another currency', async () => {
+    await setPrice('0.25');
+    const { runId } = await fedRun('10.00', someBatches(1, 10));
+    const runs = createRunStore({ pool: database.pool });
+    expect(await runs.unpriced(runId)).toBeNull();
+    // As if it had not begun.
+    await database.pool.query(`update runs set prices = null, state = 'preparing' where id = $1`, [runId]);
+    await database.pool.query(`update action_types set config = '{}'`);
+    expect(await runs.unpriced(runId)).toBe('"award-points" has no price that a budget in EUR can count');
+    const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+    await expect(runs.begin(runId, [{ country: 'SG', audience }])).rejects.toThrow(/feeds_have_prices/);
+    await setPrice('0.25');
+    await noteSettings(database.pool, 'api', { MUSTER_CURRENCY: 'USD' });
+    expect(await runs.unpriced(runId)).toBe('the budget of SG is in EUR, and prices are in USD');
+  });
+
+  it('in money name what is left, and what a user costs, where a batch does not fit', async () => {
+    await setPrice('0.25');
+    const { runId, feedId } = await fedRun('1234.25', someBatches(1, 10));
+    await database.pool.query(`update budgets set past_units = 1234000000`);
+    const costs = new Map([[feedId, [500_000]]]);
+    const claims = [{ feedId, batchNo: 1, step: 1 }];
+    expect((await ledgerOf(0).flush({ results: [], claims, begins: [], unitsPerUser: costs })).claimed).toEqual([]);
+    const { rows } = await database.pool.query<{ cause: string }>('select cause from batch_steps where feed = $1', [
+      feedId,
+    ]);
+    expect(rows).toEqual([{ cause: 'budget: too little of the 1,234.25 EUR of SG is left' }]);
+    expect(await createRunStore({ pool: database.pool }).shortages([runId])).toEqual([
+      {
+        ...{ runId, country: 'SG', left: 250_000, batches: 1, leastUnits: 500_000 },
+        ...{ budgetText: '1,234.25 EUR', leftText: '0.25', leastText: '0.50' },
+      },
+    ]);
   });
 
   it('remember what runs have spent that retention has let go', async () => {

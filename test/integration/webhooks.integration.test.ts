@@ -236,7 +236,10 @@ describe('a budget of which few units are left', () => {
     expect(await events().noteWhatStands(stalledForMs)).toBe(1);
     await tell();
     expect((await toldTo(webhookId)).map(({ data }) => [data.budget, data.text])).toEqual([
-      [{ country: 'SG', units: 100, left: 7 }, '7 of 100 units are left of "Lapsed riders, December" in SG'],
+      [
+        { country: 'SG', units: 100, left: 7, money: null },
+        '7 of 100 units are left of "Lapsed riders, December" in SG',
+      ],
     ]);
     await on.pool.query('update budgets set units = 200 where campaign = $1', [campaignId]);
     expect(await events().noteWhatStands(stalledForMs)).toBe(0);
@@ -251,8 +254,30 @@ describe('a budget of which few units are left', () => {
     await runs().finish(runId, 'completed', null);
     expect(await events().noteWhatStands(stalledForMs)).toBe(0);
     await tell();
-    expect((await toldTo(webhookId)).map(({ data }) => data.budget)).toEqual([{ country: 'SG', units: 100, left: 5 }]);
+    expect((await toldTo(webhookId)).map(({ data }) => data.budget)).toEqual([
+      { country: 'SG', units: 100, left: 5, money: null },
+    ]);
   });
+
+  it.each(['while its run goes on', 'by what ends the run'])(
+    'is told in money where it is in money, %s',
+    async (when) => {
+      const { webhookId } = await webhook({ events: ['budget.low'] });
+      const { runId, campaignId } = await running(budgeted);
+      await on.pool.query(`update budgets set units = 1500000000, currency = 'SGD' where campaign = $1`, [campaignId]);
+      await on.pool.query('update feeds set step_units = array[500000] where run = $1', [runId]);
+      await spend(runId, 2999);
+      if (when === 'while its run goes on') expect(await events().noteWhatStands(stalledForMs)).toBe(1);
+      else await runs().finish(runId, 'completed', null);
+      await tell();
+      expect((await toldTo(webhookId)).map(({ data }) => [data.budget, data.text])).toEqual([
+        [
+          { country: 'SG', units: null, left: null, money: { currency: 'SGD', amount: '1500.00', left: '0.50' } },
+          '0.50 SGD of 1,500.00 SGD are left of "Lapsed riders, December" in SG',
+        ],
+      ]);
+    },
+  );
 });
 
 describe('who is told', () => {

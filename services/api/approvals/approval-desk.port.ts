@@ -3,7 +3,7 @@ import type { ExpectedUsers } from '../../../shared/contracts/campaigns/approval
 import type { ApprovalRule } from '../../../shared/domain/approval/approval-policy.ts';
 import type { ApprovalState, ApprovalVerb } from '../../../shared/domain/approval/approval-states.ts';
 import type { Clearance, ClearedBy } from '../../../shared/domain/approval/clearance.ts';
-import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
+import type { StepPrices, UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import type { CampaignRecord } from '../campaigns/campaign-store.port.ts';
 import type { Page } from '../frame/page.port.ts';
 import type { ApprovalRecord } from './approvals.port.ts';
@@ -78,6 +78,8 @@ export interface Approving {
 
 export interface ApprovalDesk {
   policy(): Promise<PolicyRecord>;
+  /** What a run of a revision would begin with. */
+  prices(of: { campaignId: string; revision: number }): Promise<StepPrices>;
   /** Another revision. @returns undefined where it is at another than the expected one */
   setPolicy(rules: readonly ApprovalRule[], expected: number | null, by: string): Promise<PolicyRecord | undefined>;
   list(search: ApprovalSearch, limit: number, cursor: string | null): Promise<Page<ListedApproval>>;

@@ -23,6 +23,7 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
     usersAtMost: { ...covers.usersAtMost },
     usersExpected: record.expected,
     unitsAtMost: unitsAtMostOf(covers),
+    costAtMost: covers.cost ?? null,
     needed,
     why: [...why],
     given: given.map(({ at, ...vote }) => ({ ...vote, at: at.toISOString() })),

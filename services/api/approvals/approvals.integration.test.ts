@@ -5,6 +5,7 @@ import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf, type Person } from '../../../test/support/approvals-on-api.ts';
 import { recurrenceShape } from '../../../shared/contracts/schedules/recurrences.ts';
+import { noteSettings } from '../../../shared/postgres/registry/service-settings.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 
@@ -21,6 +22,54 @@ describe('without a policy', () => {
     const { id, approval } = await write();
     expect(approval).toBeNull();
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('409 no-approval-needed');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+});
+
+describe('with a policy of money', () => {
+  const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
+  const price = async (each: string) => {
+    expect((await on.ask('PATCH', '/v1/action-types/award-reward', { price: each })).statusCode).toBe(200);
+  };
+  beforeEach(async () => {
+    await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
+    await price('0.50');
+    await setPolicy({ rules: [{ amountAbove: '2000', approvers: 1 }] });
+  });
+
+  it('what may cost more than an amount is approved, with what it may cost', async () => {
+    const { id } = await write('mei, manager', { chain });
+    const refused = await start(id);
+    expect(verdictOf(refused)).toBe('409 approval-needed');
+    expect(detailOf(refused)).toMatch(/needs 1 approver \(more than 2,000.00 SGD\)/);
+    const { hash, costAtMost } = await submit(id);
+    expect(costAtMost).toEqual({ currency: 'SGD', amount: '3150.00' });
+    expect(await approve(id, hash)).toMatchObject({ state: 'approved', costAtMost });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('an approval of so much money is not one of more: where prices have risen, another is needed', async () => {
+    const { id } = await write('mei, manager', { chain });
+    await approve(id, (await submit(id)).hash);
+    await price('0.51');
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    await price('0.49');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('what recurs is approved once, for no more money than its budgets', async () => {
+    const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
+    const small = ['SG', 'ID', 'VN'].map((country) => ({ country, amount: '600.00', currency: 'SGD' }));
+    const bounded = await write('mei, manager', { chain, schedule, budgets: small });
+    expect(verdictOf(await start(bounded.id))).toBe('200');
+    const larger = small.map((budget) => ({ ...budget, amount: '700' }));
+    const { id } = await write('mei, manager', { chain, schedule, budgets: larger });
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    const { hash, costAtMost } = await submit(id);
+    expect(costAtMost).toEqual({ currency: 'SGD', amount: '2100.00' });
+    await approve(id, hash);
+    // Its budgets hold, whatever a unit costs.
+    await price('4');
     expect(verdictOf(await start(id))).toBe('200');
   });
 });

@@ -18,6 +18,7 @@ import { askSources, type AskSourcesDeps } from './ask-sources.ts';
 import type { AskedSources } from './asked-sources.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
+import { checkMoney } from './check-money.ts';
 import { startCampaign } from './campaign-start.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -253,7 +254,8 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
 
 /** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
 export function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
-  const errors = checkAgainstConfig(definition, catalogue);
+  const { budgets = [], chain } = definition;
+  const errors = [...checkAgainstConfig(definition, catalogue), ...checkMoney(budgets, chain, catalogue)];
   if (errors.length === 0) return;
   const detail = 'the campaign does not fit what is configured now';
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });

@@ -3,6 +3,7 @@ import { writtenCampaign, type WrittenCampaign } from '../../../shared/contracts
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
+import { checkMoney } from './check-money.ts';
 import { paramsProblems } from '../action-types/check-params.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
@@ -32,6 +33,7 @@ export function checkCampaign(body: unknown, config: Catalogue, now: Date): Chec
     ...chain.flatMap(checkParamsSize),
     ...checkSchedule(schedule, countries, now),
     ...checkBudgets(budgets, countries, chain),
+    ...checkMoney(budgets, chain, config),
   ];
   return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
 }

@@ -12,18 +12,19 @@ export interface CatalogueReader {
   registered(): Catalogue['actionTypes'];
 }
 
-/** @param countries that the engine's file allows; all unless given */
+/** What an installation allows: the countries of the engine's file, all unless given, and its currency. */
 export function createCatalogueReader(
   registry: Pick<RegistryReader, 'current' | 'refresh'>,
-  countries: Catalogue['countries'],
+  { countries, currency }: Pick<Catalogue, 'countries' | 'currency'>,
 ): CatalogueReader {
+  const ofInstallation = currency === undefined ? {} : { currency };
   return {
     current: () => {
       const known = registry.current();
-      return known ? catalogueOf(known, countries) : { countries, actionTypes: {} };
+      return { ...(known ? catalogueOf(known, countries) : { countries, actionTypes: {} }), ...ofInstallation };
     },
     registered: () =>
       Object.fromEntries((registry.current()?.actionTypes ?? []).map(({ name, config }) => [name, config])),
-    refresh: async () => catalogueOf(await registry.refresh(), countries),
+    refresh: async () => ({ ...catalogueOf(await registry.refresh(), countries), ...ofInstallation }),
   };
 }

@@ -75,7 +75,7 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
     },
     registry,
     clients,
-    catalogue: createCatalogueReader(registry, config.engine.countries),
+    catalogue: createCatalogueReader(registry, { countries: config.engine.countries, currency: config.currency }),
     idempotency: createIdempotentRequests({ pool }),
     egress: {
       guard: createEgressGuard([config.egress]),

@@ -98,7 +98,7 @@ describe('when a run is expected to end', () => {
 describe('what waits for a person', () => {
   const since = asOf;
   const held = { step: 1, country: 'ID', cause: 'HTTP 405', since, batches: 3, held: true, nextTryAt: null };
-  const short = { ...held, cause: budgetCause('ID', 9000), held: false };
+  const short = { ...held, cause: budgetCause('ID', '9,000 units'), held: false };
   const [sg] = running().countries;
   if (!sg) throw new Error('the run has a country');
   const inBoth = [sg, { ...sg, country: 'ID', fedUsers: 100_000 }];

@@ -184,7 +184,7 @@ describe('what stalls a run', () => {
   });
 
   it('is a budget that a person has to raise, also where the run has paused itself for it', () => {
-    const cause = budgetCause('SG', 9000);
+    const cause = budgetCause('SG', '9,000 units');
     const waits = [{ ...wait, cause, held: false }];
     expect(stallOf({ stalled: cause, stalledBy: 'step', waits })).toMatchObject({
       by: 'budget',

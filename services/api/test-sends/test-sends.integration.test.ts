@@ -173,7 +173,7 @@ describe('what a test costs', () => {
   const budgets = [{ country: 'SG', units: 100 }];
 
   const unitsOfFeeds = async () =>
-    (await rowsOf('select step_units from feeds order by feed')).map(
+    (await rowsOf('select step_units::int[] from feeds order by feed')).map(
       (row) => (row as { step_units: unknown }).step_units,
     );
 

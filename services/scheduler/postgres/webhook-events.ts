@@ -171,8 +171,8 @@ const noteLowBudgets = `
   ), u as (
     update budgets b set low_told = low.units from low
     where b.campaign = low.campaign and b.country = low.country and b.low_told is distinct from low.units
-    returning b.campaign, b.country, b.units, low.left_units
+    returning b.campaign, b.country, b.units, b.currency, low.left_units
   )
   insert into webhook_events (id, kind, at, campaign, detail)
   select uuid_of_now(), 'budget.low', now(), campaign,
-    jsonb_build_object('country', country, 'units', units, 'left', greatest(left_units, 0)) from u`;
+    low_budget(country, units, left_units, currency) from u`;

@@ -39,7 +39,8 @@ const openOf = (country: string, changes: Partial<OpenStep>): OpenStep => ({
 });
 
 const shortageOf = (changes: Partial<BudgetShortage> = {}): BudgetShortage => ({
-  ...{ runId: 'run', country: 'SG', units: 1000, left: 0, batches: 3, leastUnits: 1 },
+  ...{ runId: 'run', country: 'SG', left: 0, batches: 3, leastUnits: 1 },
+  ...{ budgetText: '1,000 units', leftText: String(changes.left ?? 0), leastText: String(changes.leastUnits ?? 1) },
   ...changes,
 });
 
@@ -58,7 +59,7 @@ describe('a run pauses for its budget', () => {
   });
 
   it('names each country', () => {
-    const shortages = [shortageOf({ country: 'ID', units: 7 }), shortageOf()];
+    const shortages = [shortageOf({ country: 'ID', budgetText: '7 units' }), shortageOf()];
     const open = [openOf('ID', { waiting: 3 }), ...waits];
     expect(budgetPause(tallyOf([feedOf('ID'), feedOf('SG')]), open, shortages)).toBe(
       'budget: the 7 units of ID are used up; the 1,000 units of SG are used up',

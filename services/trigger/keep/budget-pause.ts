@@ -24,8 +24,7 @@ export function budgetPause(
   return budgetPauseCause(shortages.map(inWords));
 }
 
-function inWords({ country, units, left, leastUnits }: BudgetShortage): string {
-  const all = `${units.toLocaleString('en-US')} units`;
-  if (left <= 0) return `the ${all} of ${country} are used up`;
-  return `${left.toLocaleString('en-US')} of the ${all} of ${country} are left, and a user costs ${leastUnits.toLocaleString('en-US')}`;
+function inWords({ country, left, budgetText, leftText, leastText }: BudgetShortage): string {
+  if (left <= 0) return `the ${budgetText} of ${country} are used up`;
+  return `${leftText} of the ${budgetText} of ${country} are left, and a user costs ${leastText}`;
 }

@@ -117,12 +117,15 @@ export interface WaitingStep {
 export interface BudgetShortage {
   runId: string;
   country: string;
-  /** The budget as a whole, and what of it is neither spent nor reserved. */
-  units: number;
+  /** What of the budget is neither spent nor reserved, in units, or millionths of its currency. */
   left: number;
   batches: number;
   /** The least that one of their users costs. */
   leastUnits: number;
+  /** For people: the budget as a whole (`1,000 units`, `5,000.00 EUR`), what is left, what a user costs at least. */
+  budgetText: string;
+  leftText: string;
+  leastText: string;
 }
 
 export interface RunEnding {
@@ -189,6 +192,11 @@ export interface RunStore {
    * and step.
    */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
+  /**
+   * Why what a run costs cannot be counted in the currency of its campaign's budgets, at the prices that it would begin
+   * with. Null: it can.
+   */
+  unpriced(runId: string): Promise<string | null>;
   /** Of these runs, where batches wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
   /** Why workers do not serve shards that they should, where none serves them; each cause once. */

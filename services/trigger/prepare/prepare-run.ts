@@ -75,6 +75,8 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   }
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const noPrice = await unpriced(run, deps);
+  if (noPrice !== null) return { kind: 'later', cause: noPrice, retryAfterMs: 0 };
   const cleared = await clear(run, () => deps.runApprovals.clear(run.runId, usersOf(feeds)), deps);
   if (!cleared) return { kind: 'ended' };
   const { canary } = run.definition;
@@ -102,6 +104,8 @@ async function begin(
 async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const noPrice = await unpriced(run, deps);
+  if (noPrice !== null) return { kind: 'later', cause: noPrice, retryAfterMs: 0 };
   const cleared = await clear(run, () => deps.runApprovals.clearRetry(run.runId), deps);
   if (!cleared) return { kind: 'ended' };
   const users = await deps.runStore.beginRetry(run.runId, cleared);
@@ -112,6 +116,12 @@ async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Pr
   if (users !== null)
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, users }, 'run of failed users begun');
   return { kind: 'begun' };
+}
+
+/** Prices may have gone since the campaign was started. What has no budget in money is not asked about. */
+async function unpriced({ runId, definition }: RunToPrepare, { runStore }: PrepareRunDeps): Promise<string | null> {
+  const isInMoney = definition.budgets?.some(({ amount }) => amount !== undefined) ?? false;
+  return isInMoney ? runStore.unpriced(runId) : null;
 }
 
 /** Null where the run waits for an approval now. */

@@ -12,6 +12,11 @@ export const expectedUsers = z
 
 export type ExpectedUsers = z.infer<typeof expectedUsers>;
 
+export const costAtMost = z.object({
+  currency: z.string().nullable(),
+  amount: z.string().describe('A decimal: of so many users, at the prices of then, and never more than the budgets'),
+});
+
 /** An approval, without what it covers. */
 export const approvalFields = {
   id: z.string().describe('apr_…'),
@@ -26,6 +31,7 @@ export const approvalFields = {
     .nullable()
     .describe('By country, as they were estimated when it was submitted; null: its run asked for it'),
   unitsAtMost: z.number().nullable().describe('That a run may spend; null: its steps cost nothing'),
+  costAtMost: costAtMost.nullable().describe('That a run may cost; null: nothing of it has a price'),
   needed: z.int().min(0).describe('So many have to approve it'),
   why: z.array(z.string()).describe('What of it makes the policy ask for that many'),
   given: z.array(z.object({ by: z.string(), word: z.string().nullable(), at: time })).describe('Who has'),

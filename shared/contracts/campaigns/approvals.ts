@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { canonicalHash } from '../../domain/approval/canonical-hash.ts';
-import { costTermsOf, reachOf, type UsersByCountry } from '../../domain/approval/user-bounds.ts';
+import {
+  amountAtMostOf,
+  costTermsOf,
+  noPrices,
+  reachOf,
+  type CostTerms,
+  type UsersByCountry,
+} from '../../domain/approval/user-bounds.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { unstorable } from './about-campaign.ts';
-import { approvalFields, usersByCountry } from './approval-summary.ts';
+import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
+import { approvalFields, costAtMost, usersByCountry } from './approval-summary.ts';
 import { revisionDiff } from './campaign-revisions.ts';
 import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
 
@@ -16,9 +24,15 @@ export const approvalRule = z
     countries: z.array(country).min(1).max(250).optional().describe('Only what is for one of these; absent: all'),
     usersAbove: size.optional().describe('It asks where a run may have more users'),
     unitsAbove: size.optional().describe('... or may spend more units'),
+    amountAbove: z
+      .string()
+      .regex(amountPattern, 'has to be a decimal such as "5000.00", with up to six places')
+      .overwrite(normalAmount)
+      .optional()
+      .describe('... or may cost more, in the currency of the installation, at the prices of now'),
     approvers: z.int().min(1).max(5).describe('None of them the author'),
   })
-  .meta({ id: 'ApprovalRule', description: 'Without usersAbove and unitsAbove it always asks' });
+  .meta({ id: 'ApprovalRule', description: 'Without usersAbove, unitsAbove and amountAbove it always asks' });
 
 const rules = z.array(approvalRule).max(50).describe('The one that asks for the most counts');
 
@@ -45,7 +59,7 @@ export const approvalPolicy = z
 /** What runs, and with how many users at most: whatever is in it voids the approval when it changes. */
 export const approvalCovers = campaignDefinition
   .omit({ name: true })
-  .extend({ usersAtMost: usersByCountry })
+  .extend({ usersAtMost: usersByCountry, cost: costAtMost.optional().describe('Absent: nothing of it has a price') })
   .meta({ id: 'ApprovalCovers' });
 
 export type ApprovalCovers = z.output<typeof approvalCovers>;
@@ -91,9 +105,19 @@ export const approvalShape = z
 export type ApprovalShape = z.output<typeof approvalShape>;
 
 /** @param definition with its budgets as they are now */
-export function coversOf({ name: _, budgets, ...definition }: CampaignDefinition, usersAtMost: UsersByCountry) {
+export function coversOf(
+  { name: _, budgets, ...definition }: CampaignDefinition,
+  usersAtMost: UsersByCountry,
+  cost: ApprovalCovers['cost'],
+) {
   const byCountry = budgets?.toSorted((a, b) => (a.country < b.country ? -1 : 1));
-  return { ...definition, ...(byCountry && { budgets: byCountry }), usersAtMost };
+  return { ...definition, ...(byCountry && { budgets: byCountry }), usersAtMost, ...(cost && { cost }) };
+}
+
+/** What they may cost at these prices; undefined where nothing has one. */
+export function costAtMostOf(users: UsersByCountry, terms: CostTerms): ApprovalCovers['cost'] {
+  const amount = amountAtMostOf(users, terms);
+  return amount === null ? undefined : { currency: terms.currency, amount };
 }
 
 /** The same for the same content, whatever the order of its fields. @param runId null: of the campaign */
@@ -103,7 +127,7 @@ export function hashOfCovers(covers: ApprovalCovers, runId: string | null): stri
 
 /** Null where no step costs anything, Infinity where nothing limits it. */
 export function unitsAtMostOf(covers: ApprovalCovers): number | null {
-  const terms = costTermsOf(covers);
+  const terms = costTermsOf(covers, noPrices);
   if (terms.unitsPerUser === 0) return null;
   return reachOf(covers.usersAtMost, terms).reduce((sum, { units }) => sum + units, 0);
 }

@@ -197,4 +197,7 @@ export const engineConfig = z.strictObject({
 export type EngineConfig = z.infer<typeof engineConfig>;
 
 /** What campaigns may ask for: these action types, in these countries, or in any where none are given. */
-export type Catalogue = Pick<EngineConfig, 'countries' | 'actionTypes'>;
+export type Catalogue = Pick<EngineConfig, 'countries' | 'actionTypes'> & {
+  /** Of the installation, in which budgets may be said; none where it is not given. */
+  currency?: string | null;
+};

@@ -204,7 +204,15 @@ export const notice = z
         .object({ runs: z.int().describe('All of them'), first: z.array(digestLine) })
         .nullable()
         .describe('Of campaign.digest: what completed since the last one'),
-      budget: z.object({ country: z.string(), units: z.int(), left: z.int() }).nullable().describe('Of budget.low'),
+      budget: z
+        .object({
+          country: z.string(),
+          units: z.int().nullable().describe('Null: it is in money'),
+          left: z.int().nullable(),
+          money: z.object({ currency: z.string(), amount: z.string(), left: z.string() }).nullable(),
+        })
+        .nullable()
+        .describe('Of budget.low'),
     }),
   })
   .meta({ id: 'Notice' });

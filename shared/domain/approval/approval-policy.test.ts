@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { approvalNeed, type ApprovalRule } from './approval-policy.ts';
 
-const reach = (country: string, users: number, units = 0) => ({ country, users, units });
+const reach = (country: string, users: number, units = 0, millionths = 0n) => ({
+  ...{ country, users, units, millionths },
+  currency: 'EUR',
+});
 
 describe('what has to be approved', () => {
   const rules: ApprovalRule[] = [
@@ -36,5 +39,13 @@ describe('what has to be approved', () => {
 
   it('no rule asks for nothing', () => {
     expect(approvalNeed([], [reach('SG', Infinity, Infinity)])).toEqual({ approvers: 0, why: [] });
+  });
+
+  it('asks for what may cost more than an amount, in the words of the currency', () => {
+    const dearer: ApprovalRule[] = [{ amountAbove: '10000.00', approvers: 2 }];
+    const [sg, id] = [reach('SG', 1, 1, 6_000_000_000n), reach('ID', 1, 1, 4_000_000_000n)];
+    expect(approvalNeed(dearer, [sg, id])).toEqual({ approvers: 0, why: [] });
+    const more = { ...id, millionths: 4_000_000_001n };
+    expect(approvalNeed(dearer, [sg, more])).toEqual({ approvers: 2, why: ['more than 10,000.00 EUR'] });
   });
 });

@@ -1,12 +1,16 @@
+import { millionthsOf, moneyWords } from '../money/amounts.ts';
+
 /**
  * A rule of an installation's policy: what it is about, above which size it asks, and for how many approvers. Without
  * any size it always asks.
  */
 export interface ApprovalRule {
-  /** Only users and units of these countries count; absent: all. */
+  /** Only users, units and money of these countries count; absent: all. */
   countries?: readonly string[] | undefined;
   usersAbove?: number | undefined;
   unitsAbove?: number | undefined;
+  /** In the currency of the installation. */
+  amountAbove?: string | undefined;
   approvers: number;
 }
 
@@ -15,6 +19,10 @@ export interface CountryReach {
   country: string;
   users: number;
   units: number;
+  /** In millionths of the currency: of what has a price. */
+  millionths: bigint;
+  /** Of the installation; null: none is said. */
+  currency: string | null;
 }
 
 export interface ApprovalNeed {
@@ -31,14 +39,19 @@ export function approvalNeed(rules: readonly ApprovalRule[], reach: readonly Cou
   return { approvers, why: [...new Set(deciding.flatMap(({ why }) => why))] };
 }
 
-function reasonsOf({ countries, usersAbove, unitsAbove }: ApprovalRule, reach: readonly CountryReach[]): string[] {
+function reasonsOf(rule: ApprovalRule, reach: readonly CountryReach[]): string[] {
+  const { countries, usersAbove, unitsAbove, amountAbove } = rule;
   const own = countries ? reach.filter(({ country }) => countries.includes(country)) : reach;
   if (own.length === 0) return [];
   const where = countries ? ` in ${own.map(({ country }) => country).join(', ')}` : '';
-  if (usersAbove === undefined && unitsAbove === undefined) return [`every campaign${where}`];
+  if (usersAbove === undefined && unitsAbove === undefined && amountAbove === undefined)
+    return [`every campaign${where}`];
   const beyond = (of: 'users' | 'units', above: number | undefined) => {
     const sum = own.reduce((all, each) => all + each[of], 0);
     return above !== undefined && sum > above ? [`more than ${above.toLocaleString('en-US')} ${of}${where}`] : [];
   };
-  return [...beyond('users', usersAbove), ...beyond('units', unitsAbove)];
+  const millionths = own.reduce((all, each) => all + each.millionths, 0n);
+  const isDearer = amountAbove !== undefined && millionths > millionthsOf(amountAbove);
+  const money = isDearer ? [`more than ${moneyWords(amountAbove, own[0]?.currency ?? '').trim()}${where}`] : [];
+  return [...beyond('users', usersAbove), ...beyond('units', unitsAbove), ...money];
 }

@@ -1,10 +1,20 @@
 import { approvalNeed, type ApprovalNeed, type ApprovalRule } from './approval-policy.ts';
-import { isWithinBounds, reachOf, widestWithoutApproval, type CostTerms, type UsersByCountry } from './user-bounds.ts';
+import {
+  amountAtMostOf,
+  isWithinBounds,
+  reachOf,
+  widestWithoutApproval,
+  type CostTerms,
+  type UsersByCountry,
+} from './user-bounds.ts';
+import { millionthsOf } from '../money/amounts.ts';
 
 /** An approval that was given and neither voided nor taken back. */
 export interface ApprovalInForce {
   approvalId: string;
   usersAtMost: UsersByCountry;
+  /** What it may cost, as a decimal; null where nothing had a price. */
+  amountAtMost: string | null;
   /** How many have approved it. */
   given: number;
 }
@@ -41,7 +51,11 @@ export function clearanceOf(
 ): Clearance {
   const needed = (of: UsersByCountry) => approvalNeed(rules, reachOf(of, terms));
   const covering = approvals.find(
-    ({ usersAtMost, given }) => isWithinBounds(users, usersAtMost) && given >= needed(usersAtMost).approvers,
+    ({ usersAtMost, amountAtMost, given }) =>
+      isWithinBounds(users, usersAtMost) &&
+      given >= needed(usersAtMost).approvers &&
+      // Prices may have risen since.
+      (amountAtMost === null || millionthsOf(amountAtMostOf(usersAtMost, terms) ?? '0') <= millionthsOf(amountAtMost)),
   );
   if (covering) return { kind: 'clear', usersAtMost: covering.usersAtMost, approvalId: covering.approvalId };
   const need = needed(users);

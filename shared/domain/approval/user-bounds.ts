@@ -1,33 +1,77 @@
+import { amountText, millionthsOf } from '../money/amounts.ts';
+import { sizeOf, type SaidBudget } from '../run/budgets.ts';
 import { approvalNeed, type ApprovalRule, type CountryReach } from './approval-policy.ts';
 
 /** Users of a run, by country. */
 export type UsersByCountry = Readonly<Record<string, number>>;
 
+/** What a unit of each step costs, as runs keep it. */
+export interface StepPrices {
+  currency: string | null;
+  /** Decimals, in the order of the chain; null where a step has no price. */
+  steps: readonly (string | null)[];
+}
+
+export const noPrices: StepPrices = { currency: null, steps: [] };
+
 /** What the users of a run may cost. */
 export interface CostTerms {
   /** Of all steps of the chain together. */
   unitsPerUser: number;
-  /** Units by country; a country without one is not limited. */
-  budgets: UsersByCountry;
+  /** The same in money, in millionths: of the steps that have a price. */
+  millionthsPerUser: bigint;
+  /** What a unit costs in the steps that cost any, in millionths; at least nothing where one of them has no price. */
+  unitCosts: { least: bigint; most: bigint };
+  currency: string | null;
+  /** By country; a country without one is not limited. */
+  budgets: Readonly<Record<string, SaidBudget>>;
 }
 
-export function costTermsOf(definition: {
-  chain: readonly { unitsPerUser?: number | undefined }[];
-  budgets?: readonly { country: string; units: number }[] | undefined;
-}): CostTerms {
+export function costTermsOf(
+  definition: {
+    chain: readonly { unitsPerUser?: number | undefined }[];
+    budgets?: readonly SaidBudget[] | undefined;
+  },
+  { currency, steps }: StepPrices,
+): CostTerms {
   const { chain, budgets = [] } = definition;
+  const costs = chain.flatMap(({ unitsPerUser = 0 }, index) =>
+    unitsPerUser === 0 ? [] : [{ unitsPerUser, price: millionthsOf(steps[index] ?? '0') }],
+  );
+  const prices = costs.map(({ price }) => price).sort((a, b) => (a < b ? -1 : 1));
   return {
-    unitsPerUser: chain.reduce((sum, step) => sum + (step.unitsPerUser ?? 0), 0),
-    budgets: Object.fromEntries(budgets.map(({ country, units }) => [country, units])),
+    unitsPerUser: costs.reduce((sum, step) => sum + step.unitsPerUser, 0),
+    millionthsPerUser: costs.reduce((sum, step) => sum + BigInt(step.unitsPerUser) * step.price, 0n),
+    unitCosts: { least: prices[0] ?? 0n, most: prices.at(-1) ?? 0n },
+    currency,
+    budgets: Object.fromEntries(budgets.map((budget) => [budget.country, budget])),
   };
 }
 
 /** What so many users may come to. */
-export function reachOf(users: UsersByCountry, { unitsPerUser, budgets }: CostTerms): CountryReach[] {
+export function reachOf(users: UsersByCountry, terms: CostTerms): CountryReach[] {
+  const { unitsPerUser, millionthsPerUser, currency, budgets } = terms;
   return Object.entries(users).map(([country, count]) => {
-    const units = unitsPerUser === 0 ? 0 : Math.min(count * unitsPerUser, budgets[country] ?? Infinity);
-    return { country, users: count, units };
+    const most = boundsOf(budgets[country], terms);
+    const units = unitsPerUser === 0 ? 0 : Math.min(count * unitsPerUser, most.units);
+    const cost = BigInt(Math.min(count, Number.MAX_SAFE_INTEGER)) * millionthsPerUser;
+    const millionths = most.millionths !== null && most.millionths < cost ? most.millionths : cost;
+    return { country, users: count, units, millionths, currency };
   });
+}
+
+/** What a budget lets be spent at most, in units and in money. */
+function boundsOf(budget: SaidBudget | undefined, { unitCosts: { least, most } }: CostTerms) {
+  if (!budget) return { units: Infinity, millionths: null };
+  const size = sizeOf(budget);
+  if (budget.amount === undefined) return { units: Number(size), millionths: size * most };
+  return { units: least === 0n ? Infinity : Number(size / least), millionths: size };
+}
+
+/** As a decimal; null where nothing of it has a price. */
+export function amountAtMostOf(users: UsersByCountry, terms: CostTerms): string | null {
+  if (terms.millionthsPerUser === 0n) return null;
+  return amountText(reachOf(users, terms).reduce((sum, { millionths }) => sum + millionths, 0n));
 }
 
 /** Segments grow between the day of an approval and that of the run. */

@@ -4,12 +4,22 @@ import type { ExpectedUsers } from '../../contracts/campaigns/approval-summary.t
 import { hashOfCovers, type ApprovalCovers } from '../../contracts/campaigns/approvals.ts';
 import type { ApprovalNeed, ApprovalRule } from '../../domain/approval/approval-policy.ts';
 import type { ApprovalInForce } from '../../domain/approval/clearance.ts';
+import { noPrices, type StepPrices } from '../../domain/approval/user-bounds.ts';
 import { statementOf } from '../connection/statement.ts';
 
 export interface PolicyInForce {
   revision: number;
   rules: ApprovalRule[];
   madeAt: Date;
+}
+
+/** Of a revision of a campaign, as a run would begin with them now. */
+export async function readPrices(
+  connection: Pool | PoolClient,
+  { campaignId, revision }: { campaignId: string; revision: number },
+): Promise<StepPrices> {
+  const { rows } = await connection.query<{ prices: StepPrices }>(selectPrices, [campaignId, revision]);
+  return rows[0]?.prices ?? noPrices;
 }
 
 /** Undefined: there never was one. */
@@ -56,6 +66,8 @@ export async function approvalsInForce(
   return (await connection.query<StoredApproval>(selectInForce.with(of))).rows;
 }
 
+const selectPrices = `select prices_now($1, $2) as prices`;
+
 const selectPolicy = `
   select revision, rules, created_at as "madeAt" from approval_policies order by revision desc limit 1`;
 
@@ -79,7 +91,8 @@ const insert = statementOf<InsertedRow>(
 const selectInForce = statementOf<{ campaignId: string; revision: number; runId: string | null }>(
   'approvals-in-force',
   ($) => `
-  select a.id as "approvalId", a.covers -> 'usersAtMost' as "usersAtMost", (${personsOf('a')}) as given,
+  select a.id as "approvalId", a.covers -> 'usersAtMost' as "usersAtMost",
+    a.covers -> 'cost' ->> 'amount' as "amountAtMost", (${personsOf('a')}) as given,
     a.run is not null as "isOfRun"
   from approvals a
   where a.campaign = ${$('campaignId')} and a.revision = ${$('revision')} and a.state = 'approved'

@@ -15,8 +15,8 @@ import { keysOf, type Connection, type NumberedChild } from './step-writes.ts';
 /** A step whose budget does not suffice for the whole batch. */
 export interface Shortage {
   country: string;
-  /** The budget as a whole. */
-  units: number;
+  /** The budget as a whole, for people: `1,000 units`, `5,000.00 EUR`. */
+  budget: string;
   /** Users for whom it suffices. */
   fits: number;
 }
@@ -54,16 +54,16 @@ export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUs
   const asking = claims.filter(costingIn(unitsPerUser));
   if (asking.length === 0) return { shortages, busy };
   const { rows } = await pool.query<ReservationRow>(reserveBudgets.with(keysOf(asking)));
-  for (const { place, country, units, fits } of rows) {
+  for (const { place, country, budget, fits } of rows) {
     const step = asking[place - 1];
-    if (step && units === null) busy.add(step);
-    else if (step && units !== null) shortages.set(step, { country, units, fits });
+    if (step && budget === null) busy.add(step);
+    else if (step && budget !== null) shortages.set(step, { country, budget, fits });
   }
   return { shortages, busy };
 }
 
-/** `units` is null where the budget was locked. */
-type ReservationRow = Omit<Shortage, 'units'> & { place: number; units: number | null };
+/** `budget` is null where it was locked. */
+type ReservationRow = Omit<Shortage, 'budget'> & { place: number; budget: string | null };
 
 /** Claims, those to be put back because nothing is reserved for them, and those to be split alone. */
 export interface CheckedClaims {
@@ -101,7 +101,7 @@ export async function checkReservations(
 /** Without a shortage, it was not due yet when reservations were made. */
 export function waitingFor(
   { feedId, batchNo, step, epoch, open }: ClaimedStep,
-  shortage: Pick<Shortage, 'country' | 'units'> | undefined,
+  shortage: Pick<Shortage, 'country' | 'budget'> | undefined,
 ): StepWaiting {
   return {
     feedId,
@@ -112,7 +112,7 @@ export function waitingFor(
     open,
     answered: false,
     delayMs: shortage ? budgetWaitMs : 0,
-    cause: shortage ? budgetCause(shortage.country, shortage.units) : null,
+    cause: shortage ? budgetCause(shortage.country, shortage.budget) : null,
   };
 }
 

@@ -15,7 +15,7 @@ interface KeyParams {
 export const reserveBudgets = statementOf<KeyParams>(
   'reserve-budgets',
   ($) => `
-  select place::int, country, units::float8 as units, fits
+  select place::int, country, budget_number(units, currency) || ' ' || coalesce(currency, 'units') as budget, fits
   from reserve_budgets(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[])`,
 );
 

@@ -237,7 +237,10 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       const { runId, steps, claim } = await fedRun(21);
       await claim(...steps);
       expect(await subject.runs.shortages([runId])).toMatchObject([
-        { runId, country: 'SG', units: 21, left: 1, batches: 3, leastUnits: 2 },
+        {
+          ...{ runId, country: 'SG', left: 1, batches: 3, leastUnits: 2 },
+          ...{ budgetText: '21 units', leftText: '1', leastText: '2' },
+        },
       ]);
       expect(await talliesOf(subject)).toMatchObject([{ hasBudgets: true }]);
     });
@@ -248,7 +251,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       if (!first) throw new Error('the step was free');
       await record(doneOf(first));
       await claim(...steps.slice(1, 3));
-      const shown = { country: 'SG', units: 25, used: 20, reserved: 0, waitingBatches: 2 };
+      const shown = { country: 'SG', units: 25, used: 20, reserved: 0, money: null, waitingBatches: 2 };
       expect((await subject.reports.snapshot(runId))?.budgets).toEqual([shown]);
       await subject.runs.finish(runId, 'expired', null);
       expect((await subject.reports.snapshot(runId))?.budgets).toEqual([{ ...shown, waitingBatches: 0 }]);

@@ -8,7 +8,7 @@ export function createMemoryBudgetStore({ database }: { database: MemoryDatabase
     list: (campaignId) => atOnce(() => shownBudgets(database, campaignId)),
     change: (campaignId, budgets) =>
       atOnce(() => {
-        for (const { country, units } of budgets) {
+        for (const { country, units = 0 } of budgets) {
           const row = database.budgets.get(`${campaignId}/${country}`);
           if (row) row.units = units;
         }

@@ -1,4 +1,4 @@
-import { budgetCause, budgetWaitMs } from '../../../shared/domain/run/budgets.ts';
+import { budgetCause, budgetWaitMs, budgetWords } from '../../../shared/domain/run/budgets.ts';
 import type {
   ChildBatch,
   ClaimedStep,
@@ -17,7 +17,8 @@ import { lostBefore } from './lost-users.ts';
 /** What a step costs of whom. */
 export interface Shortage {
   country: string;
-  units: number;
+  /** For people. */
+  budget: string;
   fits: number;
 }
 
@@ -92,7 +93,7 @@ export function reserve(database: MemoryDatabase, claimable: readonly StepRef[],
       reservations.set(key, { feedId, batchNo, step, units: wanted, granted: wanted <= left });
       if (wanted > left) {
         const fits = Math.max(0, Math.floor(left / perUser));
-        shortages.set(key, { country: budget.country, units: budget.units, fits });
+        shortages.set(key, { country: budget.country, budget: wordsOf(budget.units), fits });
         left = Number.NEGATIVE_INFINITY;
       } else left -= wanted;
     }
@@ -123,7 +124,7 @@ export function unaffordable(
     if (row) Object.assign(row, { lapses: Math.max(row.lapses, 1), begun: false, open: false });
     return { ...claim, open: false, fits: shortage.fits };
   }
-  const cause = shortage ? budgetCause(shortage.country, shortage.units) : null;
+  const cause = shortage ? budgetCause(shortage.country, shortage.budget) : null;
   const delayMs = shortage ? budgetWaitMs : 0;
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
 }
@@ -160,8 +161,16 @@ export function shortagesOf(database: MemoryDatabase, runId: string): BudgetShor
       if (!budget) return [];
       const { units, used, reserved } = sumsOf(database, budget);
       const leastUnits = Math.min(...rows.map(({ perUser }) => perUser));
-      return [{ runId, country, units, left: units - used - reserved, batches: rows.length, leastUnits }];
+      const left = units - used - reserved;
+      const [leftText, leastText] = [left.toLocaleString('en-US'), leastUnits.toLocaleString('en-US')];
+      const texts = { budgetText: wordsOf(units), leftText, leastText };
+      return [{ runId, country, left, batches: rows.length, leastUnits, ...texts }];
     });
+}
+
+/** Here all budgets are in units. */
+function wordsOf(units: number): string {
+  return budgetWords({ country: '', units });
 }
 
 /** As people are shown them, by country. */
@@ -170,7 +179,7 @@ export function shownBudgets(database: MemoryDatabase, campaignId: string): Budg
     .filter((row) => row.campaignId === campaignId)
     .map((row) => {
       const { waiting: waitingBatches, ...sums } = sumsOf(database, row);
-      return { country: row.country, ...sums, waitingBatches };
+      return { country: row.country, ...sums, money: null, waitingBatches };
     })
     .sort((a, b) => (a.country < b.country ? -1 : 1));
 }

@@ -101,7 +101,7 @@ function saysNow({ about }: CampaignRow, { before }: SaidAbout): boolean {
 }
 
 function addBudgets({ id, definition }: CampaignRow, { budgets }: MemoryDatabase): void {
-  for (const { country, units } of definition.budgets ?? [])
+  for (const { country, units = 0 } of definition.budgets ?? [])
     budgets.set(`${id}/${country}`, { campaignId: id, country, units, pastUnits: 0 });
 }
 

@@ -97,6 +97,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
       })),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     refusals: () => atOnce(() => [...database.shardRefusals]),
+    unpriced: () => atOnce(() => null),
     shortages: (runIds) => atOnce(() => runIds.flatMap((runId) => shortagesOf(database, runId))),
     show: (shown) =>
       atOnce(() => {

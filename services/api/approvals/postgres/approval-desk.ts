@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { clearanceOf } from '../../../../shared/domain/approval/clearance.ts';
-import { costTermsOf } from '../../../../shared/domain/approval/user-bounds.ts';
-import { approvalsInForce, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
+import { costTermsOf, noPrices } from '../../../../shared/domain/approval/user-bounds.ts';
+import { approvalsInForce, readPolicy, readPrices } from '../../../../shared/postgres/approvals/approvals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ApprovalDesk, PolicyRecord } from '../approval-desk.port.ts';
 import { approve, sendBack, submit, withdraw } from './approval-moves.ts';
@@ -12,6 +12,8 @@ const noPolicy: PolicyRecord = { revision: 0, rules: [], madeAt: null };
 export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
   return {
     policy: async () => (await readPolicy(pool)) ?? noPolicy,
+
+    prices: (of) => readPrices(pool, of),
 
     setPolicy: async (rules, expected, by) => {
       const values = [JSON.stringify(rules), by, expected];
@@ -30,7 +32,8 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
     judge: async ({ campaignId, revision, definition }, users) => {
       const policy = await readPolicy(pool);
       const approvals = policy ? await approvalsInForce(pool, { campaignId, revision, runId: null }) : [];
-      const clearance = clearanceOf(policy?.rules ?? [], users, costTermsOf(definition), approvals);
+      const prices = policy ? await readPrices(pool, { campaignId, revision }) : noPrices;
+      const clearance = clearanceOf(policy?.rules ?? [], users, costTermsOf(definition, prices), approvals);
       const approvalId = clearance.kind === 'clear' ? clearance.approvalId : null;
       return { policy: policy?.revision ?? null, approvalId, clearance };
     },

@@ -1,5 +1,10 @@
 import type { PoolClient } from 'pg';
-import { coversOf, hashOfCovers, type ApprovalCovers } from '../../../../shared/contracts/campaigns/approvals.ts';
+import {
+  costAtMostOf,
+  coversOf,
+  hashOfCovers,
+  type ApprovalCovers,
+} from '../../../../shared/contracts/campaigns/approvals.ts';
 import { approvalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import {
   approvalMoveOf,
@@ -9,7 +14,7 @@ import {
 import { hasUnknownAuthor, refusedApproval } from '../../../../shared/domain/approval/approvers.ts';
 import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import { costTermsOf, reachOf } from '../../../../shared/domain/approval/user-bounds.ts';
-import { insertApproval, personsOf, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
+import { insertApproval, personsOf, readPolicy, readPrices } from '../../../../shared/postgres/approvals/approvals.ts';
 import { judgeFrom } from '../../../../shared/postgres/ledger/judge-from.ts';
 import type { Approving, Author, Decided, Submission } from '../approval-desk.port.ts';
 import { authorsOf, columnsOf } from './approval-reads.ts';
@@ -26,6 +31,7 @@ interface Held {
   runId: string | null;
   hash: string;
   covers: ApprovalCovers;
+  revision: number;
   state: ApprovalState;
   needed: number;
   authors: Author[];
@@ -38,13 +44,14 @@ export async function submit(
   const { campaignId, revision, definition } = campaign;
   const { rowCount } = await client.query(lockCampaign, [campaignId, revision]);
   if (rowCount === 0) return { kind: 'changed' };
-  const covers = coversOf(definition, usersAtMost);
+  const terms = costTermsOf(definition, await readPrices(client, { campaignId, revision }));
+  const covers = coversOf(definition, usersAtMost, costAtMostOf(usersAtMost, terms));
   const newest = await lockNewest(client, campaignId);
   const isInForce = newest !== undefined && approvalMoveOf('submit', newest.state) === 'stays';
   if (isInForce && newest.hash === hashOfCovers(covers, null)) return done(client, newest.approvalId);
 
   const policy = await readPolicy(client);
-  const need = approvalNeed(policy?.rules ?? [], reachOf(usersAtMost, costTermsOf(covers)));
+  const need = approvalNeed(policy?.rules ?? [], reachOf(usersAtMost, terms));
   if (need.approvers === 0) return { kind: 'none-needed' };
   const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
   if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
@@ -59,10 +66,11 @@ export async function approve(client: PoolClient, { campaignId, hash, word, by }
   const why = refusedApproval(by, held.authors);
   if (why !== null) return { kind: 'refused', why };
 
-  const { approvalId, covers, runId, state } = held;
+  const { approvalId, covers, revision, runId, state } = held;
   await client.query(insertVote, [approvalId, by.key, word, by.owner]);
   const policy = await readPolicy(client);
-  const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, costTermsOf(covers)));
+  const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
+  const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
   const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, need.approvers]);
   const isLast = state === 'waiting' && rows[0]?.state === 'approved';
   if (isLast && runId !== null) await letGoOn(client, runId, covers, by.owner ?? '');
@@ -128,7 +136,7 @@ async function lockByHash(client: PoolClient, campaignId: string, hash: string):
 }
 
 const heldColumns = `
-  a.id as "approvalId", a.run as "runId", a.hash, a.covers, ${stateOf('a')} as state, a.needed,
+  a.id as "approvalId", a.run as "runId", a.hash, a.covers, a.revision, ${stateOf('a')} as state, a.needed,
   (${authorsOf(columnsOf('a'))}) as authors`;
 
 const lockCampaign = `select from campaigns where id = $1 and revision = $2 for no key update`;

@@ -15,7 +15,7 @@ export async function voidUnlessSame(
 ): Promise<void> {
   const { rows } = await client.query<InForce>(lockInForce, [campaignId]);
   for (const { approvalId, hash, covers } of rows) {
-    const now = coversOf(definition, covers.usersAtMost);
+    const now = coversOf(definition, covers.usersAtMost, covers.cost);
     if (hashOfCovers(now, null) === hash) await client.query(moveOn, [approvalId, revision]);
     else await client.query(voidOne, [approvalId, `${changedIn(covers, now)} changed after it`]);
   }

@@ -163,9 +163,8 @@ const insertCampaign = statementOf<NewCampaign>(
     values (${$('campaignId')}, ${$('name')}, 'draft', 1, ${$('account')}, ${$('about')}, ${$('origin')})
     on conflict (id) do nothing returning id, revision
   ), b as (
-    insert into budgets (campaign, country, units)
-    select c.id, k.country, k.units
-    from c, jsonb_to_recordset(${$('definition')}::jsonb -> 'budgets') k (country text, units bigint)
+    insert into budgets (campaign, country, units, currency)
+    select c.id, k.country, k.units, k.currency from c, budgets_in(${$('definition')}::jsonb) k
   )
   insert into campaign_revisions (campaign, revision, definition, account, written_by)
   select id, revision, ${$('definition')}, ${$('account')}, ${$('writtenBy')} from c`,
@@ -212,16 +211,11 @@ const unscheduleCampaign = `
 
 const selectCampaigns = `
   select c.id, c.revision, c.state, c.about, c.origin, c.created_at, c.archived_at,
-    r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at,
+    -- Budgets as they are now: they may be raised while runs go on.
+    r.definition || coalesce(budgets_of(c.id), '{}') as definition, least(j.due_at, s.next_at) as due_at,
     s.id as schedule, l.id as run, l.state as run_state, (${newestOfCampaign('c.id')}) as approval
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
-  left join lateral (
-    -- As they are now: they may be raised while runs go on.
-    select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units)
-      order by country)) as budgets
-    from budgets where campaign = c.id having count(*) > 0
-  ) b on true
   left join schedules s on s.campaign = c.id
   left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
   left join lateral (select id, state from runs where campaign = c.id and parent is null and kind = 'live'

@@ -57,9 +57,8 @@ const insertRevision = statementOf<InsertedRevision>(
   'insert-campaign-revision',
   ($) => `
   with b as (
-    insert into budgets (campaign, country, units)
-    select ${$('campaignId')}::uuid, k.country, k.units
-    from jsonb_to_recordset(${$('definition')}::jsonb -> 'budgets') k (country text, units bigint)
+    insert into budgets (campaign, country, units, currency)
+    select ${$('campaignId')}::uuid, country, units, currency from budgets_in(${$('definition')}::jsonb)
   )
   insert into campaign_revisions (campaign, revision, definition, account, written_by)
   values (${$('campaignId')}, ${$('revision')}, ${$('definition')}, ${$('account')}, ${$('writtenBy')})`,

@@ -3,6 +3,7 @@ import { campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.
 import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { runEvent } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import { noteSettings } from '../../../../shared/postgres/registry/service-settings.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
@@ -15,6 +16,7 @@ function send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', url: string, payload?: o
 }
 
 const [award, message] = someCampaign.chain;
+const free = { money: null, waitingBatches: 0, raisableTo: null, raisableToAmount: null };
 const budgeted = {
   ...someCampaign,
   chain: [{ ...award, unitsPerUser: 2 }, message],
@@ -39,8 +41,8 @@ describe('budgets of a campaign', () => {
     const id = await created();
     const response = await send('GET', `/v1/campaigns/${id}/budgets`);
     expect(campaignBudgets.parse(response.json()).items).toEqual([
-      { country: 'ID', units: 0, used: 0, reserved: 0, left: 0, waitingBatches: 0, raisableTo: null },
-      { country: 'SG', units: 1000, used: 0, reserved: 0, left: 1000, waitingBatches: 0, raisableTo: null },
+      { country: 'ID', units: 0, used: 0, reserved: 0, left: 0, ...free },
+      { country: 'SG', units: 1000, used: 0, reserved: 0, left: 1000, ...free },
     ]);
   });
 
@@ -155,5 +157,85 @@ describe('budgets of a campaign', () => {
   ])('are whole numbers, and a price is at least one: %s', async (pointer, changes) => {
     const [first] = await problemsOf({ ...someCampaign, chain: budgeted.chain, ...changes });
     expect(first?.[0]).toBe(pointer);
+  });
+});
+
+describe('budgets in money', () => {
+  const inMoney = { ...budgeted, budgets: [{ country: 'SG', amount: '5000', currency: 'SGD' }] };
+
+  const price = (value: string | null) => send('PATCH', '/v1/action-types/award-reward', { price: value });
+
+  it('are shown in their currency, changed and audited like the others', async () => {
+    await price('0.05');
+    const id = await created(inMoney);
+    expect((await send('GET', `/v1/campaigns/${id}/budgets`)).json()).toEqual({
+      items: [
+        {
+          ...{ country: 'SG', units: null, used: null, reserved: null, left: null, ...free },
+          money: { currency: 'SGD', amount: '5000.00', used: '0.00', reserved: '0.00', left: '5000.00' },
+        },
+      ],
+    });
+    const budgets = [{ country: 'SG', amount: '6000.5', currency: 'SGD' }];
+    const changed = await send('PATCH', `/v1/campaigns/${id}/budgets`, { budgets });
+    expect(changed.json()).toMatchObject({ items: [{ money: { amount: '6000.50', left: '6000.50' } }] });
+    const shown = campaign.parse((await send('GET', `/v1/campaigns/${id}`)).json());
+    expect(shown.budgets).toEqual([{ country: 'SG', amount: '6000.50', currency: 'SGD' }]);
+    const { items } = await on.deps.audit.list({ method: 'PATCH' }, 10, null);
+    expect(items.map(({ detail }) => detail)).toContainEqual({
+      from: [{ country: 'SG', amount: '5000.00', currency: 'SGD' }],
+      to: [{ country: 'SG', amount: '6000.50', currency: 'SGD' }],
+    });
+  });
+
+  it('stay in what they are in', async () => {
+    await price('0.05');
+    const url = `/v1/campaigns/${await created(inMoney)}/budgets`;
+    expect(await problemsOf({ budgets: [{ country: 'SG', units: 1 }] }, url, 'PATCH')).toEqual([
+      ['/budgets/0', 'other-budget'],
+    ]);
+  });
+
+  it('say how far they may be raised without another approval', async () => {
+    await price('0.05');
+    await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
+    const id = await created(inMoney);
+    await send('POST', `/v1/campaigns/${id}/start`);
+    await send('PUT', '/v1/approval-policy', { rules: [{ amountAbove: '7000', approvers: 1 }] });
+    const { items } = campaignBudgets.parse((await send('GET', `/v1/campaigns/${id}/budgets`)).json());
+    expect(items).toMatchObject([{ raisableTo: null, raisableToAmount: '7000.00' }]);
+    const raise = (amount: string) =>
+      send('PATCH', `/v1/campaigns/${id}/budgets`, { budgets: [{ country: 'SG', amount, currency: 'SGD' }] });
+    const refused = problem.parse((await raise('7000.01')).json());
+    expect(refused).toMatchObject({ status: 409, code: 'approval-needed' });
+    expect(refused.detail).toMatch(/more than 7,000.00 SGD/);
+    expect((await raise('7000.00')).statusCode).toBe(200);
+  });
+
+  it('are refused where a step that costs has no price, now or when it is started', async () => {
+    expect(await problemsOf(inMoney)).toEqual([['/chain/0/unitsPerUser', 'no-price']]);
+    await price('0.05');
+    const id = await created(inMoney);
+    await price(null);
+    const refused = problem.parse((await send('POST', `/v1/campaigns/${id}/start`)).json());
+    expect(refused).toMatchObject({ status: 409, code: 'no-longer-configured' });
+    expect(refused.errors).toMatchObject([{ pointer: '/chain/0/unitsPerUser', code: 'no-price' }]);
+    expect(refused.errors[0]?.detail).toMatch(/^"award-reward" has no price/);
+  });
+
+  it.each([
+    ['another currency', { amount: '1', currency: 'USD' }, ['/budgets/0/currency', 'foreign-currency']],
+    ['units beside it', { amount: '1', currency: 'SGD', units: 1 }, ['/budgets/0/amount', 'invalid-value']],
+    ['nothing at all', {}, ['/budgets/0/units', 'invalid-value']],
+    ['no currency', { amount: '1' }, ['/budgets/0/currency', 'invalid-value']],
+    ['no decimal', { amount: '1e3', currency: 'SGD' }, ['/budgets/0/amount', 'invalid-value']],
+  ])('are refused with %s', async (_, budget, found) => {
+    await price('0.05');
+    expect(await problemsOf({ ...budgeted, budgets: [{ country: 'SG', ...budget }] })).toEqual([found]);
+  });
+
+  it('are refused where a user would cost more than can be counted exactly', async () => {
+    await price('999999999');
+    expect(await problemsOf(inMoney)).toEqual([['/chain/0/unitsPerUser', 'too-expensive']]);
   });
 });

@@ -14,13 +14,15 @@ import type { CampaignRecord, CampaignStore, Writer } from '../../campaigns/camp
 import { requireId } from '../../frame/public-ids.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { askerOf } from './asker.ts';
-import { campaignBudgetsView } from './budget-view.ts';
+import { campaignBudgetsView, saidBudget } from './budget-view.ts';
+import { budgetWords, isInSame, sizeOf } from '../../../../shared/domain/run/budgets.ts';
+import { noPrices } from '../../../../shared/domain/approval/user-bounds.ts';
 import { needOfRaise } from './raised-budgets.ts';
 
 export interface BudgetRoutesDeps {
   campaigns: CampaignStore;
   budgets: BudgetStore;
-  approvals: Pick<ApprovalDesk, 'policy'>;
+  approvals: Pick<ApprovalDesk, 'policy' | 'prices'>;
 }
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
@@ -68,9 +70,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       if (found.length > 0) throw invalidRequest(found);
       const said = reason === undefined ? {} : { reason };
       request.auditDetail = { ...said, from: unitsBefore(before, asked), to: asked };
-      const wanted = asked.filter(
-        ({ country, units }) => !before.some((b) => b.country === country && b.units === units),
-      );
+      const wanted = asked.filter((budget) => sizeOf(budget) !== sizeIn(before, budget.country));
       const detail = { by: askerOf(request), ...said, ...changedUnits(before, wanted) };
       if (wanted.length > 0) {
         await change(requireId('campaign', id), { before, wanted, detail, by: callerOf(request) });
@@ -83,20 +83,25 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   async function change(campaignId: string, { before, wanted, detail, by }: Change) {
     const campaign = await campaigns.get(campaignId);
     if (!campaign) throw notFound('campaign', publicId('campaign', campaignId));
-    const after = before.map((each) => wanted.find(({ country }) => country === each.country) ?? each);
+    const after = before.map((each) => wanted.find(({ country }) => country === each.country) ?? saidBudget(each));
     if (campaign.state !== 'draft') {
       await requireApproved(campaign, before, wanted);
       return budgets.change(campaignId, wanted, detail);
     }
-    const definition = { ...campaign.definition, budgets: after.map(({ country, units }) => ({ country, units })) };
+    const definition = { ...campaign.definition, budgets: after };
     const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
     if (changed?.revision !== campaign.revision + 1)
       throw revisedSince(publicId('campaign', campaignId), changed?.revision ?? campaign.revision);
   }
 
-  async function requireApproved({ approval }: CampaignRecord, before: readonly Budget[], wanted: readonly Budget[]) {
+  async function requireApproved(
+    campaign: CampaignRecord,
+    figures: readonly BudgetFigures[],
+    wanted: readonly Budget[],
+  ) {
     const { rules } = await approvals.policy();
-    const { approvers, why } = needOfRaise(rules, { before, wanted, approved: approvedBudgets(approval) });
+    const before = figures.map(saidBudget);
+    const { approvers, why } = needOfRaise(rules, { before, wanted, ...(await termsOf(campaign, rules)) });
     if (approvers === 0) return;
     const detail = `that is more than was approved (${why.join(', ')}): make another campaign for it, and submit that`;
     throw new HttpProblem({ status: 409, code: 'approval-needed', detail });
@@ -106,8 +111,15 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     if (list.length === 0) return [];
     const [campaign, { rules }] = await Promise.all([campaigns.get(requireId('campaign', id)), approvals.policy()]);
     // A change of a draft is a revision: its start asks for what it needs.
-    const isDraft = campaign?.state === 'draft';
-    return campaignBudgetsView(list, isDraft ? [] : rules, approvedBudgets(campaign?.approval ?? null));
+    const inForce = !campaign || campaign.state === 'draft' ? [] : rules;
+    const terms = campaign ? await termsOf(campaign, inForce) : { approved: [], chain: [], prices: noPrices };
+    return campaignBudgetsView(list, inForce, terms);
+  }
+
+  /** Prices are not asked for where no rule does. */
+  async function termsOf({ campaignId, revision, definition, approval }: CampaignRecord, rules: readonly unknown[]) {
+    const prices = rules.length === 0 ? noPrices : await approvals.prices({ campaignId, revision });
+    return { approved: approvedBudgets(approval), chain: definition.chain, prices };
   }
 
   /** @throws {HttpProblem} 404 */
@@ -120,7 +132,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
 }
 
 interface Change {
-  before: readonly Budget[];
+  before: readonly BudgetFigures[];
   /** Those that differ from before. */
   wanted: readonly Budget[];
   /** Of the event in the runs' histories. */
@@ -135,7 +147,12 @@ function approvedBudgets(approval: CampaignRecord['approval']): readonly Budget[
 /** As they are now. */
 function unitsBefore(before: readonly BudgetFigures[], wanted: readonly Budget[]): Budget[] {
   const changed = before.filter(({ country }) => wanted.some((each) => each.country === country));
-  return changed.map(({ country, units }) => ({ country, units }));
+  return changed.map(saidBudget);
+}
+
+function sizeIn(figures: readonly BudgetFigures[], of: string): bigint | undefined {
+  const known = figures.find(({ country }) => country === of);
+  return known && sizeOf(saidBudget(known));
 }
 
 function changedUnits(before: readonly BudgetFigures[], wanted: readonly Budget[]) {
@@ -144,11 +161,17 @@ function changedUnits(before: readonly BudgetFigures[], wanted: readonly Budget[
 
 function checkChanges(wanted: readonly Budget[], known: readonly BudgetFigures[]): FieldProblem[] {
   const countries = known.map(({ country }) => country);
-  return wanted.flatMap(({ country }, index): FieldProblem[] => {
+  return wanted.flatMap((budget, index): FieldProblem[] => {
+    const { country } = budget;
     const pointer = `/budgets/${index}/country`;
     if (wanted.findIndex((each) => each.country === country) < index)
       return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} is in the list already` }];
-    if (countries.includes(country)) return [];
+    const now = known.find((each) => each.country === country);
+    if (now && isInSame(saidBudget(now), budget)) return [];
+    if (now) {
+      const detail = `the budget of ${country} is ${budgetWords(saidBudget(now))}, and stays in what it is in, not ${budgetWords(budget)}`;
+      return [{ pointer: `/budgets/${index}`, code: 'other-budget', detail }];
+    }
     const those = countries.length === 0 ? 'the campaign has none at all' : `there is one for ${countries.join(', ')}`;
     const detail = `there is no budget for ${quoted(country)}, and none can be added later; ${those}${didYouMean(country, countries)}`;
     return [{ pointer, code: 'no-budget', detail }];

@@ -3,11 +3,14 @@ import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts
 /** A campaign's budget in a country, and what its runs have done with it. All of it is of one moment. */
 export interface BudgetFigures {
   country: string;
-  units: number;
+  /** Null, as what is used and reserved, where it is in money. */
+  units: number | null;
   /** For users that succeeded, or of which it is unknown. */
-  used: number;
+  used: number | null;
   /** For users whose call may be under way, or may have been applied. */
-  reserved: number;
+  reserved: number | null;
+  /** As decimals. */
+  money: { currency: string; amount: string; used: string; reserved: string; left: string } | null;
   /** Batches for which too little was left when they were to be called. */
   waitingBatches: number;
 }
@@ -16,7 +19,7 @@ export interface BudgetStore {
   /** By country, in alphabetical order; empty where the campaign has none. */
   list(campaignId: string): Promise<BudgetFigures[]>;
   /**
-   * Sets the units of budgets that there are; countries without one are passed over. What is used or reserved already
+   * Sets the units, or amounts, of budgets that there are, each in what it is in; countries without one are passed over. What is used or reserved already
    * stays so. The same moment tells each run of the campaign that has not ended: its history has a `changed` with that
    * detail.
    */

@@ -1,21 +1,35 @@
 import type { ApprovalRule } from '../../../../shared/domain/approval/approval-policy.ts';
-import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
 import type { BudgetFiguresShape, CampaignBudgetShape } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { BudgetFigures } from './budget-store.port.ts';
 import { raisableTo } from './raised-budgets.ts';
 
-export function budgetView({ country, units, used, reserved, waitingBatches }: BudgetFigures): BudgetFiguresShape {
-  return { country, units, used, reserved, left: units - used - reserved, waitingBatches };
+export function budgetView({
+  country,
+  units,
+  used,
+  reserved,
+  money,
+  waitingBatches,
+}: BudgetFigures): BudgetFiguresShape {
+  const left = units === null ? null : units - (used ?? 0) - (reserved ?? 0);
+  return { country, units, used, reserved, left, money, waitingBatches };
 }
 
-/** With how far each may be raised. @param approved as they were approved; empty where they were not */
+/** As a definition says it. */
+export function saidBudget({ country, units, money }: BudgetFigures): SaidBudget {
+  return money === null ? { country, units: units ?? 0 } : { country, amount: money.amount, currency: money.currency };
+}
+
+/** With how far each may be raised. */
 export function campaignBudgetsView(
   budgets: readonly BudgetFigures[],
   rules: readonly ApprovalRule[],
-  approved: readonly Budget[],
+  terms: Omit<Parameters<typeof raisableTo>[1], 'before'>,
 ): CampaignBudgetShape[] {
-  return budgets.map((budget) => ({
-    ...budgetView(budget),
-    raisableTo: raisableTo(rules, { before: budgets, approved }, budget.country),
-  }));
+  const before = budgets.map(saidBudget);
+  return budgets.map((budget) => {
+    const most = raisableTo(rules, { ...terms, before }, budget.country);
+    return { ...budgetView(budget), raisableTo: most?.units ?? null, raisableToAmount: most?.amount ?? null };
+  });
 }

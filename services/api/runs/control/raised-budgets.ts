@@ -3,45 +3,66 @@ import {
   type ApprovalNeed,
   type ApprovalRule,
 } from '../../../../shared/domain/approval/approval-policy.ts';
-import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { costTermsOf, reachOf, type StepPrices } from '../../../../shared/domain/approval/user-bounds.ts';
+import { resized, sizeOf, type SaidBudget } from '../../../../shared/domain/run/budgets.ts';
+import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 
 interface Raised {
-  before: readonly Budget[];
-  wanted: readonly Budget[];
+  before: readonly SaidBudget[];
+  wanted: readonly SaidBudget[];
   /** As they were approved; empty where they were not. */
-  approved: readonly Budget[];
+  approved: readonly SaidBudget[];
+  /** What budgets are spent by. */
+  chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
+  prices: StepPrices;
 }
 
 /**
  * What a raise of budgets of a campaign that was started needs: nothing up to what was approved, and nothing where all
  * of them together may be spent without an approval.
  */
-export function needOfRaise(rules: readonly ApprovalRule[], { before, wanted, approved }: Raised): ApprovalNeed {
-  const unitsIn = (of: readonly Budget[], country: string) => of.find((each) => each.country === country)?.units;
-  const raised = wanted.filter(({ country, units }) => units > (unitsIn(before, country) ?? 0));
-  const beyond = raised.filter(({ country, units }) => units > (unitsIn(approved, country) ?? 0));
-  if (beyond.length === 0) return { approvers: 0, why: [] };
-  const after = before.map(({ country, units }) => ({ country, users: 0, units: unitsIn(wanted, country) ?? units }));
-  return approvalNeed(rules, after);
+export function needOfRaise(rules: readonly ApprovalRule[], raised: Raised): ApprovalNeed {
+  const { before, wanted, approved, chain, prices } = raised;
+  const isBeyond = (budget: SaidBudget) =>
+    sizeOf(budget) > sizeIn(before, budget.country) && sizeOf(budget) > sizeIn(approved, budget.country);
+  if (!wanted.some(isBeyond)) return { approvers: 0, why: [] };
+  const budgets = before.map((budget) => wanted.find(({ country }) => country === budget.country) ?? budget);
+  // All that they let be spent, by however many users.
+  const everybody = Object.fromEntries(budgets.map(({ country }) => [country, Infinity]));
+  const reach = reachOf(everybody, costTermsOf({ chain, budgets }, prices));
+  return approvalNeed(
+    rules,
+    reach.map((each) => ({ ...each, users: 0 })),
+  );
 }
 
+function sizeIn(budgets: readonly SaidBudget[], of: string): bigint {
+  const budget = budgets.find(({ country }) => country === of);
+  return budget ? sizeOf(budget) : 0n;
+}
+
+/** As large as budgets may be. */
+const most = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
+
 /**
- * How many units a country may be raised to without an approval, the others as they are; null where any number may be.
- * Never less than there are: what is in force stays so.
+ * How far a country's budget may be raised without an approval, the others as they are; null where it may be to any
+ * size. Never less than it is: what is in force stays so.
  */
 export function raisableTo(
   rules: readonly ApprovalRule[],
-  { before, approved }: Omit<Raised, 'wanted'>,
-  country: string,
-): number | null {
-  const needsNone = (units: number) =>
-    needOfRaise(rules, { before, wanted: [{ country, units }], approved }).approvers === 0;
-  let [fits, tooMany] = [before.find((each) => each.country === country)?.units ?? 0, Number.MAX_SAFE_INTEGER];
-  if (needsNone(tooMany)) return null;
-  while (tooMany - fits > 1) {
-    const middle = fits + Math.floor((tooMany - fits) / 2);
+  { before, ...terms }: Omit<Raised, 'wanted'>,
+  of: string,
+): SaidBudget | null {
+  const budget = before.find(({ country }) => country === of);
+  if (!budget) return null;
+  const needsNone = (size: bigint) =>
+    needOfRaise(rules, { ...terms, before, wanted: [resized(budget, size)] }).approvers === 0;
+  let [fits, tooMuch] = [sizeOf(budget), budget.amount === undefined ? most.units : most.millionths];
+  if (needsNone(tooMuch)) return null;
+  while (tooMuch - fits > 1n) {
+    const middle = fits + (tooMuch - fits) / 2n;
     if (needsNone(middle)) fits = middle;
-    else tooMany = middle;
+    else tooMuch = middle;
   }
-  return fits;
+  return resized(budget, fits);
 }

@@ -114,9 +114,11 @@ export const selectSnapshots = `
       when r.waiting_cause is not null then 'engine' end as "stalledBy",
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
     (
-      select coalesce(json_agg(json_build_object('country', country, 'units', units, 'used', used, 'reserved', reserved,
+      select coalesce(json_agg(json_build_object('country', country,
+        'units', case when currency is null then units end, 'used', case when currency is null then used end,
+        'reserved', case when currency is null then reserved end, 'money', money_figures(b),
         'waitingBatches', waiting) order by country), '[]')
-      from budget_figures where campaign = r.campaign
+      from budget_figures b where campaign = r.campaign
     ) as budgets,
     coalesce(f.countries, '[]') as countries
   from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id

@@ -72,7 +72,7 @@ const insertTest = unnamedStatementOf<TestParams>(
     where c.id = ${$('campaignId')} and c.revision = ${$('revision')}::int and c.archived_at is null
       and (not ${$('isJudged')}::boolean or is_cleared(c.id, c.revision, ${$('policy')}::int, ${$('approvalId')}::uuid))
     on conflict (id) do nothing
-    returning id, campaign, revision
+    returning id, campaign, revision, prices
   ), e as (
     insert into run_events (run, kind, detail)
     select r.id, k.kind, k.detail from r, (values ('created', '{}'::jsonb), ('begun', '{"feeds": 1}')) k (kind, detail)
@@ -81,7 +81,7 @@ const insertTest = unnamedStatementOf<TestParams>(
     select ${$('feedId')}::uuid, r.id, ${$('country')}, '', '', cardinality(${$('users')}::text[]),
       ${$('batchUsers')}::int, (
         select array_agg(case when s.mode = 'live' then s.units else 0 end order by s.place)
-        from unnest(step_units(r.campaign, r.revision, ${$('country')}), ${$('modes')}::text[])
+        from unnest(step_units(r.campaign, r.revision, ${$('country')}, r.prices), ${$('modes')}::text[])
           with ordinality s (units, mode, place)
         having bool_or(s.mode = 'live' and s.units > 0)
       )

@@ -7,7 +7,7 @@ export const waitingApproval: Approval = {
   hash: `9f3c${'0'.repeat(56)}a71e`,
   usersAtMost: { SG: 600_000, ID: 900_000 },
   usersExpected: { SG: { atLeast: 4, atMost: 571_428 }, ID: { atLeast: 857_142, atMost: 857_142 } },
-  unitsAtMost: 3_000_000,
+  ...{ unitsAtMost: 3_000_000, costAtMost: null },
   ...{ needed: 2, why: ['more than 1,000,000 users'] },
   given: [{ by: 'rahayu', word: 'ID agreed with finance', at: '2026-11-23T10:02:00.000Z' }],
   ...{ submittedBy: 'mei', submittedAt: '2026-11-23T08:20:00.000Z' },

@@ -1,3 +1,4 @@
+import { mostForOne } from '../../../../shared/domain/money/amounts.ts';
 import { sweptStates } from '../../../../shared/domain/run/admission.ts';
 import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { noteEnd } from './history-statements.ts';
@@ -63,7 +64,7 @@ export const begin = statementOf<Beginning>(
         (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
     where id = ${$('runId')} and state = 'preparing'
       and (kind = 'dry-run' or is_cleared(campaign, revision, ${$('policy')}, ${$('approval')}))
-    returning id, campaign, revision, kind
+    returning id, campaign, revision, kind, prices
   ), e as (
     insert into run_events (run, kind, detail)
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
@@ -71,7 +72,7 @@ export const begin = statementOf<Beginning>(
     insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units,
       users_at_most, canary_users, stalled, stalled_until)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
-      case when r.kind <> 'dry-run' then step_units(r.campaign, r.revision, k.country) end,
+      case when r.kind <> 'dry-run' then step_units(r.campaign, r.revision, k.country, r.prices) end,
       k.users_at_most, k.canary_users,
       -- Given back until its time.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
@@ -83,6 +84,22 @@ export const begin = statementOf<Beginning>(
   )
   select from r`,
 );
+
+/** A budget in money counts each user at what its step costs: a step that costs has to have a price, in its currency. */
+export const unpriced = `
+  select case when b.currency is distinct from p.prices ->> 'currency'
+    then 'the budget of ' || b.country || ' is in ' || b.currency || ', and prices are in '
+      || coalesce(p.prices ->> 'currency', 'no currency')
+    else '"' || (s.step ->> 'action') || '" has no price that a budget in ' || b.currency || ' can count' end as cause
+  from runs r
+  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join budgets b on b.campaign = r.campaign and b.currency is not null
+  cross join lateral (select coalesce(r.prices, prices_now(r.campaign, r.revision)) as prices) p
+  cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
+  cross join lateral (select (p.prices -> 'steps' ->> (s.place - 1)::int)::numeric as price) q
+  where r.id = $1 and s.step ? 'unitsPerUser' and (b.currency is distinct from p.prices ->> 'currency'
+    or q.price is null or q.price * (s.step ->> 'unitsPerUser')::numeric > ${mostForOne})
+  order by s.place, b.country limit 1`;
 
 const isSwept = `r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null`;
 
@@ -158,8 +175,11 @@ export const waitingSteps = `
  * left. The others of the campaign have a part in what is left.
  */
 export const shortages = `
-  select f.run as "runId", f.country, b.units::float8 as units, (b.units - b.used - b.reserved)::float8 as left,
-    count(*)::int as batches, min(f.step_units[v.step])::int as "leastUnits"
+  select f.run as "runId", f.country, (b.units - b.used - b.reserved)::float8 as left, count(*)::int as batches,
+    min(f.step_units[v.step])::float8 as "leastUnits",
+    budget_number(b.units, b.currency) || ' ' || coalesce(b.currency, 'units') as "budgetText",
+    budget_number((b.units - b.used - b.reserved)::bigint, b.currency) as "leftText",
+    budget_number(min(f.step_units[v.step]), b.currency) as "leastText"
   from feeds f
   join runs r on r.id = f.run
   join budget_reservations v on v.feed = f.feed and not v.granted
@@ -167,7 +187,7 @@ export const shortages = `
     and s.state = ${stepState.waiting}
   join budget_figures b on b.campaign = r.campaign and b.country = f.country
   where f.run = any($1::uuid[])
-  group by f.run, f.country, b.units, b.used, b.reserved
+  group by f.run, f.country, b.units, b.used, b.reserved, b.currency
   order by f.run, f.country`;
 
 /** Of each run, run parallel. What is shown already is not written. */

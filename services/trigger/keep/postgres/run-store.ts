@@ -89,6 +89,9 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
     refusals: () => readShardRefusals(pool),
+    unpriced: async (runId) =>
+      (await pool.query<{ cause: string }>({ name: 'unpriced-run', text: statements.unpriced, values: [runId] }))
+        .rows[0]?.cause ?? null,
     shortages: async (runIds) =>
       (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
         .rows,

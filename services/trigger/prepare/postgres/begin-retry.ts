@@ -24,6 +24,7 @@ export async function beginRetry(
     ofCountries: places.map(({ country }) => country),
     ofSteps: places.map(({ step }) => step),
   };
+  await client.query(notePrices, [runId]);
   const users = { ...insertUsers.with({ ...feeds, ...run.retry }), query_timeout: timeoutMs };
   await client.query(users);
   const { rows } = await client.query<{ users: number }>(insertFeeds.with({ ...feeds, usersAtMost }));
@@ -111,11 +112,14 @@ const insertFeeds = unnamedStatementOf<NewFeeds & Pick<ClearedRun, 'usersAtMost'
   select k.feed, ${$('runId')}, k.country, '', '', t.users, k.step, (${$('usersAtMost')}::jsonb ->> k.country)::bigint,
     -- As its parent's: every endpoint of the chain takes so many.
     (select min(batch_users) from feeds where run = (select parent from runs where id = ${$('runId')})),
-    (select step_units(campaign, revision, k.country) from runs where id = ${$('runId')})
+    (select step_units(campaign, revision, k.country, prices) from runs where id = ${$('runId')})
   from ${placesOf($)} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
   where t.users > 0
   returning estimate::float8 as users`,
 );
+
+/** What a budget in money counts by has to be what the run keeps. */
+const notePrices = `update runs set prices = prices_now(campaign, revision) where id = $1 and prices is null`;
 
 const begin = `
   with r as (

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { coversOf } from '../../../../shared/contracts/campaigns/approvals.ts';
+import { costAtMostOf, coversOf } from '../../../../shared/contracts/campaigns/approvals.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { approvalNeed, type ApprovalRule } from '../../../../shared/domain/approval/approval-policy.ts';
 import { clearanceOf, type ApprovalInForce, type Clearance } from '../../../../shared/domain/approval/clearance.ts';
@@ -9,6 +9,8 @@ import {
   isWithinBounds,
   reachOf,
   withHeadroom,
+  type CostTerms,
+  type StepPrices,
   type UsersByCountry,
 } from '../../../../shared/domain/approval/user-bounds.ts';
 import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
@@ -60,6 +62,7 @@ interface Judged {
   policy: number | null;
   rules: readonly ApprovalRule[];
   approvals: readonly ApprovalInForce[];
+  terms: CostTerms;
   clearance: Clearance;
 }
 
@@ -74,12 +77,14 @@ async function judge(client: PoolClient, runId: string, users: UsersByCountry): 
   // What was approved is the schedule: runs beside it are approved one by one.
   const approvals = isByHand ? all.filter(({ isOfRun }) => isOfRun) : all;
   const rules = policy?.rules ?? [];
-  const clearance = clearanceOf(rules, users, costTermsOf(run.definition), approvals);
-  return { run, policy: policy?.revision ?? null, rules, approvals, clearance };
+  const terms = costTermsOf(run.definition, run.prices);
+  const clearance = clearanceOf(rules, users, terms, approvals);
+  return { run, policy: policy?.revision ?? null, rules, approvals, terms, clearance };
 }
 
 /** No user is called from here on, and an approval is asked for. One that waits already and covers it is enough. */
-async function hold(client: PoolClient, { run, rules, approvals }: Judged, wanted: UsersByCountry): Promise<void> {
+async function hold(client: PoolClient, judged: Judged, wanted: UsersByCountry): Promise<void> {
+  const { run, rules, approvals, terms } = judged;
   const { runId, campaignId, revision, definition } = run;
   const most = (country: string, users: number) =>
     Math.max(users, ...approvals.map(({ usersAtMost }) => usersAtMost[country] ?? 0));
@@ -87,11 +92,11 @@ async function hold(client: PoolClient, { run, rules, approvals }: Judged, wante
     Object.entries(wanted).map(([country, users]) => [country, most(country, users)]),
   );
   // Of all that is asked for: it is more than what is known.
-  const { approvers, why } = approvalNeed(rules, reachOf(usersAtMost, costTermsOf(definition)));
+  const { approvers, why } = approvalNeed(rules, reachOf(usersAtMost, terms));
   const { rows: asked } = await client.query<{ usersAtMost: UsersByCountry }>(selectAsked, [runId]);
   if (!asked.some((before) => isWithinBounds(usersAtMost, before.usersAtMost))) {
     await client.query(voidBefore, [runId]);
-    const covers = coversOf(definition, usersAtMost);
+    const covers = coversOf(definition, usersAtMost, costAtMostOf(usersAtMost, terms));
     await insertApproval(client, {
       ...{ campaignId, revision, runId, covers, expected: null },
       ...{ approvers, why, submittedBy: null },
@@ -116,6 +121,8 @@ interface RunRow {
   campaignId: string;
   revision: number;
   definition: CampaignDefinition;
+  /** That it begins with, or keeps. */
+  prices: StepPrices;
   /** Beside its campaign's schedule: a person has fired it, or has made up for it. */
   isByHand: boolean;
 }
@@ -128,9 +135,8 @@ interface FedRow {
 
 const lockRun = `
   select r.id as "runId", r.campaign as "campaignId", r.revision,
-    c.definition || coalesce((
-      select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units)
-        order by country)) from budgets where campaign = r.campaign having count(*) > 0), '{}') as definition,
+    c.definition || coalesce(budgets_of(r.campaign), '{}') as definition,
+    coalesce(r.prices, prices_now(r.campaign, r.revision)) as prices,
     exists (
       select from schedules s join occurrences o on o.schedule = s.id
       where s.campaign = r.campaign and o.open and o.due_at = r.scheduled_for and o.kind <> 'planned') as "isByHand"

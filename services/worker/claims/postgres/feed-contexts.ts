@@ -7,7 +7,7 @@ import { plainArray } from '../../../../shared/postgres/connection/array-literal
 /** Params come out of jsonb in its own order of keys, always the same: the bytes sent for a request key never vary. */
 const loadContexts = `
   select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain,
-    f.step_units as "unitsPerUser", r.step_modes as "stepModes"
+    f.step_units::float8[] as "unitsPerUser", r.step_modes as "stepModes"
   from feeds f
   join runs r on r.id = f.run
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision

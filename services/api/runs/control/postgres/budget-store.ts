@@ -6,23 +6,24 @@ export function createBudgetStore({ pool }: { pool: Pool }): BudgetStore {
   return {
     list: async (campaignId) => (await pool.query<BudgetFigures>(listBudgets, [campaignId])).rows,
     change: async (campaignId, budgets, detail) => {
-      const [countries, units] = [budgets.map(({ country }) => country), budgets.map((each) => each.units)];
-      await pool.query(changeBudgets.with({ campaignId, countries, units, detail: JSON.stringify(detail) }));
+      const changes = { campaignId, budgets: JSON.stringify({ budgets }), detail: JSON.stringify(detail) };
+      await pool.query(changeBudgets.with(changes));
     },
   };
 }
 
 /** $1 campaign. The view is in the migrations. */
 const listBudgets = `
-  select country, units::float8 as units, used::float8 as used, reserved::float8 as reserved,
+  select country, case when currency is null then units end::float8 as units,
+    case when currency is null then used end::float8 as used,
+    case when currency is null then reserved end::float8 as reserved, money_figures(b) as money,
     waiting as "waitingBatches"
-  from budget_figures where campaign = $1 order by country`;
+  from budget_figures b where campaign = $1 order by country`;
 
 interface BudgetsChange {
   campaignId: string;
-  countries: readonly string[];
-  /** In the order of the countries. */
-  units: readonly number[];
+  /** JSON, as a definition has them. */
+  budgets: string;
   /** JSON of the event's detail. */
   detail: string;
 }
@@ -32,8 +33,10 @@ const changeBudgets = statementOf<BudgetsChange>(
   ($) => `
   with changed as (
     update budgets b set units = k.units
-    from unnest(${$('countries')}::text[], ${$('units')}::bigint[]) k (country, units)
-    where b.campaign = ${$('campaignId')} and b.country = k.country returning b.country
+    from budgets_in(${$('budgets')}::jsonb) k
+    where b.campaign = ${$('campaignId')} and b.country = k.country
+      and b.currency is not distinct from k.currency
+    returning b.country
   )
   insert into run_events (run, kind, detail)
   select id, 'changed', ${$('detail')}::jsonb from runs

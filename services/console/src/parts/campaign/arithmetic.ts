@@ -141,13 +141,15 @@ export interface BudgetNeed {
 export function budgetNeeds(
   load: CampaignPreview['load'],
   unitsPerUser: readonly (number | undefined)[],
-  budgets: readonly { country: string; units: number }[],
+  budgets: readonly { country: string; units?: number | undefined }[],
 ): BudgetNeed[] {
-  return budgets.map(({ country, units }) => {
+  return budgets.flatMap(({ country, units }) => {
+    // What it comes to in money is a line of its own.
+    if (units === undefined) return [];
     const costs = load
       .filter((line) => line.country === country)
       .map(({ step, users }) => (users === null ? null : users * (unitsPerUser[step - 1] ?? 0)));
-    return { country, needed: sumOfKnown(costs), budget: units };
+    return [{ country, needed: sumOfKnown(costs), budget: units }];
   });
 }
 

@@ -3,6 +3,7 @@ import type { BudgetFigures } from '#client/types.gen.ts';
 import { formatCount } from '../words/numbers.ts';
 import { Panel } from '../panels/panel.tsx';
 import { byNeed, isShort } from './budget-rows.ts';
+import { figuresOf, formatIn, type ShownFigures } from './budget-words.ts';
 
 interface BudgetPanelProps {
   budgets: readonly BudgetFigures[];
@@ -16,17 +17,15 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   if (budgets.length === 0) return null;
   const shown = budgets.length <= shownAtMost ? budgets : byNeed(budgets).slice(0, shownAtMost);
   const others = budgets.length - shown.length;
-  const sum = (of: (budget: BudgetFigures) => number) => budgets.reduce((all, each) => all + of(each), 0);
-  const reserved = sum((each) => each.reserved);
+  const sums = [...Map.groupBy(budgets.map(figuresOf), ({ unit }) => unit)];
   return (
     <Panel
       title="Budget"
-      note="units, of all runs of the campaign"
+      note="of all runs of the campaign"
       actions={actions}
       footer={
         <>
-          {formatCount(sum(({ used }) => used))} of {formatCount(sum(({ units }) => units))} used
-          {reserved > 0 && `, ${formatCount(reserved)} reserved for calls under way`}.
+          {sums.map(([unit, of]) => usedWords(unit, of)).join(' ')}
           {others > 0 && ` ${formatCount(others)} more countries have more left.`}
         </>
       }
@@ -54,11 +53,20 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   );
 }
 
+/** Over all countries. */
+function usedWords(unit: string, of: readonly ShownFigures[]): string {
+  const sum = (name: 'all' | 'used' | 'reserved') => of.reduce((all, each) => all + each[name].number, 0);
+  const reserved = sum('reserved');
+  const [used, all] = [formatIn(unit, sum('used')).replace(/ \S+$/, ''), formatIn(unit, sum('all'))];
+  return `${used} of ${all} used${reserved > 0 ? `, ${formatIn(unit, reserved)} reserved for calls under way` : ''}.`;
+}
+
 function BudgetRow({ budget }: { budget: BudgetFigures }) {
-  const { country, units, used, reserved, left } = budget;
+  const { country } = budget;
+  const { all, used, reserved, left, unit } = figuresOf(budget);
   const isLow = isShort(budget);
-  const share = units > 0 ? Math.min(100, ((used + reserved) / units) * 100) : 100;
-  const words = `${formatCount(used)} used and ${formatCount(reserved)} reserved of ${formatCount(units)}`;
+  const share = all.number > 0 ? Math.min(100, ((used.number + reserved.number) / all.number) * 100) : 100;
+  const words = `${used.text} used and ${reserved.text} reserved of ${all.text} ${unit}`;
   return (
     <tr title={words}>
       <th scope="row" className={isLow ? 'font-semibold' : ''}>
@@ -70,7 +78,7 @@ function BudgetRow({ budget }: { budget: BudgetFigures }) {
         </div>
       </td>
       <td className={`text-right whitespace-nowrap ${isLow ? 'c-warn font-medium' : ''}`}>
-        {formatCount(Math.max(0, left))} left
+        {left.number < 0 ? '0' : left.text} {unit === 'units' ? '' : `${unit} `}left
       </td>
     </tr>
   );

@@ -8,6 +8,7 @@ import { Time } from '../times/time.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { formatDuration } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
+import { budgetText } from './budget-words.ts';
 import { formOf, type Defined } from './form-definition.ts';
 import type { CheckFallback } from './form.ts';
 import { outcomesInWords } from './sources.ts';
@@ -72,7 +73,7 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
         {budgets.length > 0 && (
           <>
             <dt>Budgets</dt>
-            <dd>{budgets.map(({ country, units }) => `${country} ${formatCount(units)}`).join(' · ')}</dd>
+            <dd>{budgets.map((budget) => `${budget.country} ${budgetText(budget)}`).join(' · ')}</dd>
           </>
         )}
         <dt>When</dt>

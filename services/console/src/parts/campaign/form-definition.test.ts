@@ -120,7 +120,7 @@ describe('a form that is being written', () => {
     const steps = [{ ...newStep('send-message', types, 'a'), texts: { [wholeValue]: '{' }, unitsPerUser: 'x' }];
     const form = { steps, pace: 'fast', countries: ['SG'], budgets: { SG: 'much' }, holdOutPercent: '2 %' };
     expect(said(form).problems.map(({ pointer }) => pointer)).toEqual([
-      '/budgets/0/units',
+      '/budgets/0',
       '/audience/holdOutPercent',
       '/chain/0/params',
       '/chain/0/unitsPerUser',

@@ -9,6 +9,7 @@ import {
   type LocalProblem,
 } from '../forms/schema-values.ts';
 import { typedNumber } from '../forms/typed-number.ts';
+import { budgetText, typedBudget } from './budget-words.ts';
 import { spanOf } from './durations.ts';
 import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm } from './form.ts';
 import { scheduleOf, secondsOf, whenOf } from './when-form.ts';
@@ -96,9 +97,12 @@ export function budgetCountries({ budgets, countries }: Pick<CampaignForm, 'budg
 
 function budgetsOf(form: CampaignForm, problems: LocalProblem[]) {
   return budgetCountries(form).flatMap((country, index) => {
-    const { units } = numberAt('units', form.budgets[country] ?? '', `/budgets/${index}/units`, problems);
-    // What is no number is a problem already; the others keep their places.
-    return [{ country, units: units ?? 0 }];
+    const text = form.budgets[country] ?? '';
+    const size = typedBudget(text);
+    const detail = `has to be units, or money such as 5,000 EUR, not “${text}”`;
+    if (!size) problems.push({ pointer: `/budgets/${index}`, detail });
+    // The others keep their places.
+    return [{ country, ...(size ?? { units: 0 }) }];
   });
 }
 
@@ -159,7 +163,7 @@ export function formOf(campaign: Defined, types: Types, zone: string): CampaignF
       if (texts !== null) return { ...shown, texts };
       return { ...shown, asJson: fields !== null, texts: { [wholeValue]: JSON.stringify(params, null, 2) } };
     }),
-    budgets: Object.fromEntries((campaign.budgets ?? []).map(({ country, units }) => [country, String(units)])),
+    budgets: Object.fromEntries((campaign.budgets ?? []).map((budget) => [budget.country, budgetText(budget)])),
     when: whenOf(campaign.schedule, zone),
     pace: text(campaign.paceUsersPerSecond),
     deadline: spanOf(campaign.deadlineSeconds),

@@ -2,6 +2,7 @@ import type { RunEvent } from '#client/types.gen.ts';
 import { listed, sentence } from './figures.ts';
 import { countOf, formatCount } from './numbers.ts';
 import type { RateMark } from '../charts/draw-marks.ts';
+import { budgetWords } from '../campaign/budget-words.ts';
 import { formatDuration } from '../times/times.ts';
 
 /** An event in words: who did it where a person did, and what. */
@@ -140,20 +141,22 @@ function changeWords(detail: Detail, timeOf: (instant: string) => string): Pick<
 
 /** Each budget that was changed, with what it was. */
 function budgetParts(from: unknown, to: unknown): string[] {
-  const before = isFields(from) ? unitsIn(from['budgets']) : new Map<string, number>();
-  return [...unitsIn(to)].map(
-    ([country, units]) =>
-      `the budget of ${country} from ${limit(before.get(country), 'units')} to ${limit(units, 'units')}`,
+  const before = isFields(from) ? sizesIn(from['budgets']) : new Map<string, string>();
+  return [...sizesIn(to)].map(
+    ([country, size]) => `the budget of ${country} from ${before.get(country) ?? 'no limit'} to ${size}`,
   );
 }
 
-function unitsIn(budgets: unknown): Map<string, number> {
+function sizesIn(budgets: unknown): Map<string, string> {
   const list: readonly unknown[] = Array.isArray(budgets) ? budgets : [];
   return new Map(
     list.flatMap((each) => {
       const country = textAt(each, 'country');
       const units = isFields(each) ? each['units'] : null;
-      return country !== null && typeof units === 'number' ? [[country, units] as const] : [];
+      const [amount, currency] = [textAt(each, 'amount'), textAt(each, 'currency')];
+      if (country === null) return [];
+      if (typeof units === 'number') return [[country, budgetWords({ units })] as const];
+      return amount !== null && currency !== null ? [[country, budgetWords({ amount, currency })] as const] : [];
     }),
   );
 }

@@ -7,6 +7,7 @@ import {
   usersByCountry,
   usersExpected,
 } from '../../parts/campaign/approval-words.ts';
+import { budgetText } from '../../parts/campaign/budget-words.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -88,8 +89,12 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
   );
 }
 
+function costWords({ amount, currency }: NonNullable<Approval['costAtMost']>): string {
+  return budgetText({ amount, currency: currency ?? '' }).trim();
+}
+
 function kpisOf(approval: Approval): Kpi[] {
-  const { unitsAtMost, covers } = approval;
+  const { unitsAtMost, costAtMost, covers } = approval;
   const expected = usersExpected(approval);
   return [
     { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: usersByCountry(approval) },
@@ -99,6 +104,9 @@ function kpisOf(approval: Approval): Kpi[] {
       value: unitsAtMost === null ? 'none' : formatCount(unitsAtMost),
       note: unitsAtMost === null ? 'no step costs anything' : 'of a run, by its chain and budgets',
     },
+    ...(costAtMost === null
+      ? []
+      : [{ name: 'Cost, at most', value: costWords(costAtMost), note: 'of a run, at the prices of then' }]),
     {
       name: 'Steps',
       value: formatCount(covers.chain.length),

@@ -89,7 +89,9 @@ describe('a budget that is used up', () => {
   it('is told with what is left, and that nothing but a person helps', () => {
     const [wait] = run().waits;
     if (!wait) throw new Error('the run has a wait');
-    const budgets = [{ country: 'VN', units: 402_200, used: 402_118, reserved: 0, left: 82, waitingBatches: 4 }];
+    const budgets = [
+      { country: 'VN', units: 402_200, used: 402_118, reserved: 0, left: 82, money: null, waitingBatches: 4 },
+    ];
     const short = { ...wait, by: 'budget', cause: 'budget: too few', nextStep: 'Raise it.' } as const;
     expect(stallsOf(run({ waits: [short], budgets }))).toEqual([
       {

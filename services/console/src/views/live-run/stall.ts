@@ -1,4 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
+import { figuresOf, type ShownFigures } from '../../parts/campaign/budget-words.ts';
 import { listed, sentence } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { movingCountries } from './run-figures.ts';
@@ -92,13 +93,18 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
 /** Nothing tries it: it waits until somebody raises the budget, or another call gives units back. */
 function shortOf(country: string, said: Pick<Stall, 'since' | 'meanwhile' | 'nextStep'>, { budgets }: Watched): Stall {
   const budget = budgets.find((each) => each.country === country);
-  const cause = budget
-    ? `${formatCount(Math.max(0, budget.left))} of ${formatCount(budget.units)} units are left, too few for what waits.`
-    : '';
+  const cause = budget ? leftWords(figuresOf(budget)) : '';
   return {
     ...{ badge: `${country}: budget used up`, symptom: `${country} has used up its budget.`, cause },
     ...{ ...said, shard: null, shortIn: country },
   };
+}
+
+function leftWords({ left, all, unit }: ShownFigures): string {
+  const words = `${left.number < 0 ? '0' : left.text} of ${all.text} ${unit}`;
+  return unit === 'units'
+    ? `${words} are left, too few for what waits.`
+    : `${words} is left, too little for what waits.`;
 }
 
 /** The symptom beside it says where already. */

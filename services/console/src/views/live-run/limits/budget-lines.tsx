@@ -1,4 +1,5 @@
 import type { CampaignBudgets, RunProgress } from '#client/types.gen.ts';
+import type { BudgetSize } from '../../../parts/campaign/budget-words.ts';
 import { byNeed } from '../../../parts/campaign/budget-rows.ts';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { countOf } from '../../../parts/words/numbers.ts';
@@ -22,12 +23,7 @@ export function BudgetLines({ budgets, ...props }: BudgetLinesProps) {
   const listed = shown.some(isFirst) ? shown : [...sorted.filter(isFirst), ...shown];
   const others = sorted.filter((each) => !listed.includes(each));
   const lineOf = (budget: RunProgress['budgets'][number]) => (
-    <BudgetLine
-      key={budget.country}
-      {...props}
-      budget={budget}
-      raisableTo={budgets.find(({ country }) => country === budget.country)?.raisableTo ?? null}
-    />
+    <BudgetLine key={budget.country} {...props} budget={budget} raisableTo={raisableIn(budgets, budget)} />
   );
   return (
     <>
@@ -46,21 +42,29 @@ export function BudgetLines({ budgets, ...props }: BudgetLinesProps) {
 
 interface BudgetLineProps extends LimitLinesProps {
   budget: RunProgress['budgets'][number];
-  raisableTo: number | null;
+  raisableTo: BudgetSize | null;
+}
+
+type Budget = RunProgress['budgets'][number];
+
+function raisableIn(budgets: BudgetLinesProps['budgets'], { country, money }: Budget): BudgetSize | null {
+  const { raisableTo = null, raisableToAmount = null } = budgets.find((each) => each.country === country) ?? {};
+  if (money !== null) return raisableToAmount === null ? null : { amount: raisableToAmount, currency: money.currency };
+  return raisableTo === null ? null : { units: raisableTo };
 }
 
 function BudgetLine({ budget, raisableTo, ...props }: BudgetLineProps) {
   const { progress, asked } = props;
   const { country } = budget;
-  const units = asked.budgets.find((each) => each.country === country)?.units;
+  const wanted = asked.budgets.find((each) => each.country === country);
   return (
     <LimitLine
       {...props}
       name={budgetLimit(country)}
       label={`Budget of ${country}`}
-      effect={budgetEffect(progress, { budget, units, raisableTo })}
+      effect={budgetEffect(progress, { budget, wanted, raisableTo })}
     >
-      {(control) => <TextInput {...control} inputMode="numeric" unit="units" />}
+      {(control) => <TextInput {...control} inputMode="decimal" {...(budget.money === null && { unit: 'units' })} />}
     </LimitLine>
   );
 }

@@ -77,7 +77,7 @@ describe('other limits', () => {
 });
 
 describe('another budget', () => {
-  const budget = { country: 'VN', units: 9000, used: 8900, reserved: 90, left: 10, waitingBatches: 2 };
+  const budget = { country: 'VN', units: 9000, used: 8900, reserved: 90, left: 10, money: null, waitingBatches: 2 };
   const wait = { ...progress.waits[0], country: 'VN', step: 1, by: 'budget' as const };
   const [sg, vn] = progress.countries;
   if (!sg || !vn) throw new Error('the run has two countries');
@@ -89,7 +89,13 @@ describe('another budget', () => {
     ].map((each) => ({ ...each, nextTryAt: null, timeoutMs: null, nextStep: '' })),
   };
   const of = (units: number | undefined, raisableTo: number | null = null) =>
-    words(budgetEffect(waiting, { budget, units, raisableTo }));
+    words(
+      budgetEffect(waiting, {
+        budget,
+        wanted: units === undefined ? undefined : { units },
+        raisableTo: raisableTo === null ? null : { units: raisableTo },
+      }),
+    );
 
   it('tells how many units there would be for those who wait', () => {
     expect(of(20_000)).toBe('VN goes on. 11,010 units left for the 4,784 who wait.');
@@ -99,6 +105,16 @@ describe('another budget', () => {
   it('says from where on it needs an approval', () => {
     expect(of(20_000, 10_000)).toMatch(/Above 10,000 it needs an approval/);
     expect(of(10_000, 10_000)).toMatch(/^VN goes on\./);
+  });
+
+  it('is told in its currency where it is in money', () => {
+    const money = { currency: 'EUR', amount: '5000.00', used: '4990.00', reserved: '5.00', left: '5.00' };
+    const inMoney = { country: 'VN', units: null, used: null, reserved: null, left: null, money, waitingBatches: 2 };
+    const effect = (wanted: object | undefined) =>
+      words(budgetEffect(waiting, { budget: inMoney, wanted, raisableTo: { amount: '6000.00', currency: 'EUR' } }));
+    expect(effect({ amount: '5500.50', currency: 'EUR' })).toBe('VN goes on. 505.50 EUR left for the 4,784 who wait.');
+    expect(effect({ amount: '7000', currency: 'EUR' })).toMatch(/Above 6,000.00 EUR it needs an approval/);
+    expect(effect(undefined)).toBe('Unchanged. 5.00 EUR left for the 4,784 who wait.');
   });
 
   it('warns below what is used and reserved', () => {

@@ -1,4 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
+import { budgetText, figuresOf, formatIn, type BudgetSize } from '../../../parts/campaign/budget-words.ts';
 import { formatFineShare } from '../../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
@@ -133,35 +134,45 @@ export function failedEffect({ steps, settings }: Judged, percent: number | null
 export interface BudgetMoment {
   budget: RunProgress['budgets'][number];
   /** As typed; undefined: it stays. */
-  units: number | undefined;
-  /** Up to so many units no approval is needed; null: any number. */
-  raisableTo: number | null;
+  wanted: BudgetSize | undefined;
+  /** Up to so much no approval is needed; null: any. */
+  raisableTo: BudgetSize | null;
 }
 
 /** Of a country's budget, which all runs of the campaign spend. */
 export function budgetEffect(
   { waits, countries }: Pick<RunProgress, 'waits' | 'countries'>,
-  { budget: { country, used, reserved, units: now }, units, raisableTo }: BudgetMoment,
+  { budget, wanted, raisableTo }: BudgetMoment,
 ): LimitEffect {
-  const taken = used + reserved;
-  const left = (units ?? now) - taken;
+  const { country } = budget;
+  const { all, used, reserved, unit } = figuresOf(budget);
+  const taken = used.number + reserved.number;
+  const size = wanted && numberOf(wanted);
+  const left = (size ?? all.number) - taken;
   const waiting = waits.find((wait) => wait.by === 'budget' && wait.country === country);
   const lines = countries.find((each) => each.country === country)?.steps ?? [];
   const pending = (waiting ? lines.find(({ step }) => step === waiting.step) : lines[0])?.pending ?? 0;
   const who = waiting ? `the ${formatCount(pending)} who wait` : countOf(pending, 'pending user');
-  const text = `${countOf(Math.max(0, left), 'unit')} left for ${who}.`;
-  if (units === undefined) return { text: `Unchanged. ${text}` };
-  if (raisableTo !== null && units > raisableTo && units > now)
+  const text = `${formatIn(unit, Math.max(0, left))} left for ${who}.`;
+  if (size === undefined) return { text: `Unchanged. ${text}` };
+  if (raisableTo !== null && size > numberOf(raisableTo) && size > all.number)
     return {
       text,
-      warning: `Above ${formatCount(raisableTo)} it needs an approval: make another campaign for it, and submit that.`,
+      warning: `Above ${budgetText(raisableTo)} it needs an approval: make another campaign for it, and submit that.`,
     };
   if (left < 0)
-    return { text: '', warning: `Less than the ${formatCount(taken)} used and reserved: nobody more is called there.` };
+    return {
+      text: '',
+      warning: `Less than the ${unit === 'units' ? formatCount(taken) : formatIn(unit, taken)} used and reserved: nobody more is called there.`,
+    };
   return {
-    lead: waiting && units > now ? `${country} goes on.` : `${countOf(taken, 'unit')} used and reserved.`,
+    lead: waiting && size > all.number ? `${country} goes on.` : `${formatIn(unit, taken)} used and reserved.`,
     text: ` ${text}`,
   };
+}
+
+function numberOf({ units = 0, amount }: BudgetSize): number {
+  return amount === undefined ? units : Number(amount);
 }
 
 function capital(text: string): string {

@@ -5,12 +5,12 @@ import { problem } from '../../../testing/fake-api.ts';
 import { openConsole, type OpenConsole } from '../../../testing/open-console.tsx';
 import { progress } from '../../../testing/live-run.ts';
 
-const budgets = [{ country: 'VN', units: 9000, used: 8990, reserved: 0, left: 10, waitingBatches: 3 }];
+const budgets = [{ country: 'VN', units: 9000, used: 8990, reserved: 0, left: 10, money: null, waitingBatches: 3 }];
 const shortOf = {
   ...{ step: 1, action: 'award-reward', country: 'VN', by: 'budget', cause: 'budget: too few', since: progress.asOf },
   ...{ batches: 3, held: false, nextTryAt: null, timeoutMs: null, nextStep: 'Raise the budget.' },
 };
-const raisable = { items: [{ ...budgets[0], raisableTo: 12_000 }] };
+const raisable = { items: [{ ...budgets[0], raisableTo: 12_000, raisableToAmount: null }] };
 
 /** The page of a run whose budget is used up in one country. */
 async function openShortRun(change: object = {}): Promise<OpenConsole> {

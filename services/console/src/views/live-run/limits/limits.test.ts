@@ -6,7 +6,7 @@ const now = limitsOf(
   {
     settings: { priority: 'normal', paceUsersPerSecond: 1200, pauseAtFailedPercent: 5, pauseAtFailedMinUsers: 1000 },
     deadlineAt: '2026-11-24T07:00:30.000Z',
-    budgets: [{ country: 'VN', units: 402_200, used: 402_118, reserved: 0, left: 82, waitingBatches: 4 }],
+    budgets: [{ country: 'VN', units: 402_200, used: 402_118, reserved: 0, left: 82, money: null, waitingBatches: 4 }],
   },
   zone,
 );

@@ -1,6 +1,7 @@
 import type { BudgetChangesInput, RunChangesInput, RunProgress } from '#client/types.gen.ts';
 import { priorities, type Priority } from '../../../parts/campaign/form.ts';
 import { instantOf, wallClock } from '../../../parts/campaign/zoned-times.ts';
+import { budgetText, sizeOf, typedBudget } from '../../../parts/campaign/budget-words.ts';
 import { typedNumber } from '../../../parts/forms/typed-number.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 
@@ -20,7 +21,7 @@ export function limitsOf({ settings, deadlineAt, budgets }: Limited, zone: strin
     deadline: deadlineAt === null ? '' : wallClock(deadlineAt, zone).slice(0, 16).replace('T', ' '),
     priority,
     failedPercent: pauseAtFailedPercent === null ? '' : String(pauseAtFailedPercent),
-    ...Object.fromEntries(budgets.map(({ country, units }) => [budgetLimit(country), formatCount(units)])),
+    ...Object.fromEntries(budgets.map((budget) => [budgetLimit(budget.country), budgetText(sizeOf(budget))])),
   };
 }
 
@@ -45,7 +46,11 @@ export function askedLimits(now: LimitTexts, typed: LimitTexts, zone: string): A
   const problems = new Map<LimitName, string>();
   const changed = changedLimits(now, typed);
   for (const [name, text] of changed) {
-    const problem = name === 'deadline' ? setDeadline(run, text, zone) : setLimit({ run, budgets }, name, text);
+    const problem = isBudgetLimit(name)
+      ? setBudget(budgets, name, withCurrencyOf(now[name] ?? '', text))
+      : name === 'deadline'
+        ? setDeadline(run, text, zone)
+        : setLimit(run, name, text);
     if (problem !== null) problems.set(name, problem);
   }
   return { run, budgets, problems, count: changed.length };
@@ -55,7 +60,8 @@ function changedLimits(now: LimitTexts, typed: LimitTexts): (readonly [LimitName
   return limitNames(typed).flatMap((name) => {
     const [text = '', before = ''] = [typed[name], now[name]];
     // A number is what it is with or without its commas.
-    const same = name !== 'deadline' && typedNumber(text) === typedNumber(before) && typedNumber(text) !== undefined;
+    const numbers = [text, before].map((each) => typedNumber(each.replace(currencyAtEnd, '')));
+    const same = name !== 'deadline' && numbers[0] === numbers[1] && numbers[0] !== undefined;
     return same || text.trim() === before ? [] : [[name, text] as const];
   });
 }
@@ -77,7 +83,27 @@ function setDeadline(run: RunChangesInput, text: string, zone: string): string |
   return null;
 }
 
-function setLimit({ run, budgets }: Pick<AskedLimits, 'run' | 'budgets'>, name: LimitName, text: string) {
+const currencyAtEnd = /\s*[A-Za-z]{3}$/;
+
+/** A budget stays in what it is in: its currency need not be typed again. */
+function withCurrencyOf(before: string, text: string): string {
+  const [currency = ''] = currencyAtEnd.exec(before) ?? [];
+  return currencyAtEnd.test(text) || text.trim() === '' ? text : `${text}${currency}`;
+}
+
+function isBudgetLimit(name: LimitName): name is `budget ${string}` {
+  return name.startsWith('budget ');
+}
+
+function setBudget(budgets: AskedLimits['budgets'], name: `budget ${string}`, text: string): string | null {
+  const size = typedBudget(text);
+  if (size === undefined) return `has to be a number, not “${text}”`;
+  if (size === null) return 'a budget cannot be taken away';
+  budgets.push({ country: name.slice(budgetLimit('').length), ...size });
+  return null;
+}
+
+function setLimit(run: RunChangesInput, name: Exclude<LimitName, `budget ${string}` | 'deadline'>, text: string) {
   if (name === 'priority') {
     if (isPriority(text)) run.priority = text;
     return null;
@@ -85,9 +111,7 @@ function setLimit({ run, budgets }: Pick<AskedLimits, 'run' | 'budgets'>, name: 
   const number = typedNumber(text);
   if (number === undefined) return `has to be a number, not “${text}”`;
   if (name === 'pace') run.paceUsersPerSecond = number;
-  else if (name === 'failedPercent') run.pauseAtFailedPercent = number;
-  else if (number === null) return 'a budget is a number of units: it cannot be taken away';
-  else budgets.push({ country: name.slice(budgetLimit('').length), units: number });
+  else run.pauseAtFailedPercent = number;
   return null;
 }
 

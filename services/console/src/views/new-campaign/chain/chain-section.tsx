@@ -205,16 +205,16 @@ function promiseOf({ class: kind, keyLifeSeconds, receipts }: ActionType): strin
 function Budgets({ editor: { form, change } }: { editor: Editor }) {
   const named = budgetCountries(form);
   return (
-    <FieldGroup pointer="/budgets" label="Budgets" note="units that all runs together may spend; never exceeded by one">
+    <FieldGroup
+      pointer="/budgets"
+      label="Budgets"
+      note="units, or money such as 5,000 EUR, that all runs together may spend; never exceeded by one"
+    >
       <div className="grid grid-cols-[repeat(auto-fill,minmax(150px,1fr))] gap-3">
         {form.countries.map((country) => {
           const place = named.indexOf(country);
           return (
-            <FormField
-              key={country}
-              pointer={place < 0 ? `/budgets/${country}` : `/budgets/${place}/units`}
-              label={country}
-            >
+            <FormField key={country} pointer={place < 0 ? `/budgets/${country}` : `/budgets/${place}`} label={country}>
               {(control) => (
                 <TextInput
                   {...control}

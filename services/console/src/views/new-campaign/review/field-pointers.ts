@@ -13,7 +13,7 @@ export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<str
     ...['/name', '/countries', '/audience/include', '/audience/exclude', ...entries('include'), ...entries('exclude')],
     ...['/audience/holdOutPercent', '/audience/holdOutSeed', '/chain', '/budgets'],
     ...form.steps.flatMap((step, index) => stepPointers(step, index, types)),
-    ...budgetCountries(form).map((_, index) => `/budgets/${index}/units`),
+    ...budgetCountries(form).map((_, index) => `/budgets/${index}`),
     ...whenPointers(form.when, form.countries),
     ...['/paceUsersPerSecond', '/deadlineSeconds', '/pauseAtFailedPercent', '/pauseAtFailedMinUsers', '/priority'],
     ...['/canary', '/canary/maxFailedPercent'],
