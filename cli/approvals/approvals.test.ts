@@ -23,6 +23,7 @@ const approval = {
     usersAtMost: { SG: 3000 },
     usersExpected: { SG: { atLeast: 40, atMost: 2857 } },
     unitsAtMost: 6000,
+    costAtMost: null,
     needed: 2,
   },
   ...{ why: ['more than 2,000 users'], given: [{ by: 'wei', word: 'agreed', at: '2026-11-01T00:00:00.000Z' }] },

@@ -33,7 +33,7 @@ export function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string
 
 /** Fails on the way when the answer is cut. */
 export async function writeAll(
-  list: 'failures' | 'receipts' | 'users' | 'report/table',
+  list: 'failures' | 'receipts' | 'users' | 'held-out' | 'report/table',
   filter: object,
   accept: string,
   { args: [id], options: { raw, excel }, context }: Call<[string], Form>,

@@ -4,7 +4,7 @@ import { compare, rates } from './figures-commands.ts';
 import { retryFailed } from './retry-failed.ts';
 import { settle, settlements } from './settle-commands.ts';
 import { revokeShare, share, shares } from './share-commands.ts';
-import { receipts, unknown, users } from './user-commands.ts';
+import { heldOut, receipts, unknown, users } from './user-commands.ts';
 
 const named = '<run|campaign>';
 
@@ -17,6 +17,7 @@ export const commands = [
       unknown,
       receipts,
       users,
+      heldOut,
       share,
       shares,
       revokeShare,

@@ -1,5 +1,5 @@
-import { listRunFailures, listRunReceipts, listRunUsers } from '../../sdk/generated/sdk.gen.ts';
-import type { RunUser, UserFailure, UserReceipt } from '../../sdk/generated/types.gen.ts';
+import { listHeldOutUsers, listRunFailures, listRunReceipts, listRunUsers } from '../../sdk/generated/sdk.gen.ts';
+import type { HeldOutUser, RunUser, UserFailure, UserReceipt } from '../../sdk/generated/types.gen.ts';
 import { userOutcomes } from '../../shared/contracts/runs/run-users.ts';
 import { answer, byHand, type ApiCall, type Call } from '../frame/command-table.ts';
 import type { ExitCode } from '../frame/exit-codes.ts';
@@ -147,5 +147,27 @@ export const users = byHand({
         listRunUsers({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
     };
     return answer({ ...ask, shown: userTable, more: orAll }, call);
+  },
+});
+
+const heldOutTable = tableOf<HeldOutUser>('nobody is held out', [
+  cut('user', ({ userId }) => userId),
+  left('country', ({ country }) => country),
+]);
+
+export const heldOut = byHand({
+  name: 'held-out',
+  args: ['<run|campaign>'],
+  said: 'those of its audience who get nothing, to compare with',
+  options: { country: ofStep.country, ...limit, ...forms },
+  run: (call) => {
+    const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, ...filter } = call.options;
+    const accept = typeOf(call.options, call.context.json);
+    if (accept !== undefined) return writeAll('held-out', filter, accept, call);
+    const ask = {
+      ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
+        listHeldOutUsers({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
+    };
+    return answer({ ...ask, shown: heldOutTable, more: orAll }, call);
   },
 });

@@ -22,6 +22,16 @@ it('muster run users shows everybody that fits, with the outcome of each step, o
   expect((await muster('run', 'users', 'run_1', '--step', '2', '--ndjson')).out).toBe('{"userId":"u1"}\n');
 });
 
+it('muster run held-out shows who gets nothing, or writes all of them', async () => {
+  api.answers['GET /v1/runs/run_1/held-out?country=SG&limit=100'] = ok({
+    items: [{ userId: 'u9', country: 'SG' }],
+    next: null,
+  });
+  expect((await muster('run', 'held-out', 'run_1', '--country', 'SG')).out).toMatch(/u9 +SG/);
+  api.answers['GET /v1/runs/run_1/held-out'] = ok('userId,country\r\nu9,SG\r\n');
+  expect((await muster('run', 'held-out', 'run_1', '--csv')).out).toBe('userId,country\r\nu9,SG\r\n');
+});
+
 it('muster campaign report writes a line for each step and country as a file', async () => {
   api.answers['GET /v1/runs/run_1/report/table?for=excel'] = ok('runId,step\r\nrun_1,1\r\n');
   expect((await muster('campaign', 'report', 'run_1', '--csv', '--excel')).out).toBe('runId,step\r\nrun_1,1\r\n');

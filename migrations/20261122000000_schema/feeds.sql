@@ -25,7 +25,7 @@ create table feeds (
   next_batch_no int not null default 1,
   next_child_no int not null default 1073741824,
   fed_users bigint not null default 0,
-  -- Of fed_users, those who get nothing. They have no rows: the hash of the seed and their id tells who they are.
+  -- Of fed_users, those who get nothing: held_out_users has them. The hash of the seed and their id tells who they are.
   held_out_users bigint not null default 0,
   -- Passed over because an exclusion names them; not in fed_users.
   excluded_users bigint not null default 0,
@@ -86,6 +86,16 @@ create table batches (
   primary key (feed, batch_no)
 ) partition by range (feed);
 create index batches_children on batches (feed, parent) where parent is not null;
+
+-- Those who get nothing, in the order of their ids, by the thousand: written with the pages that they came in. For people
+-- to take along; nothing is decided by them.
+create table held_out_users (
+  feed uuid not null,
+  part int not null,
+  n int2 not null,
+  users text storage main not null,
+  primary key (feed, part)
+) partition by range (feed);
 
 -- The users of a feed that has no source: those of a child run as they were when it began, and those of a test.
 create table retry_users (

@@ -16,6 +16,7 @@ select name, own || 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_thres
   'autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000', leaves_with
 from (values
   ('batches', 'toast_tuple_target = 8160, ', 'users'),
+  ('held_out_users', '', 'users'),
   ('batch_steps', 'fillfactor = 50, ', 'steps'),
   ('step_attempts', '', 'steps'),
   ('user_failures', '', 'failures'),

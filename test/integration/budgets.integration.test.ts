@@ -73,7 +73,8 @@ async function figuresOf(campaignId: string): Promise<number[]> {
 async function setPrice(price: string): Promise<void> {
   await noteSettings(database.pool, 'api', { MUSTER_CURRENCY: 'EUR' });
   await database.pool.query(
-    `insert into action_types (name, config, origin) values ('award-points', jsonb_build_object('price', $1::text), 'api')
+    `insert into action_types (name, config, origin)
+     values ('award-points', jsonb_build_object('price', $1::text), 'api')
      on conflict (name) do update set config = excluded.config`,
     [price],
   );

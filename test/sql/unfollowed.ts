@@ -9,7 +9,15 @@ interface Unfollowed {
   texts?: readonly string[];
 }
 
-const feedTables = ['batches', 'batch_steps', 'step_attempts', 'user_failures', 'retry_users', 'receipts'];
+const feedTables = [
+  'batches',
+  'held_out_users',
+  'batch_steps',
+  'step_attempts',
+  'user_failures',
+  'retry_users',
+  'receipts',
+];
 const { beforeDropping, deleteDryRows, deleteStrays, dryTables, ...others } = retention;
 const tablesOfDryRuns = Object.keys(dryTables).filter((name): name is keyof typeof dryTables => name in dryTables);
 

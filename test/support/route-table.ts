@@ -57,6 +57,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/runs/{id}/cancel-preview',
       'GET /v1/runs/{id}/events',
       'GET /v1/runs/{id}/failures',
+      'GET /v1/runs/{id}/held-out',
       'GET /v1/runs/{id}/report/table',
       'GET /v1/runs/{id}/users',
       'GET /v1/runs/{id}/shares',

@@ -16,6 +16,8 @@ import { runRoutes } from './run-routes.ts';
 import { createRunUsers } from './users/postgres/run-users.ts';
 import { createReportLinks } from './share/postgres/report-links.ts';
 import { shareRoutes } from './share/share-routes.ts';
+import { heldOutRoutes } from './users/held-out-routes.ts';
+import { createHeldOutUsers } from './users/postgres/held-out-users.ts';
 import { runUserRoutes } from './users/run-user-routes.ts';
 
 /** Campaigns being carried out: progress, report, failures, and what people ask of them. */
@@ -27,6 +29,7 @@ export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) 
     retries: createRetries({ pool, quotas: config.quotas }),
     histories: createUserHistories({ pool }),
     users: createRunUsers({ pool }),
+    heldOut: createHeldOutUsers({ pool }),
     reportLinks: createReportLinks({ pool }),
   };
 }
@@ -37,6 +40,7 @@ type Deps = Parameters<typeof runRoutes>[1] &
   Parameters<typeof retryRoutes>[1] &
   Parameters<typeof explainRoutes>[1] &
   Parameters<typeof runUserRoutes>[1] &
+  Parameters<typeof heldOutRoutes>[1] &
   Parameters<typeof shareRoutes>[1];
 
 export function runsRoutes(server: HttpServer, deps: Deps): void {
@@ -49,5 +53,6 @@ export function runsRoutes(server: HttpServer, deps: Deps): void {
   explainRoutes(server, deps);
   retryRoutes(server, deps);
   runUserRoutes(server, deps);
+  heldOutRoutes(server, deps);
   shareRoutes(server, deps);
 }

@@ -49,12 +49,14 @@ export interface RetriedUsers {
   isLast: boolean;
 }
 
-/** Users that are in no batch. Counted, never listed. */
+/** Users that are in no batch. */
 export interface SkippedUsers {
-  /** Not of the audience: an exclusion names them. */
+  /** Not of the audience: an exclusion names them. Counted, never listed. */
   excluded: number;
   /** Of the audience, and get nothing. */
   heldOut: number;
+  /** They, in order, as they came; absent where there are none. */
+  heldOutIds?: readonly string[];
 }
 
 export interface FedPages {

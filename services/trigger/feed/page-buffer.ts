@@ -13,7 +13,7 @@ const maxGatherMs = 100;
 export interface PageBufferDeps {
   /** Users per batch, at most. */
   batchUsers: number;
-  /** Users that may wait in memory, asked before each page. */
+  /** Users that may wait in memory, held-out ones included, asked before each page. */
   maxUsers: () => number;
   clock: Clock;
 }
@@ -30,7 +30,7 @@ export interface BufferCut extends Cut {
 }
 
 /**
- * Users of a feed that were fetched and are not written yet, in order. Of those that are passed over, their numbers
+ * Users of a feed that were fetched and are not written yet, in order. Of those that an exclusion names, their number
  * alone.
  */
 export interface PageBuffer {
@@ -56,11 +56,12 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   let users: readonly string[] = [];
   /** At most one between two users. */
   let gaps: readonly Gap[] = [];
+  let heldOutWaiting = 0;
   let isLast = false;
   let isSealed = false;
   let sinceMs = 0;
 
-  const isFull = () => users.length >= maxUsers();
+  const isFull = () => users.length + heldOutWaiting >= maxUsers();
   const isOpen = () => !isLast && !isSealed;
   /**
    * Where many are passed over, a page may hold less than a batch: what was fetched before a stall must not be left
@@ -82,7 +83,10 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   return {
     add: (page) => {
       if (!hasBatch()) sinceMs = clock.monotonicMs();
-      if (page.gaps.length > 0) gaps = joined(gaps, page.gaps, users.length);
+      if (page.gaps.length > 0) {
+        gaps = joined(gaps, page.gaps, users.length);
+        heldOutWaiting += sumOf(page.gaps).heldOut;
+      }
       users = users.length === 0 ? page.users : users.concat(page.users);
       isLast = page.isLast;
     },
@@ -107,11 +111,14 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
       const isWorthwhile = cut.taken > 0 || cut.complete || isSealed || skippedFirst() >= enoughUsers;
       const passed = isWorthwhile ? gaps.filter((gap) => goesWith(cut, gap)) : [];
       const reached = passed.at(-1)?.at === cut.taken ? passed.at(-1)?.last : users[cut.taken - 1];
-      return { ...cut, skipped: sumOf(passed), shared: sharedIn(passed), gaps: passed.length, reached };
+      const heldOutIds = passed.flatMap((gap) => gap.heldOutIds ?? []);
+      const skipped = { ...sumOf(passed), ...(heldOutIds.length > 0 && { heldOutIds }) };
+      return { ...cut, skipped, shared: sharedIn(passed), gaps: passed.length, reached };
     },
     drop: (cut) => {
       gaps = gaps.slice(cut.gaps).map((gap) => ({ ...gap, at: gap.at - cut.taken }));
       users = users.slice(cut.taken);
+      heldOutWaiting -= cut.skipped.heldOut;
       sinceMs = clock.monotonicMs();
     },
   };
@@ -123,8 +130,13 @@ function joined(waiting: readonly Gap[], added: readonly Gap[], before: number):
   const [last, first] = [waiting.at(-1), moved[0]];
   if (!last || last.at !== first?.at) return [...waiting, ...moved];
   const { excluded, heldOut } = sumOf([last, first]);
+  const ids = [last, first].flatMap(({ heldOutIds = [] }) => heldOutIds);
   const shared = sharedIn([last, first]);
-  const met = { at: last.at, excluded, heldOut, last: first.last, ...(shared > 0 && { shared }) };
+  const met = {
+    ...{ at: last.at, excluded, heldOut, last: first.last },
+    ...(shared > 0 && { shared }),
+    ...(ids.length > 0 && { heldOutIds: ids }),
+  };
   return [...waiting.slice(0, -1), met, ...moved.slice(1)];
 }
 

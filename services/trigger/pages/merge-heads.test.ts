@@ -57,6 +57,9 @@ describe('merging sources', () => {
           const sum = (count: 'excluded' | 'heldOut') => merged.gaps.reduce((all, gap) => all + gap[count], 0);
           expect(sum('excluded')).toBe([...passed].filter((user) => gone.has(user)).length);
           expect(sum('heldOut')).toBe(audience.filter((user) => heldOut.has(user)).length);
+          expect(merged.gaps.flatMap(({ heldOutIds = [] }) => heldOutIds)).toEqual(
+            audience.filter((user) => heldOut.has(user)),
+          );
         },
       ),
       { numRuns: 2000 },
@@ -105,7 +108,7 @@ describe('merging sources', () => {
     expect(users).toEqual(['a', 'b', 'd']);
     expect(gaps).toEqual([
       { at: 2, excluded: 1, heldOut: 0, shared: 1, last: 'c' },
-      { at: 3, excluded: 0, heldOut: 1, shared: 1, last: 'e' },
+      { at: 3, excluded: 0, heldOut: 1, heldOutIds: ['e'], shared: 1, last: 'e' },
     ]);
     expect(mergeHeads(heads(), isHeldOut, { basic: true }).gaps.some((gap) => 'shared' in gap)).toBe(false);
   });

@@ -73,7 +73,7 @@ export function mergeHeads(
       gapFor(merged, user).excluded++;
       continue;
     }
-    if (isHeldOut(user)) gapFor(merged, user).heldOut++;
+    if (isHeldOut(user)) holdOut(gapFor(merged, user), user);
     else merged.users.push(user);
     if (isShared) noteShared(merged, user);
   }
@@ -145,6 +145,12 @@ function gapFor({ users, gaps }: Merged, user: string): Gap {
   }
   gap.last = user;
   return gap;
+}
+
+function holdOut(gap: Gap, user: string): void {
+  gap.heldOut++;
+  gap.heldOutIds = gap.heldOutIds ?? [];
+  gap.heldOutIds.push(user);
 }
 
 function noteShared(merged: Merged, user: string): void {

@@ -14,6 +14,7 @@ export interface Stall {
 export interface Gap extends SkippedUsers {
   /** How many of the page's users come before it. */
   at: number;
+  heldOutIds?: string[];
   /** The last one of them; where none is passed over, the user before it. */
   last: string;
   /**

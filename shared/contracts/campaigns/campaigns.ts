@@ -175,8 +175,8 @@ export const budget = z
   .superRefine(({ units, amount, currency }, context) => {
     const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     if ((units === undefined) === (amount === undefined))
-      return wrong(units === undefined ? 'units' : 'amount', 'give units or an amount, and not both');
-    if ((amount === undefined) !== (currency === undefined))
+      wrong(units === undefined ? 'units' : 'amount', 'give units or an amount, and not both');
+    else if ((amount === undefined) !== (currency === undefined))
       wrong('currency', 'goes with an amount, and only with one');
   });
 

@@ -18,4 +18,6 @@ export const runUser = z
   })
   .meta({ id: 'RunUser' });
 
+export const heldOutUser = z.object({ userId: z.string(), country: z.string() }).meta({ id: 'HeldOutUser' });
+
 export type RunUser = z.output<typeof runUser>;

@@ -164,6 +164,7 @@ describe('the OpenAPI document', () => {
       'listDeadJobs',
       'listDeadLetters',
       'listGroups',
+      'listHeldOutUsers',
       'listJobs',
       'listLogInWays',
       'listOccurrences',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { runUser, userOutcomes } from '../../../../shared/contracts/runs/run-users.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
 import { answerList, csv, ndjson, streamManner } from '../../frame/answer-list.ts';
-import { HttpProblem, notFound } from '../../frame/http-problem.ts';
+import { notFound } from '../../frame/http-problem.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { problems, streamed } from '../../frame/server/answer-shapes.ts';
@@ -10,7 +10,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import type { RunUsers } from './postgres/run-users.ts';
 import { runUserRow, runUserView } from './run-user-view.ts';
-import { UsersNotKeptError } from './users-not-kept.ts';
+import { refusingNotKept } from './users-not-kept.ts';
 
 const userQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
@@ -35,7 +35,7 @@ export function runUserRoutes(server: HttpServer, { reports, users }: RunUserRou
       summary: 'Everybody, with the outcome of each step',
       description:
         `While users are kept. By page, which may have fewer than asked for where few fit, or all as a stream with \`Accept: ${csv}\` ` +
-        `or \`${ndjson}\`; \`raw=true\` as for failures. Held-out users were never fed, and are not among them.`,
+        `or \`${ndjson}\`; \`raw=true\` as for failures. Held-out users are not among them: \`/held-out\` has them.`,
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: userQuery,
@@ -76,15 +76,4 @@ const fixedColumns = ['userId', 'country', 'batchNo', 'outcome', 'endedInStep', 
 
 function columnsOf(steps: number): string[] {
   return [...fixedColumns, ...Array.from({ length: steps }, (_, index) => `step${index + 1}`)];
-}
-
-/** @throws {HttpProblem} 409 */
-async function refusingNotKept<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof UsersNotKeptError)) throw error;
-    const detail = `the users of ${id} are not kept any more; its report stays`;
-    throw new HttpProblem({ status: 409, code: 'users-not-kept', detail });
-  }
 }

@@ -1,4 +1,17 @@
+import { HttpProblem } from '../../frame/http-problem.ts';
+
 /** Retention has dropped users that were asked for, or drops them while they are read. */
 export class UsersNotKeptError extends Error {
   override readonly name = 'UsersNotKeptError';
+}
+
+/** @throws {HttpProblem} 409 */
+export async function refusingNotKept<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof UsersNotKeptError)) throw error;
+    const detail = `the users of ${id} are not kept any more; its report stays`;
+    throw new HttpProblem({ status: 409, code: 'users-not-kept', detail });
+  }
 }

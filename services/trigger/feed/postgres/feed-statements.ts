@@ -123,6 +123,16 @@ export const writePages = statementOf<WrittenPages>(
   select from fd`,
 );
 
+/** Under the lock of the feed's row, which has just moved: numbered on. */
+export const insertHeldOut = statementOf<{ feedId: string; counts: string; users: string }>(
+  'insert-held-out',
+  ($) => `
+  insert into held_out_users (feed, part, n, users)
+  select ${$('feedId')}::uuid, b.part + k.place, k.n, k.users
+  from (select coalesce(max(part), 0) as part from held_out_users where feed = ${$('feedId')}) b,
+    unnest(${$('counts')}::int2[], string_to_array(${$('users')}, e'\\n')) with ordinality k (n, users, place)`,
+);
+
 /**
  * Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and
  * counts once.

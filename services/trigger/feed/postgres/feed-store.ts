@@ -18,6 +18,7 @@ import {
 } from '../../../../shared/postgres/ledger/feed-audience.ts';
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import * as statements from './feed-statements.ts';
+import { invalidUserOf } from '../invalid-user.ts';
 import { sinkPages } from './sink-statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
@@ -46,7 +47,9 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       await pool.query({ name: 'release-feeds', text: statements.release, values: [owner, ...tokensOf(feeds)] });
     },
     writePages: (pages) =>
-      pages.invalidUsers.length === 0 ? writeBatches(pool, pages) : writeWithInvalid(pool, pages),
+      pages.invalidUsers.length + heldOutIn(pages).length === 0
+        ? writeBatches(pool, pages)
+        : writeWithOthers(pool, pages),
     stall: async (feedId, token, cause, retryInMs) => {
       await pool.query({ name: 'stall-feed', text: statements.stall, values: [feedId, token, cause, retryInMs] });
     },
@@ -85,9 +88,13 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   };
 }
 
-async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
+/** With users that are in no batch. */
+async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await writeBatches(client, pages))) return false;
+    const heldOut = heldOutIn(pages);
+    if (heldOut.length > 0) await client.query(statements.insertHeldOut.with(heldOutRows(pages.feedId, heldOut)));
+    if (pages.invalidUsers.length === 0) return true;
     await client.query({
       name: 'fail-invalid-users',
       text: statements.failInvalidUsers,
@@ -129,6 +136,27 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
   };
   const statement = pages.sink ? sinkPages.with({ ...written, ...pages.sink }) : statements.writePages.with(written);
   return (await connection.query(statement)).rowCount === 1;
+}
+
+/** Of a dry run they are counted alone. */
+function heldOutIn({ skipped, sink }: FedPages): readonly string[] {
+  return sink ? [] : (skipped?.heldOutIds ?? []);
+}
+
+/** Of each row of them: as many as a page that is read has. */
+const heldOutAtOnce = 1000;
+
+/** An id that could never be sent is held out like any other, and written as it may be shown. */
+function heldOutRows(feedId: string, ids: readonly string[]) {
+  const shown = ids.map((id) => invalidUserOf(id)?.user ?? id);
+  const parts = Array.from({ length: Math.ceil(shown.length / heldOutAtOnce) }, (_, part) =>
+    shown.slice(part * heldOutAtOnce, (part + 1) * heldOutAtOnce),
+  );
+  return {
+    feedId,
+    counts: plainArray(parts.map((part) => part.length)),
+    users: parts.map(usersTextOf).join('\n'),
+  };
 }
 
 const nobodySkipped: SkippedUsers = { excluded: 0, heldOut: 0 };

@@ -85,7 +85,9 @@ export const begin = statementOf<Beginning>(
   select from r`,
 );
 
-/** A budget in money counts each user at what its step costs: a step that costs has to have a price, in its currency. */
+/**
+ * A budget in money counts each user at what its step costs: a step that costs has to have a price, in its currency.
+ */
 export const unpriced = `
   select case when b.currency is distinct from p.prices ->> 'currency'
     then 'the budget of ' || b.country || ' is in ' || b.currency || ', and prices are in '

@@ -8,7 +8,8 @@ import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 
 /** Files of the API itself: the same columns and names as everywhere. */
 export function DownloadMenu({ report }: { report: RunReport }) {
-  const { runId, steps, failuresKept } = report;
+  const { runId, kind, steps, failuresKept } = report;
+  const hasHeldOut = kind !== 'dry-run' && steps.some(({ heldOut }) => heldOut > 0);
   const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
   const of = `v1/runs/${runId}`;
   return (
@@ -34,6 +35,13 @@ export function DownloadMenu({ report }: { report: RunReport }) {
       )}
       <hr />
       <Everybody runId={runId} />
+      {hasHeldOut && (
+        <>
+          <hr />
+          <File href={`${of}/held-out?format=csv`}>Held-out users as CSV</File>
+          <File href={`${of}/held-out?format=ndjson`}>Held-out users as NDJSON</File>
+        </>
+      )}
       {hasReceipts && (
         <>
           <hr />

@@ -121,6 +121,16 @@ test('everybody is no file where users are not kept any more', async () => {
   expect(screen.queryByRole('menuitem', { name: 'Everybody as CSV' })).toBeNull();
 });
 
+test('whom it held out is a file where there is somebody', async () => {
+  const steps = report.steps.map((line) => ({ ...line, heldOut: 20 }));
+  const { user } = await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': { ...report, steps } },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Download' }));
+  const file = screen.getByRole('menuitem', { name: 'Held-out users as CSV' });
+  expect(file.getAttribute('href')).toBe('v1/runs/run_ended/held-out?format=csv');
+});
+
 const times = { createdAt: '2026-11-22T20:00:00.000Z', expiresAt: '2036-11-29T20:00:00.000Z' };
 const links = [
   { id: 'rpl_open', madeBy: 'key_demo', state: 'open', ...times },

@@ -1,0 +1,100 @@
+import { beforeEach, expect, it } from 'vitest';
+import { heldOutUser } from '../../../../shared/contracts/runs/run-users.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { authorized } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import {
+  someBatches,
+  startRun,
+  type ExecutionSubject,
+} from '../../../../test/support/conformance/execution-subject.ts';
+import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
+import { pageShape } from '../../frame/pages.contract.ts';
+import { problem } from '../../frame/problems.contract.ts';
+
+const on = apiOnPostgres();
+
+let subject: ExecutionSubject;
+beforeEach(() => {
+  subject = createPostgresExecutionStores(on);
+});
+
+const url = (runId: string) => `/v1/runs/${publicId('run', runId)}/held-out`;
+const ids = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `h${String(from + index).padStart(5, '0')}`);
+
+/** Writes pages of the run's feed, one after the other, with whom each holds out. */
+async function fed(pages: readonly (readonly string[])[]): Promise<{ runId: string; feedId: string }> {
+  const { runId, owned } = await startRun(subject);
+  const [feed] = owned;
+  if (!feed) throw new Error('the run has a feed');
+  const { feedId, token } = feed;
+  for (const [index, heldOutIds] of pages.entries()) {
+    const batches = someBatches(1, 2).map((users) => ({ batchNo: index + 1, users }));
+    const skipped = { excluded: 0, heldOut: heldOutIds.length, heldOutIds };
+    const place = { cursor: `z${index}`, complete: index === pages.length - 1, staysStalled: false };
+    expect(await subject.feeds.writePages({ feedId, token, batches, invalidUsers: [], skipped, ...place })).toBe(true);
+  }
+  return { runId, feedId };
+}
+
+async function listed(runId: string, limit: number): Promise<string[]> {
+  const all: string[] = [];
+  for (let cursor = ''; ;) {
+    const answer = await on.ask('GET', `${url(runId)}?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    const { items, next } = pageShape(heldOutUser).parse(answer.json());
+    expect(items.length).toBeLessThanOrEqual(limit);
+    all.push(...items.map(({ userId, country }) => `${country} ${userId}`));
+    if (next === null) return all;
+    cursor = next;
+  }
+}
+
+it('those who are held out are listed once each, in the order of their ids, by whatever pages', async () => {
+  const { runId } = await fed([ids(3), [], ids(2500, 3), ids(1, 2503)]);
+  const all = ids(2504).map((id) => `SG ${id}`);
+  expect(await listed(runId, 1000)).toEqual(all);
+  expect(await listed(runId, 999)).toEqual(all);
+  expect((await on.ask('GET', `${url(runId)}?country=ID`)).json()).toEqual({ items: [], next: null });
+});
+
+it('all of them come as a stream of CSV or NDJSON, named by the run', async () => {
+  const { runId } = await fed([['=1+1', ...ids(1200)]]);
+  const csv = await on.ask('GET', `${url(runId)}?format=csv`);
+  expect(csv.headers['content-disposition']).toBe(`attachment; filename="${publicId('run', runId)}-held-out.csv"`);
+  const lines = csv.body.trimEnd().split('\r\n');
+  expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([1202, 'userId,country', "'=1+1,SG", 'h01199,SG']);
+  const headers = { ...authorized, accept: 'application/x-ndjson' };
+  const ndjson = await on.api.server.inject({ method: 'GET', url: url(runId), headers });
+  const objects = ndjson.body.trimEnd().split('\n');
+  expect([objects.length, objects[0]]).toEqual([1201, '{"userId":"=1+1","country":"SG"}']);
+});
+
+it('an id that could never be sent is written as it may be shown', async () => {
+  const { runId } = await fed([['a\u0000b', 'c\nd']]);
+  const shown = await listed(runId, 10);
+  expect(shown).toHaveLength(2);
+  expect(shown.some((id) => id.includes('\u0000') || id.includes('\n'))).toBe(false);
+});
+
+it('nothing is written for pages that hold nobody out, and their list is empty', async () => {
+  const { runId } = await fed([[], []]);
+  expect(await on.rowsOf('held_out_users')).toEqual([]);
+  expect((await on.ask('GET', url(runId))).json()).toEqual({ items: [], next: null });
+});
+
+it('pages that are written twice, under a token that is no longer the feed’s, add nobody', async () => {
+  const { runId, feedId } = await fed([ids(2)]);
+  const late = { feedId, token: -1, batches: [], invalidUsers: [], cursor: 'z', complete: false, staysStalled: false };
+  const skipped = { excluded: 0, heldOut: 1, heldOutIds: ['h9'] };
+  expect(await subject.feeds.writePages({ ...late, skipped })).toBe(false);
+  expect(await listed(runId, 10)).toEqual(['SG h00000', 'SG h00001']);
+});
+
+it('once they were dropped, it says so; of no run, that there is none', async () => {
+  const { runId, feedId } = await fed([ids(2)]);
+  await on.pool.query('delete from held_out_users where feed = $1', [feedId]);
+  const gone = await on.ask('GET', `${url(runId)}?format=csv`);
+  expect(problem.parse(gone.json())).toMatchObject({ status: 409, code: 'users-not-kept' });
+  expect((await on.ask('GET', '/v1/runs/run_0190a0000000700080000000000000/held-out')).statusCode).toBe(404);
+});

@@ -1,0 +1,102 @@
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { usersOf } from '../../../../../shared/domain/step/users-text.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { InvalidCursorError, type Page } from '../../../frame/page.port.ts';
+import { UsersNotKeptError } from '../users-not-kept.ts';
+
+export interface HeldOutRow {
+  user: string;
+  country: string;
+}
+
+export type HeldOutUsers = ReturnType<typeof createHeldOutUsers>;
+
+/** Those of a run's audience who get nothing, as they were when they were fed. */
+export function createHeldOutUsers({ pool }: { pool: Pool }) {
+  return {
+    /**
+     * In the order of countries and feeds, and of users in them. A page reads one row: it may have fewer than asked for
+     * and not be the last.
+     * @throws {InvalidCursorError}
+     * @throws {UsersNotKeptError} where those of a feed were dropped
+     */
+    page: async (
+      runId: string,
+      country: string | undefined,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Page<HeldOutRow>> => {
+      const after = cursor === null ? null : placeOf(cursor);
+      const { rows: feeds } = await pool.query<FeedRow>(selectFeeds.with({ runId, country: country ?? null }));
+      const first = after === null ? 0 : feeds.findIndex(({ feedId }) => feedId === after.feedId);
+      if (first < 0) throw notAPlace(cursor ?? '');
+      const gone = feeds.find(({ isKept }) => !isKept);
+      if (gone) throw new UsersNotKeptError(`held-out users of a run in ${gone.country} are not kept any more`);
+      for (const feed of feeds.slice(first)) {
+        const place = after?.feedId === feed.feedId ? after : { feedId: feed.feedId, part: 1, taken: 0 };
+        const { rows } = await pool.query<{ users: string }>(
+          selectPart.with({ feedId: feed.feedId, part: place.part }),
+        );
+        const [row] = rows;
+        if (!row) continue;
+        const users = usersOf(row.users);
+        const items = users.slice(place.taken, place.taken + limit).map((user) => ({ user, country: feed.country }));
+        const taken = place.taken + items.length;
+        const next = taken < users.length ? { ...place, taken } : { ...place, part: place.part + 1, taken: 0 };
+        return { items, next: cursorOf(next) };
+      }
+      return { items: [], next: null };
+    },
+  };
+}
+
+interface FeedRow {
+  feedId: string;
+  country: string;
+  isKept: boolean;
+}
+
+/** In the order that users are listed in: feeds that hold users out. */
+const selectFeeds = statementOf<{ runId: string; country: string | null }>(
+  'feeds-of-held-out',
+  ($) => `
+  select f.feed as "feedId", f.country,
+    exists (select from held_out_users h where h.feed = f.feed and h.part = 1) as "isKept"
+  from feeds f
+  where f.run = ${$('runId')} and (${$('country')}::text is null or f.country = ${$('country')})
+    and f.held_out_users > 0
+  order by f.country collate "C", f.from_step, f.feed`,
+);
+
+const selectPart = statementOf<{ feedId: string; part: number }>(
+  'held-out-part',
+  ($) => `select users from held_out_users where feed = ${$('feedId')} and part = ${$('part')}`,
+);
+
+interface Place {
+  feedId: string;
+  part: number;
+  /** Of its users, those that were seen. */
+  taken: number;
+}
+
+const placeShape = z.tuple([z.guid(), z.int().min(1).max(0x7fffffff), z.int().min(0).max(10_000)]);
+
+function cursorOf({ feedId, part, taken }: Place): string {
+  return Buffer.from(JSON.stringify([feedId, part, taken])).toString('base64url');
+}
+
+/** @throws {InvalidCursorError} */
+function placeOf(cursor: string): Place {
+  try {
+    const [feedId, part, taken] = placeShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { feedId, part, taken };
+  } catch {
+    throw notAPlace(cursor);
+  }
+}
+
+function notAPlace(cursor: string): InvalidCursorError {
+  return new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of held-out users`);
+}
