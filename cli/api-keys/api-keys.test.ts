@@ -15,7 +15,7 @@ const key = {
   ...{ id: 'key_1', name: 'orders service', owner: 'team-orders', role: 'scheduler', state: 'active', revision: 1 },
   ...{ scope: { clients: ['orders'], countries: null, actionTypes: [] }, createdAt: '2026-11-01T00:00:00.000Z' },
   ...{ madeBy: null, expiresAt: '2027-06-01T00:00:00.000Z', lastUsedAt: null, rotatedAt: null, formerUntil: null },
-  ...{ revokedAt: null, links: { self: '/v1/api-keys/key_1' } },
+  ...{ revokedAt: null, sessions: 2, links: { self: '/v1/api-keys/key_1' } },
 };
 
 test('quotas tells what the account has used of each, bytes as people count them', async () => {
@@ -36,7 +36,7 @@ describe('api-keys', () => {
     api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [key], next: null });
     const { out } = await muster(['api-keys', 'list']);
     expect(out).toMatch(/orders service +key_1 +team-orders +scheduler +clients orders · actions none +active/);
-    expect(out).toMatch(/2027-06-01.* +never/);
+    expect(out).toMatch(/2027-06-01.* +never +2/);
   });
 
   test('show tells of one', async () => {

@@ -7,7 +7,7 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { ApiKey, ApiKeyPatchInput, ListApiKeysData, Quota } from '../../sdk/generated/types.gen.ts';
+import type { ApiKey, ApiKeyPatchInput, ListApiKeysData, ListedApiKey, Quota } from '../../sdk/generated/types.gen.ts';
 import { roles } from '../../shared/domain/roles.ts';
 import { z } from 'zod';
 import { command, group, type View } from '../frame/command-table.ts';
@@ -48,9 +48,14 @@ function renderKey(key: ApiKey, view: View): string {
 const list = command({
   name: 'list',
   said: 'keys, the newest first, without their secrets; revoked ones for thirty days',
-  options: { state: oneOf('--state <state>', 'only those', states), ...pages(50, 1000) },
+  options: {
+    state: oneOf('--state <state>', 'only those', states),
+    role: oneOf('--role <role>', 'only those', roles),
+    q: text('--search <text>', 'only those with it in their name or owner'),
+    ...pages(50, 1000),
+  },
   ask: ({ client, options: query }) => listApiKeys({ client, query }),
-  shown: tableOf<ApiKey>('no keys', [
+  shown: tableOf<ListedApiKey>('no keys', [
     cut('name', ({ name }) => name),
     left('id', ({ id }) => id),
     cut('owner', ({ owner }) => owner ?? ''),
@@ -59,6 +64,7 @@ const list = command({
     left('state', ({ state, formerUntil }) => (state === 'active' && formerUntil !== null ? 'rotating' : state)),
     left('expires', ({ expiresAt }) => when(expiresAt)),
     left('last used', ({ lastUsedAt }) => when(lastUsedAt) || 'never'),
+    right('logged in', ({ sessions }) => (sessions === 0 ? '' : sessions)),
   ]),
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { apiKeyShape, issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
+import { apiKeyShape, issuedApiKey, listedApiKey } from '../../../shared/contracts/access/api-keys.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { createApi } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -92,6 +93,28 @@ describe('making a key', () => {
       expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'out-of-scope']);
     }
     expect((await make(wanted, secret)).statusCode).toBe(201);
+  });
+});
+
+describe('the list of keys', () => {
+  const listed = async (query: string) =>
+    pageShape(listedApiKey)
+      .parse((await on.ask('GET', `/v1/api-keys?${query}`)).json())
+      .items.map(({ name, sessions }) => `${name} ${sessions}`);
+
+  it('is searched by name and owner, and by role, and says in how many browsers each is logged in', async () => {
+    await made({ name: 'Orders', owner: 'payments', role: 'scheduler' });
+    const { secret } = await made({ name: 'console', owner: 'Growth 100%', role: 'viewer' });
+    for (let browsers = 0; browsers < 2; browsers += 1) {
+      const headers = ourPage;
+      await on.api.server.inject({ method: 'POST', url: '/v1/session', headers, payload: { apiKey: secret } });
+    }
+
+    expect(await listed('q=ORDER')).toEqual(['Orders 0']);
+    expect(await listed('q=growth')).toEqual(['console 2']);
+    expect(await listed('q=100%25')).toEqual(['console 2']);
+    expect(await listed('role=scheduler')).toEqual(['Orders 0']);
+    expect(await listed('role=viewer&q=orders')).toEqual([]);
   });
 });
 

@@ -5,11 +5,12 @@ import {
   apiKeyShape,
   apiKeyStates,
   issuedApiKey,
+  listedApiKey,
   newApiKey,
   rotation,
   type ScopeShape,
 } from '../../../shared/contracts/access/api-keys.ts';
-import { mayActAs, type Role } from '../../../shared/domain/roles.ts';
+import { mayActAs, roles, type Role } from '../../../shared/domain/roles.ts';
 import { isWithin, type Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import {
@@ -19,17 +20,19 @@ import {
 } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
-import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyView, scopeView } from './api-key-view.ts';
 import type { Authentication } from './authenticate.ts';
 import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
+import type { SessionStore } from './postgres/session-store.ts';
 import { callerOf, outOfScope } from './scopes.ts';
 
 export interface ApiKeyRoutesDeps {
   apiKeys: KeyStore;
+  sessions: Pick<SessionStore, 'openOf'>;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   authentication: Authentication;
 }
@@ -55,7 +58,7 @@ async function require(request: FastifyRequest, id: string, { apiKeys }: ApiKeyR
 }
 
 function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
-  const { apiKeys, clients } = deps;
+  const { apiKeys, sessions, clients } = deps;
 
   server.route({
     method: 'GET',
@@ -65,14 +68,22 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       operationId: 'listApiKeys',
       summary: 'List keys, newest first; revoked ones for thirty days',
       tags,
-      querystring: pageQuery.extend({ state: z.enum(apiKeyStates).optional() }),
-      response: { 200: jsonAnswer('A page of keys', pageShape(apiKeyShape)) },
+      querystring: pageQuery.extend({
+        state: z.enum(apiKeyStates).optional(),
+        role: z.enum(roles).optional(),
+        q: partOfName.describe('In its name or its owner, whatever the case'),
+      }),
+      response: { 200: jsonAnswer('A page of keys', pageShape(listedApiKey)) },
     },
     handler: async (request) => {
-      const { state, limit, cursor } = request.query;
-      const wanted = { state, within: callerOf(request).scope };
+      const { state, role, q, limit, cursor } = request.query;
+      const wanted = { state, role, q, within: callerOf(request).scope };
       const page = await apiKeys.list(wanted, limit, cursorInQuery('apiKey', cursor));
-      return pageView('apiKey', page, (record) => apiKeyView(record, clients));
+      const open = await sessions.openOf(page.items.map(({ key }) => key));
+      return pageView('apiKey', page, (record) => ({
+        ...apiKeyView(record, clients),
+        sessions: open.get(record.key) ?? 0,
+      }));
     },
   });
 

@@ -94,6 +94,11 @@ export const apiKeyShape = z
 
 export type ApiKeyShape = z.output<typeof apiKeyShape>;
 
+/** With who is logged in by it: in lists alone, where it is counted for a page at once. */
+export const listedApiKey = apiKeyShape
+  .extend({ sessions: z.int().min(0).describe('Browsers that are logged in with it') })
+  .meta({ id: 'ListedApiKey' });
+
 export const issuedApiKey = z
   .object({ key: apiKeyShape, secret: z.string().describe('mk_…: shown this once') })
   .meta({ id: 'IssuedApiKey' });

@@ -5,6 +5,7 @@ import type { Scope } from '../../../../shared/domain/scopes.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { addApiKey, type NewApiKey } from '../../../../shared/postgres/registry/add-api-key.ts';
 import type { Page } from '../../frame/page.port.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 
 type KeyState = ApiKeyShape['state'];
@@ -43,6 +44,15 @@ export interface ApiKeyChange {
   expiresAt: Date | null;
 }
 
+export interface KeyFilter {
+  state?: KeyState | undefined;
+  role?: Role | undefined;
+  /** Part of the name or of the owner. */
+  q?: string | undefined;
+  /** Only keys that are for nothing beyond it. */
+  within: Scope;
+}
+
 export type ApiKeyChanged =
   | { kind: 'changed'; apiKey: ApiKeyRecord }
   | { kind: 'missing' }
@@ -79,15 +89,15 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     /**
      * Newest first, and of the revoked ones those of the last thirty days; `cursor` is the id of the last one of the
      * page before.
-     * @param within only keys that are for nothing beyond it
      */
     list: async (
-      { state, within }: { state?: KeyState | undefined; within: Scope },
+      { state, role, q, within }: KeyFilter,
       limit: number,
       cursor: string | null,
     ): Promise<Page<ApiKeyRecord>> => {
       requireIdCursor(cursor);
-      const params = { ...within, state: state ?? null, cursor, limit: limit + 1 };
+      const filter = { state: state ?? null, role: role ?? null, pattern: patternOf(q) };
+      const params = { ...within, ...filter, cursor, limit: limit + 1 };
       const { rows } = await pool.query<KeyRow>(selectKeys.with(params));
       return pageOf(rows.map(keyOf), limit, ({ key }) => key);
     },
@@ -162,6 +172,9 @@ const findKeys = statementOf<{ digests: string[] }>(
 
 interface ListParams extends Scope {
   state: KeyState | null;
+  role: Role | null;
+  /** Of the name or the owner, for `ilike`. */
+  pattern: string | null;
   cursor: string | null;
   limit: number;
 }
@@ -174,6 +187,8 @@ const selectKeys = unnamedStatementOf<ListParams>(
   where (${$('cursor')}::uuid is null or k.id < ${$('cursor')}::uuid)
     and (k.revoked_at is null or k.revoked_at > now() - interval '30 days')
     and (${$('state')}::text is null or ${state} = ${$('state')}::text)
+    and (${$('role')}::text is null or k.role = ${$('role')})
+    and (${$('pattern')}::text is null or k.name ilike ${$('pattern')} or k.owner ilike ${$('pattern')})
     and ${holds(`${$('clients')}::uuid[]`, 'k.clients')}
     and ${holds(`${$('countries')}::text[]`, 'k.countries')}
     and ${holds(`${$('actionTypes')}::text[]`, 'k.action_types')}

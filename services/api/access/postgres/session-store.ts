@@ -58,6 +58,11 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       await pool.query('delete from session_links where api_key = $1', [apiKey]);
       return (await pool.query('delete from sessions where api_key = $1', [apiKey])).rowCount ?? 0;
     },
+    /** How many sessions of each key are open; keys without one are not among them. */
+    openOf: async (apiKeys: readonly string[]): Promise<Map<string, number>> => {
+      const { rows } = await pool.query<{ key: string; sessions: number }>(countOpen, [apiKeys]);
+      return new Map(rows.map(({ key, sessions }) => [key, sessions]));
+    },
     /** Makes a link; returns until when it may be used. */
     addLink: async (digest: string, apiKey: string): Promise<Date> => {
       const { rows } = await pool.query<{ expiresAt: Date }>(insertLink, [digest, apiKey, linkLifeMs]);
@@ -113,6 +118,11 @@ const insertSession = statementOf<InsertParams>(
     now() + ${$('maxMs')}::float8 * interval '1 ms', ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
     ${$('actionTypes')}::text[])`,
 );
+
+/** $1 keys. */
+const countOpen = `
+  select api_key as key, count(*)::int as sessions from sessions
+  where api_key = any($1::uuid[]) and least(idle_until, expires_at) > now() group by api_key`;
 
 /** $1 digests, $2 idle ms, $3 ms between two writes. */
 const findSessions = `

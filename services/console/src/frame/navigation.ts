@@ -51,7 +51,7 @@ export const navigation: readonly NavigationGroup[] = [
     entries: [
       { to: '/system', label: 'Settings', icon: 'limits' },
       { to: '/notices', label: 'Notices', icon: 'fwd' },
-      { to: '/keys', label: 'Keys', icon: 'lock' },
+      { to: '/keys', label: 'Keys and people', icon: 'lock' },
       { to: '/audit', label: 'Audit log', icon: 'audit' },
     ],
   },

@@ -8,7 +8,8 @@ const key = {
   ...{ id: 'key_01jdyjm7sbfx2v4xorders', name: 'orders service', owner: 'team-orders', role: 'scheduler' },
   ...{ scope: { clients: ['orders'], countries: null, actionTypes: null }, state: 'active', revision: 1 },
   ...{ createdAt: '2026-11-01T00:00:00.000Z', madeBy: null, expiresAt: null, lastUsedAt: '2026-11-20T00:00:00.000Z' },
-  ...{ rotatedAt: null, formerUntil: null, revokedAt: null, person: null, links: { self: '/v1/api-keys/key_1' } },
+  ...{ rotatedAt: null, formerUntil: null, revokedAt: null, person: null, sessions: 2 },
+  links: { self: '/v1/api-keys/key_1' },
 };
 const secret = 'mk_01jdyjm7sbfx2v4x0000000000_0123456789abcdef';
 const answers = {
@@ -21,13 +22,14 @@ const answers = {
 test('a key says whose it is, what it may, for what, and whether it is used', async () => {
   await openConsole('/keys', { answers });
   const row = within((await screen.findByText('orders service')).closest('tr') ?? document.body);
-  for (const said of ['team-orders', 'Scheduler', 'client orders', 'never', 'active']) row.getByText(said);
+  const words = ['team-orders', 'Scheduler', 'client orders', 'never', 'active', 'logged in in 2 browsers'];
+  for (const said of words) row.getByText(said);
 });
 
 test('a new key is made as the form says, and shown once', async () => {
   const { api, user } = await openConsole('/keys', { answers });
   await user.click(await screen.findByRole('button', { name: 'New key' }));
-  await user.type(screen.getByLabelText(/^Name/), 'billing');
+  await user.type(within(screen.getByRole('dialog')).getByLabelText(/^Name/), 'billing');
   await user.type(screen.getByRole('textbox', { name: 'Clients' }), 'billing, invoices');
   await user.selectOptions(screen.getByLabelText('Role'), 'scheduler');
   await user.click(screen.getByRole('button', { name: 'Make the key' }));
@@ -68,4 +70,20 @@ test('keys are not asked for by a role that may not see them', async () => {
   const { api } = await openConsole('/keys', { answers, role: 'manager' });
   expect(await screen.findByText('Keys are shown to operators')).toBeDefined();
   expect(api.askedFor('GET /v1/api-keys')).toEqual([]);
+});
+
+test('keys are filtered by the server, as the address says', async () => {
+  const { api, user, address } = await openConsole('/keys?state=expired', { answers });
+  await screen.findByText('orders service');
+  await user.type(screen.getByRole('searchbox'), 'team{Enter}');
+  await user.click(screen.getByRole('button', { name: 'Role' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'scheduler' }));
+  const asked = { state: 'expired', role: 'scheduler', q: 'team' };
+  await waitFor(() => expect(api.askedFor('GET /v1/api-keys').at(-1)?.query).toMatchObject(asked));
+  expect(address()).toBe('/keys?state=expired&text=team&role=scheduler');
+  api.answer({ 'GET /v1/api-keys': { items: [], next: null } });
+  await user.click(screen.getByRole('button', { name: /^Revoked/ }));
+  expect(await screen.findByText('Revoked, role scheduler, with “team” in its name or owner.')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
+  await waitFor(() => expect(address()).toBe('/keys'));
 });
