@@ -40,11 +40,13 @@ export function renderLedger(ledger: ClientLedger, { paint }: View): string {
   );
   const waiting =
     ledger.waiting === 0 ? '' : `  ${count(ledger.waiting)} of these wait for others of their ordering key\n`;
+  const reporting =
+    ledger.reporting === 0 ? '' : `  ${count(ledger.reporting)} of these wait for the report of their receiver\n`;
   const checked = check
     ? `checked ${utcTime(check.at)}: ${count(check.counted)} counted in ${check.partitions} of 64 partitions, ${dueOf(check)}`
     : 'not checked yet';
   const verdict = balanced ? 'it balances' : `it does not balance: ${check?.difference ?? 0} jobs`;
-  return `${lines.join('')}${waiting}\n  ${paint.faint(checked)}; ${verdict}\n`;
+  return `${lines.join('')}${waiting}${reporting}\n  ${paint.faint(checked)}; ${verdict}\n`;
 }
 
 /** What of the counted ones waits, and for how long. */

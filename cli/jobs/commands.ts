@@ -22,10 +22,20 @@ import { listCommands } from './list-commands.ts';
 import { renderJob } from './render.ts';
 import { sendJobs } from './send-jobs.ts';
 
-const states = ['pending', 'waiting', 'firing', 'sidelined', 'called', 'expired', 'cancelled', 'dead'] as const;
+const states = [
+  'pending',
+  'waiting',
+  'firing',
+  'reporting',
+  'sidelined',
+  'called',
+  'expired',
+  'cancelled',
+  'dead',
+] as const;
 
 const filter = {
-  state: oneOf('--state <state>', 'pending unless given', ['pending', 'waiting', 'sidelined']),
+  state: oneOf('--state <state>', 'pending unless given', ['pending', 'waiting', 'reporting', 'sidelined']),
   tag: text('--tag <tag>', 'only with this tag'),
   endpoint: text('--endpoint <name>', 'only those called through it'),
   orderingKey: text('--ordering-key <key>', 'only those of this key, as it takes them'),
@@ -50,6 +60,7 @@ const schedule = command({
     orderingKey: text('--ordering-key <key>', 'one of this key at a time'),
     ordering: oneOf('--ordering <how>', 'what goes while one waits for a retry', ['exclusive', 'in-order']),
     timeoutMs: whole('--timeout <ms>', 'of one call; as its client says unless given'),
+    reportWithinSeconds: whole('--report-within <seconds>', 'a receiver that answers 202 reports within so long'),
     finalCodes: severalWhole('--final-code <status>', 'an answer after which it is given up; may be repeated'),
   },
   ask: ({ client, args: [owner, url], options: { at, in: seconds, localTime, zone, body, ...job } }) =>

@@ -41,6 +41,7 @@ const job = {
     timeoutMs: null,
     finalCodes: null,
     template: false,
+    reportWithinSeconds: null,
     sidelinedFor: null,
     endpoint: null,
   },

@@ -35,6 +35,9 @@ create table jobs (
   in_order boolean,
   place int2,
   ready_at timestamptz,
+  -- Its receiver has accepted the call and reports until it is due, or has reported that it failed (JSON): when it is
+  -- due, that attempt is judged, and no call is made. One with an ordering key has its key meanwhile.
+  report text,
   primary key (partition_id, due_at, id)
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000,
@@ -49,6 +52,7 @@ create index jobs_waiting_of_key on jobs (client, ordering_key, ready_at, accept
   where ordering_key is not null and due_at = 'infinity' and sideline is null;
 create index jobs_sidelined_in_turn on jobs ((coalesce(endpoint, client)), sideline, (attempt + probes), id)
   where sideline is not null;
+create index jobs_reporting on jobs (client, due_at, id) where report is not null;
 create index jobs_of_endpoint on jobs (endpoint) where endpoint is not null;
 
 -- Inserted by a claim, gone with its end. It holds as long as its owner is alive (job_nodes), and no longer than its

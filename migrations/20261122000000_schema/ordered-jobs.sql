@@ -14,7 +14,7 @@ create index key_wakes_by_age on key_wakes (at);
 
 -- Lets the next job of a key be due, where none is: the one that is ready first, and was accepted first among those.
 -- An active one that is not due yet gives way to one that is ready before it, but for one of a key in order that was
--- called already. Volatile, so that each statement sees what was committed before the lock was had, an earlier advance
+-- called already, and one whose receiver has yet to report. Volatile, so that each statement sees what was committed before the lock was had, an earlier advance
 -- of the key among it.
 --
 -- It waits for nothing but other advances, so no flush and no change waits for it in a circle. A row that another has
@@ -32,12 +32,13 @@ begin
   -- What a crash undoes of this, its wake says; a claim of what is due by it is written behind it.
   perform set_config('synchronous_commit', 'off', true);
   delete from key_wakes where client = of_client and ordering_key = of_key;
-  select partition_id, id, due_at, sideline, in_order, attempt, ready_at, accepted_at, place into active from jobs
+  select partition_id, id, due_at, sideline, report, in_order, attempt, ready_at, accepted_at, place into active from jobs
     where client = of_client and ordering_key = of_key and ordering_key is not null
       and (due_at < 'infinity' or sideline is not null);
   if found then
     -- By the clock: this transaction may have begun before the one that made it due.
-    if active.sideline is not null or active.due_at <= clock_timestamp() or (active.in_order and active.attempt > 1) then
+    if active.sideline is not null or active.report is not null or active.due_at <= clock_timestamp()
+      or (active.in_order and active.attempt > 1) then
       return;
     end if;
     perform from jobs
@@ -45,7 +46,8 @@ begin
         and sideline is null
         and (ready_at, accepted_at, place) < (active.ready_at, active.accepted_at, active.place) limit 1;
     if not found then return; end if;
-    perform from jobs where id = active.id and due_at = active.due_at and sideline is null for update skip locked;
+    perform from jobs where id = active.id and due_at = active.due_at and sideline is null and report is null
+      for update skip locked;
     if not found then
       insert into key_wakes (client, ordering_key) values (of_client, of_key);
       return;

@@ -6,6 +6,8 @@ import { circuitHostOf } from './circuit-host.ts';
 import { attemptOf, filledCall } from './filled-call.ts';
 import type { HeldJob } from './held-job.ts';
 import type { HostState } from './host-breaker.ts';
+import { judgeReport } from './judge-report.ts';
+import type { ReportInviter } from './report-inviter.ts';
 import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
 import type { CallNote, JobVerdict } from './ports/call-ledger.ts';
 import type { Callback, CallbackAnswer, CallbackEndpoint } from './ports/callback-endpoint.ts';
@@ -29,6 +31,7 @@ export interface CallJobDeps {
   endpoint: CallbackEndpoint;
   clients: ClientDirectory;
   opener: CallOpener;
+  inviter: ReportInviter;
   stateOf: (clientId: string, host: string) => HostState;
   /** From then on others may have what is held here: nothing more is called. */
   aliveUntilMs: () => number;
@@ -61,6 +64,12 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
+  const expiresInMs = job.expiresAtMs - deps.clock.monotonicMs();
+  if (job.report !== null) {
+    const { attempt, report } = job;
+    const judged = judgeReport(report, { attempt, expiresInMs }, terms, deps.random());
+    return { ...withoutCall(job, judged.verdict, terms), note: judged.note };
+  }
   const opened = filledCall(deps.opener.open({ ...job, clientId: terms.ownerId }), job, terms.template);
   const path = opened.kind === 'opened' ? opened.path : job.path;
   const host = job.probeOf ?? circuitHostOf({ host: job.host, path }, terms.sideline.pathPrefixes);
@@ -68,21 +77,22 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   if (refusal) return withoutCall(job, refusal, terms);
 
   const { auth } = terms;
+  const invited = withInvitation(opened, job, terms, deps.inviter);
   const sent =
-    auth?.origins.has(job.origin) && opened.kind === 'opened' && (auth.isForAll || !opened.hasAuthorization)
-      ? await authorised(opened, auth)
-      : opened;
-  const lateRefusal = sent === opened ? null : refusalOf(job, host, terms, deps);
+    auth?.origins.has(job.origin) && invited.kind === 'opened' && (auth.isForAll || !invited.hasAuthorization)
+      ? await authorised(invited, auth)
+      : invited;
+  const lateRefusal = sent === invited ? null : refusalOf(job, host, terms, deps);
   if (lateRefusal) return withoutCall(job, lateRefusal, terms);
   const startedMs = deps.clock.monotonicMs();
   const answer = sent.kind === 'unsent' ? sent : await deps.endpoint.call(callbackOf(job, sent, terms, deps));
   const endedMs = deps.clock.monotonicMs();
-  if (answer.kind === 'answered' && answer.status === unauthorised && sent !== opened)
+  if (answer.kind === 'answered' && answer.status === unauthorised && sent !== invited)
     auth?.refused(authorizationIn(sent));
 
-  const expiresInMs = job.expiresAtMs - endedMs;
   const lateMs = endedMs + job.clockAheadMs - job.scheduledForMs;
-  const verdict = judgeAnswer(answer, { attempt: job.attempt, expiresInMs, lateMs, host }, terms, deps.random());
+  const judged = { attempt: job.attempt, expiresInMs: job.expiresAtMs - endedMs, lateMs, host };
+  const verdict = judgeAnswer(answer, judged, terms, deps.random());
   const note = noteOf(answer, endedMs - startedMs, sent.kind === 'opened' ? sent.secrets : []);
   const sign = signOf(answer);
   // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
@@ -98,17 +108,33 @@ type CallTerms = ClientTerms & {
 
 /** What a job says itself goes before what its client says. No call outlasts its claim, or it would never begin. */
 function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
-  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, template } = readOwnTerms(job.terms);
+  const own = readOwnTerms(job.terms);
+  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template } = own;
   const ownMs = timeoutMs === undefined ? terms.limits.timeoutMs : Math.min(timeoutMs, longestCallMs(job));
-  return { ...terms, retries: retry, finalCodes, timeoutMs: ownMs, template };
+  const reportWithinMs = reportWithinSeconds === undefined ? terms.reportWithinMs : reportWithinSeconds * 1000;
+  return { ...terms, retries: retry, finalCodes, reportWithinMs, timeoutMs: ownMs, template };
 }
 
 function longestCallMs({ leaseMs }: HeldJob): number {
   return leaseMs - callMarginMs - waitMs;
 }
 
+/** With where to report later, where its receiver may. */
+function withInvitation(
+  opened: OpenedCall | Unsent,
+  job: HeldJob,
+  { reportWithinMs }: CallTerms,
+  inviter: ReportInviter,
+): OpenedCall | Unsent {
+  if (reportWithinMs === null || opened.kind === 'unsent') return opened;
+  const invitation = inviter.invite(job, reportWithinMs);
+  if (invitation.kind === 'unsent') return invitation;
+  const { headers, secrets } = invitation;
+  return { ...opened, headers: [...opened.headers, ...headers], secrets: [...opened.secrets, ...secrets] };
+}
+
 /** With what its client has for this server: the job says nothing itself. */
-async function authorised(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unauthorised> {
+async function authorised(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unsent> {
   const given = await auth.authorization();
   if (given.kind === 'unsent') return given;
   const headers = [...opened.headers, 'authorization', given.value];
@@ -117,11 +143,11 @@ async function authorised(opened: OpenedCall, auth: CallAuth): Promise<OpenedCal
 
 const unauthorised = 401;
 
-function authorizationIn(sent: OpenedCall | Unauthorised): string {
+function authorizationIn(sent: OpenedCall | Unsent): string {
   return sent.kind === 'opened' ? (sent.headers[sent.headers.indexOf('authorization') + 1] ?? '') : '';
 }
 
-type Unauthorised = Extract<Authorization, { kind: 'unsent' }>;
+type Unsent = Extract<Authorization, { kind: 'unsent' }>;
 
 /** A client that was just made is known here within a second, and its first job may be due before. */
 function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {

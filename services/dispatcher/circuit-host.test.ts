@@ -9,7 +9,7 @@ const jobOf = (url: string) =>
       ...{ partition: 0, dueUs: 0, jobId: jobIdOf(1), clientId: clientIdOf(1), epoch: 1, attempt: 1 },
       ...{ scheduledForMs: 0, claimedAtMs: 0, expiresInMs: null, method: 'POST', url, headers: null, body: null },
       repeats: null,
-      ...{ terms: null, orderingKey: null, aloneMs: null },
+      ...{ terms: null, orderingKey: null, aloneMs: null, report: null },
     },
     0,
     1000,

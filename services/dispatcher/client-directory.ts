@@ -61,11 +61,13 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
   function make(outlet: CallOutlet): ClientTerms {
     const { outletId, clientId, revision, definition, heldBecause } = outlet;
     const opened = openKeys(outlet);
-    const { concurrency, timeoutMs, egress, retry, sideline, onGone, keepBodies, finalCodes } = definition;
+    const { concurrency, timeoutMs, egress, retry, sideline, onGone, keepBodies, finalCodes, reportWithinSeconds } =
+      definition;
     const limits = { clientId: outletId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
       ...openAuth(outlet, limits),
       ...{ ownerId: clientId, heldBecause, onGone, keepsBodies: keepBodies, retries: retry, finalCodes },
+      reportWithinMs: reportWithinSeconds === undefined ? null : reportWithinSeconds * 1000,
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
       sign: (webhookId, timestamp, body) => {
         const nowMs = timestamp * 1000;

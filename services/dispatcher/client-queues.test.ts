@@ -44,6 +44,7 @@ function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) 
           terms: null,
           orderingKey: null,
           aloneMs: null,
+          report: null,
         },
       },
       0,

@@ -9,6 +9,7 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/conf
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
+import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /**
@@ -31,6 +32,7 @@ const dispatcherEnvironment = commonEnvironment.extend({
     .transform((list) => list.split(',').map((server) => server.trim()))
     .refine((servers) => servers.every(isNameServer), 'has to be addresses, each with or without a port, by commas')
     .optional(),
+  API_PUBLIC_URL: publicUrl,
   DISPATCHER_CONCURRENCY: z.coerce.number().int().min(1).max(5000).default(500),
 });
 

@@ -21,7 +21,7 @@ export function createDispatcherMeter({ meter, levels }: DispatcherMeterDeps): D
     help: 'Jobs that a dispatcher is through with, by what became of them.',
     labelNames: ['verdict'],
   });
-  const kinds = ['called', 'expired', 'dead', 'retry', 'released', 'sidelined'] as const;
+  const kinds = ['called', 'expired', 'dead', 'retry', 'released', 'sidelined', 'reporting'] as const;
   const counters = new Map(kinds.map((verdict) => [verdict, calls.of({ verdict })]));
   const durations = meter
     .histogram({

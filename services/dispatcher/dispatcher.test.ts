@@ -5,7 +5,12 @@ import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.
 import { createMemoryCallLedger } from '../../test/support/memory/call-ledger.ts';
 import type { CallWork } from './ports/call-ledger.ts';
 import { dispatcherSubject, leaseMs, ok, status, topic } from '../../test/support/dispatcher-subject.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { openReportToken } from '../../shared/runtime/installation/report-tokens.ts';
 import { passTime } from '../../test/support/pass-time.ts';
+
+/** As the dispatcher of these tests has it. */
+const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
 
 describe('the dispatcher', () => {
   it('calls what is offered, once, and writes what came of it', async () => {
@@ -78,6 +83,49 @@ describe('the dispatcher', () => {
     await passTime(clock, 2000);
     expect(calls).toHaveLength(1);
     expect(await subject.rows()).toMatchObject({ fires: [], pending: [{ attempt: 1 }], ended: [{ status: 200 }] });
+    await stop(dispatcher);
+  });
+
+  it('waits for the report of a receiver that answers 202, in no slot, and calls again where none comes', async () => {
+    const { clock, tables, subject, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(() =>
+      status(202),
+    );
+    clients.set(clientIdOf(1), { reportWithinMs: 5000, retries: { strategy: 'fixed', attempts: 2, delayMs: 1000 } });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    const headerOf = (call: number, name: string) => {
+      const { headers = [] } = calls[call] ?? {};
+      return headers[headers.indexOf(name) + 1];
+    };
+    expect(headerOf(0, 'muster-report')).toBe(`/v1/jobs/${publicId('job', jobIdOf(1))}/report`);
+    expect(headerOf(0, 'muster-report-within')).toBe('5');
+    expect(openReportToken(secretBox, jobIdOf(1), headerOf(0, 'muster-report-token') ?? '')).toBe(1);
+    expect(openReportToken(secretBox, jobIdOf(2), headerOf(0, 'muster-report-token') ?? '')).toBeUndefined();
+    expect(dispatcher.levels()).toEqual({ queued: 0, waiting: 0, inFlight: 0 });
+    expect(await subject.rows()).toMatchObject({ fires: [], attempts: [{ attempt: 1, status: 202 }] });
+
+    await passTime(clock, 5000);
+    await offerDue(100);
+    expect(calls).toHaveLength(1);
+    await passTime(clock, 1000);
+    await offerDue(100);
+    expect(openReportToken(secretBox, jobIdOf(1), headerOf(1, 'muster-report-token') ?? '')).toBe(2);
+    await passTime(clock, 5000);
+    await offerDue(100);
+    expect(tables.ended).toMatchObject([{ outcome: 'dead', error: 'no report in its time', attempt: 2 }]);
+    await stop(dispatcher);
+  });
+
+  it('tells a receiver of no report where none is waited for, and a 202 is a success', async () => {
+    const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    expect(calls[0]?.headers.filter((name) => name.startsWith('muster-report'))).toEqual([]);
+    expect(await subject.rows()).toMatchObject({ pending: [], ended: [{ outcome: 'called', status: 202 }] });
     await stop(dispatcher);
   });
 

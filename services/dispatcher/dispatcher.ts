@@ -27,6 +27,7 @@ import { usualTimeoutMs, type CallLedger, type JobClaim } from './ports/call-led
 import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuits } from './ports/host-circuits.ts';
+import type { ReportInviter } from './report-inviter.ts';
 import { createReferenceReceiver } from './reference-receiver.ts';
 
 /**
@@ -50,6 +51,7 @@ export interface DispatcherDeps {
   keys: Pick<KeyAdvancer, 'advance'>;
   clients: ClientDirectory;
   opener: CallOpener;
+  inviter: ReportInviter;
   endpoint: CallbackEndpoint;
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
@@ -133,7 +135,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   });
   const keyTurns = createKeyTurns({ keys: deps.keys, clock, logger });
   const callDeps = {
-    ...{ endpoint: deps.endpoint, opener: deps.opener, clients, clock, random: deps.random },
+    ...{ endpoint: deps.endpoint, opener: deps.opener, inviter: deps.inviter, clients, clock, random: deps.random },
     aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
     stateOf: (clientId: string, host: string) => keeper.stateOf(clientId, host),
   };

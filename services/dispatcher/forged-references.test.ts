@@ -90,6 +90,7 @@ describe('a forged reference', () => {
         onGone: 'dead-letter',
         keepsBodies: true,
         finalCodes: [],
+        reportWithinMs: null,
         auth: null,
         sign: () => [],
       } as const;

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { judgeAnswer, signOf } from './judge-answer.ts';
 import type { CallbackAnswer } from './ports/callback-endpoint.ts';
 
-const answered = (status: number, retryAfterMs: number | null = null): CallbackAnswer => ({
-  ...{ kind: 'answered', status, retryAfterMs, body: Buffer.alloc(0) },
+const answered = (status: number, retryAfterMs: number | null = null, body = ''): CallbackAnswer => ({
+  ...{ kind: 'answered', status, retryAfterMs, body: Buffer.from(body) },
 });
 const terms = {
   retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },
   onGone: 'dead-letter',
   finalCodes: [],
+  reportWithinMs: null,
 } as const;
 const job = { attempt: 1, expiresInMs: Infinity, lateMs: 50, host: 'one.example' };
 const judge = (
@@ -37,6 +38,16 @@ describe('what an answer means for its job', () => {
   it('is dead after its last attempt, and at once where its client wants no other', () => {
     expect(judge(answered(500), { attempt: 3 })).toEqual({ kind: 'dead', cause: 'status 500' });
     expect(judge(answered(500), {}, { retries: { strategy: 'none' } })).toEqual({ kind: 'dead', cause: 'status 500' });
+  });
+
+  it('was accepted by a 202 where its receiver may report later, for as long as that says at most', () => {
+    const within = { reportWithinMs: 60_000 };
+    const accepted = (body: string) => judge(answered(202, null, body), {}, within);
+    expect(accepted('')).toEqual({ kind: 'reporting', delayMs: 60_000 });
+    expect(accepted('{"reportWithinSeconds":5}')).toEqual({ kind: 'reporting', delayMs: 5000 });
+    expect(accepted('{"reportWithinSeconds":600}')).toEqual({ kind: 'reporting', delayMs: 60_000 });
+    expect(accepted('{"reportWithinSeconds":-1}')).toEqual({ kind: 'reporting', delayMs: 60_000 });
+    expect(judge(answered(200), {}, within)).toEqual({ kind: 'called' });
   });
 
   it('is dead at once after an answer that is final', () => {

@@ -1,3 +1,4 @@
+import { acceptedAnswer } from '../../shared/contracts/jobs/job-reports.ts';
 import { retryDelayMs } from '../../shared/domain/job/job-retries.ts';
 import type { JobVerdict } from './ports/call-ledger.ts';
 import type { CallbackAnswer } from './ports/callback-endpoint.ts';
@@ -19,11 +20,14 @@ export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 export function judgeAnswer(
   answer: CallbackAnswer,
   job: JudgedJob,
-  terms: Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone'>,
+  terms: Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone' | 'reportWithinMs'>,
   random: number,
 ): JobVerdict {
   if (answer.kind === 'forbidden') return { kind: 'dead', cause: answer.cause };
-  if (answer.kind === 'answered' && isSuccess(answer.status)) return { kind: 'called' };
+  if (answer.kind === 'answered' && isSuccess(answer.status)) {
+    if (answer.status !== accepted || terms.reportWithinMs === null) return { kind: 'called' };
+    return { kind: 'reporting', delayMs: reportDelayMs(answer.body, terms.reportWithinMs) };
+  }
   const cause = causeOf(answer);
   if (answer.kind === 'answered' && answer.status === gone) {
     return terms.onGone === 'sideline' ? { kind: 'sidelined', host: job.host } : { kind: 'dead', cause };
@@ -49,6 +53,20 @@ function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
   return Math.min(60_000, Math.max(1000, lateMs)) * (0.5 + random / 2);
 }
 
+/** As the answer says, and no longer than is waited for any. */
+function reportDelayMs(body: Buffer, withinMs: number): number {
+  const said = acceptedAnswer.safeParse(parsed(body));
+  return said.success ? Math.min(said.data.reportWithinSeconds * 1000, withinMs) : withinMs;
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
 /** What the answer tells of the host that gave it, or did not. */
 export function signOf(answer: CallbackAnswer): HostSign {
   if (answer.kind === 'unanswered') return 'fails';
@@ -66,5 +84,6 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
+const accepted = 202;
 const gone = 410;
 const tooMany = 429;

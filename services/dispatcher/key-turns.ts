@@ -7,6 +7,8 @@ import type { JobCall } from './call-job.ts';
 /** It is woken when there is something to do. */
 const idleMs = 60_000;
 const afterErrorMs = 500;
+/** These have their key still. */
+const still: ReadonlySet<string> = new Set(['released', 'reporting', 'sidelined']);
 
 export interface KeyTurnsDeps {
   keys: Pick<KeyAdvancer, 'advance'>;
@@ -38,7 +40,7 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
   return {
     written: (calls) => {
       for (const { job, verdict, terms } of calls) {
-        const isStill = verdict.kind === 'released' || verdict.kind === 'sidelined';
+        const isStill = still.has(verdict.kind);
         // Keys are a client's, whatever endpoints their jobs go through.
         const clientId = terms?.ownerId ?? job.clientId;
         if (job.orderingKey !== null && !isStill) woken.push({ clientId, key: job.orderingKey });

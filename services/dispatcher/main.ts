@@ -31,6 +31,7 @@ import { chooseEndpoint } from './mail/choose-endpoint.ts';
 import { createMailEndpoint } from './mail/mail-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
+import { createReportInviter } from './report-inviter.ts';
 import { createNodeReporter } from './report-node.ts';
 
 /** Of an answer with an access token. Those that are signed and carry roles have some kilobytes. */
@@ -95,6 +96,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     keys: createKeyAdvancer(own),
     clients: createClientDirectory({ reader, secretBox: config.secretBox, tokenEndpoint, clock, logger }),
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
+    inviter: createReportInviter({ secretBox: config.secretBox, publicAddress: config.API_PUBLIC_URL }),
     endpoint: chooseEndpoint(endpoint, mail),
     deadLetters: createDeadLetters({ pool }),
     ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },

@@ -8,6 +8,7 @@ import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/stand
 import { createReceiver } from '../../sdk/example-receiver.ts';
 import { createReminders } from '../../sdk/example-service.ts';
 import { createMuster } from '../../sdk/muster.ts';
+import { invitationIn, report, type ReportInvitation } from '../../sdk/report.ts';
 import { startInstallation, type Installation } from './installation.ts';
 
 const jobs = 2000;
@@ -120,6 +121,50 @@ describe('callbacks over Kafka', () => {
     }
     expect(await ledger()).toMatchObject({ accepted: jobs, pending: 0 });
     expect(receiver.received.filter(({ path }) => path === '/forbidden')).toEqual([]);
+  });
+
+  it('are accepted by a 202, and end as their receiver reports later, or are called again', async () => {
+    const { MUSTER_API_URL: url = '', MUSTER_API_KEY: apiKey = '' } = muster.cliEnvironment;
+    const invitations: ReportInvitation[] = [];
+    const pressed = createServer((request, response) => {
+      const invitation = invitationIn(request.headers, url);
+      if (invitation) invitations.push(invitation);
+      request.resume().on('end', () => response.writeHead(202).end());
+    });
+    try {
+      const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
+      const retry = { strategy: 'fixed' as const, attempts: 3, delayMs: 200 };
+      await createClient({ ...api(), body: { name: 'printer', egress, retry, reportWithinSeconds: 2 } });
+      const library = createMuster({ url, apiKey });
+      const to = `http://127.0.0.1:${await listen(pressed)}/print`;
+      const { id } = await library.schedule({ client: 'printer', url: to });
+      const untilCalled = async (times: number) => {
+        const deadline = performance.now() + deadlineMs;
+        while (invitations.length < times) {
+          if (performance.now() > deadline) throw new Error(`called ${invitations.length} times, not ${times}`);
+          await wait(50);
+        }
+        return invitations[times - 1] ?? expect.fail('it was not invited');
+      };
+      const first = await untilCalled(1);
+      // It says nothing in its time, and fails the second time.
+      const second = await untilCalled(2);
+      await expect(report(first, { outcome: 'done' })).rejects.toMatchObject({ code: 'report-too-late' });
+      expect(await report(second, { outcome: 'failed', reason: 'no-paper' })).toBe('failed');
+      const third = await untilCalled(3);
+      expect(await report(third, { outcome: 'done' })).toBe('called');
+      const job = await library.job(id);
+      expect(job).toMatchObject({ state: 'called', attempt: 3 });
+      expect(job.attempts.map(({ attempt, status, error }) => [attempt, status ?? error])).toEqual([
+        [1, 202],
+        [1, 'no report in its time'],
+        [2, 202],
+        [2, 'reported as failed: no-paper'],
+        [3, 202],
+      ]);
+    } finally {
+      pressed.close();
+    }
   });
 
   it('are scheduled, taken back, verified and done once by the examples of the library', async () => {

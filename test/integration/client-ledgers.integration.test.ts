@@ -45,7 +45,17 @@ describe('ledgers of clients and their check', () => {
   });
 
   it('adds up whatever became of its jobs', async () => {
-    const counts = { accepted: 10, called: 0, expired: 0, cancelled: 1, dead: 0, sidelined: 1, pending: 8, waiting: 0 };
+    const counts = {
+      accepted: 10,
+      called: 0,
+      expired: 0,
+      cancelled: 1,
+      dead: 0,
+      sidelined: 1,
+      pending: 8,
+      waiting: 0,
+      reporting: 0,
+    };
     expect(await subject.ledgers.ledgerOf(clientId)).toEqual({ ...counts, check: null });
     expect((await subject.figures.counts([clientId])).get(clientId)).toEqual({ accepted: 10, stored: 9 });
   });

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { callJob, type CallJobDeps } from '../../services/dispatcher/call-job.ts';
+import { createReportInviter } from '../../services/dispatcher/report-inviter.ts';
 import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
 import { createClientDirectory } from '../../services/dispatcher/client-directory.ts';
 import { heldJobOf } from '../../services/dispatcher/held-job.ts';
@@ -68,6 +69,7 @@ async function callAll(
       },
     },
     clients: createClientDirectory({ reader: on.deps.clients, secretBox, tokenEndpoint, clock: on.deps.clock, logger }),
+    inviter: createReportInviter({ secretBox, publicAddress: undefined }),
     opener: createCallOpener({ secretBox, clock: on.deps.clock, logger }),
     stateOf: () => 'closed',
     ...{ aliveUntilMs: () => Infinity, clock: on.deps.clock, random: () => 0.5 },

@@ -138,9 +138,8 @@ describe('the witnesses notice when', () => {
           ...(await ledger.flush({ results, claims: [] })),
           claimed: claims.flatMap(({ jobId }) => {
             const job = tables.jobs.get(jobId);
-            return job
-              ? [{ ...job, ...unclaimed(job.dueAtMs), repeats: null, terms: null, orderingKey: null, aloneMs: null }]
-              : [];
+            const call = { repeats: null, terms: null, orderingKey: null, aloneMs: null, report: null };
+            return job ? [{ ...job, ...unclaimed(job.dueAtMs), ...call }] : [];
           }),
         }),
       }),

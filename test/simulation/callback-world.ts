@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { createReportInviter } from '../../services/dispatcher/report-inviter.ts';
 import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
 import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
@@ -75,7 +76,7 @@ export interface CallbackScenario {
 const terms: Omit<ClientTerms, 'limits' | 'ownerId'> = {
   ...{ heldBecause: null, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 } },
   sideline: { afterFailures: 4, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: [] },
-  ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], auth: null, sign: () => [] },
+  ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], reportWithinMs: null, auth: null, sign: () => [] },
 };
 
 /** Schedulers, dispatchers, a receiver, and what may befall them; resolves with what went wrong, in words. */
@@ -211,6 +212,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
           limits: { clientId, revision: 1, concurrency: 4, timeoutMs: 1000, egress: [] },
         }),
       },
+      inviter: createReportInviter({ secretBox: createSecretBox([Buffer.alloc(32, 7)]), publicAddress: undefined }),
       opener: createCallOpener({ secretBox: createSecretBox([]), clock, logger }),
       endpoint: faults.wrap(
         { call: ({ headers }: { headers: string[] }) => call(headers[headers.indexOf('webhook-id') + 1] ?? '') },

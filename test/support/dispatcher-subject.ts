@@ -14,6 +14,7 @@ import { createSettableClock } from './settable-clock.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
+import { createReportInviter } from '../../services/dispatcher/report-inviter.ts';
 import { createDispatcher, type DispatcherDeps } from '../../services/dispatcher/dispatcher.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
@@ -51,7 +52,7 @@ export function dispatcherSubject(
     return {
       ...{ ownerId: clientId, limits, heldBecause: null, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
       sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
-      ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], auth: null, sign: () => [] },
+      ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], reportWithinMs: null, auth: null, sign: () => [] },
       ...clients.get(clientId),
     };
   }
@@ -64,6 +65,7 @@ export function dispatcherSubject(
       keys: createMemoryKeyAdvancer({ tables }),
       clients: { termsOf },
       opener: createCallOpener({ secretBox, clock: ownClock, logger }),
+      inviter: createReportInviter({ secretBox, publicAddress: undefined }),
       endpoint: {
         call: async (call) => {
           calls.push(call);

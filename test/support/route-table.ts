@@ -17,6 +17,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/session/ways',
       'POST /v1/session/sign-in',
       'GET /v1/shared-reports/{token}',
+      'POST /v1/jobs/{id}/report',
     ],
   },
   viewer: {

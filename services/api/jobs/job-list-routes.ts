@@ -112,7 +112,13 @@ function cancelRoute(server: HttpServer, { listedJobs: jobs, clientTurns, client
 }
 
 function moveRoute(server: HttpServer, { listedJobs: jobs, clientTurns, clients, clock }: JobListRoutesDeps): void {
-  const answers = { changed: 'rescheduled', firing: 'too-late', ended: 'too-late', missing: 'not-found' } as const;
+  const answers = {
+    changed: 'rescheduled',
+    firing: 'too-late',
+    reporting: 'too-late',
+    ended: 'too-late',
+    missing: 'not-found',
+  } as const;
   server.route({
     method: 'POST',
     url: '/jobs/reschedule',

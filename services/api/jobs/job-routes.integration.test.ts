@@ -241,7 +241,7 @@ describe('the figures of a client', () => {
   it('tell of a check that found a difference', async () => {
     const none = { due: 0, oldestDueAt: null, inLine: 0, keysInLine: 0, oldestInLineAt: null, hosts: 0 };
     const check = { at: on.deps.clock.now(), partitions: 64, expected: 3, counted: 2, ...none };
-    const nothing = { called: 0, expired: 0, cancelled: 0, dead: 0, sidelined: 0, waiting: 0 };
+    const nothing = { called: 0, expired: 0, cancelled: 0, dead: 0, sidelined: 0, waiting: 0, reporting: 0 };
     const clientLedgers = { ledgerOf: () => Promise.resolve({ ...nothing, accepted: 3, pending: 3, check }) };
     const other = await createApi({ ...on.deps, clientLedgers });
     const request = { method: 'GET', url: `/v1/clients/${clientId}/ledger`, headers: authorized } as const;

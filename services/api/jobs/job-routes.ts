@@ -49,7 +49,15 @@ const filter = {
   dueUntil: instant.optional().describe('Exclusive'),
 };
 
-const needClient = new Set<string | undefined>(['waiting', 'sidelined', 'called', 'expired', 'cancelled', 'dead']);
+const needClient = new Set<string | undefined>([
+  'waiting',
+  'reporting',
+  'sidelined',
+  'called',
+  'expired',
+  'cancelled',
+  'dead',
+]);
 
 /** What becomes of jobs, and changing them while they are not being called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
@@ -182,12 +190,12 @@ async function jobFilterOf(
 
 export function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>): CancelAnswer {
   if (changed.kind === 'changed') return 'cancelled';
-  if (changed.kind === 'firing') return 'too-late';
+  if (changed.kind === 'firing' || changed.kind === 'reporting') return 'too-late';
   return changed.outcome === 'cancelled' || changed.outcome === 'called' ? changed.outcome : 'too-late';
 }
 
-function cannotMove(id: string, changed: Extract<JobChanged, { kind: 'firing' | 'ended' }>): HttpProblem {
-  const state = changed.kind === 'firing' ? 'firing' : changed.outcome;
+function cannotMove(id: string, changed: Extract<JobChanged, { kind: 'firing' | 'reporting' | 'ended' }>): HttpProblem {
+  const state = changed.kind === 'ended' ? changed.outcome : changed.kind;
   const detail = `${id} is ${state} and cannot be moved; a job can be while it is pending, waiting or sidelined`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }

@@ -38,14 +38,20 @@ export function jobSummaryView(job: JobRecord): JobSummary {
 /** @param withContent body and answers too */
 export function jobView(job: WholeJob, withContent: boolean): JobShape {
   const { headers, body, terms, attempts } = job;
-  const { retry = null, timeoutMs = null, finalCodes = null, template } = readOwnTerms(terms);
+  const {
+    retry = null,
+    timeoutMs = null,
+    finalCodes = null,
+    reportWithinSeconds = null,
+    template,
+  } = readOwnTerms(terms);
   return {
     ...jobSummaryView(job),
     headers: shownHeaders(headers),
     template: template !== undefined,
     body: withContent ? body : null,
     withheld: !withContent,
-    ...{ retry, timeoutMs, finalCodes },
+    ...{ retry, timeoutMs, finalCodes, reportWithinSeconds },
     attempts: attempts.map(({ at, answer, ...rest }) => ({
       ...rest,
       at: at.toISOString(),

@@ -14,9 +14,11 @@ import { jobListRoutes, type JobListRoutesDeps } from './job-list-routes.ts';
 import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createJobChanges } from './postgres/job-changes.ts';
+import { createJobReports } from './postgres/job-reports.ts';
 import { createJobStore } from './postgres/job-store.ts';
 import { createListedJobs } from './postgres/listed-jobs.ts';
 import { createSchedulerStatus } from './scheduler/postgres/scheduler-status.ts';
+import { reportRoutes, type ReportRoutesDeps } from './report-routes.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler-routes.ts';
 
 type Parts = Pick<
@@ -54,6 +56,7 @@ export function jobsModule(
   onStart(() => jobChanger.start());
   return {
     jobStore,
+    jobReports: createJobReports({ pool: acceptPool, slot }),
     listedJobs: createListedJobs({ pool: listPool, slot: totalsSlotOf(`${owner}/lists`) }),
     clientTurns: createClientTurns(),
     jobChanges,
@@ -72,6 +75,7 @@ type Deps = AcceptRoutesDeps &
   JobListRoutesDeps &
   JobChangeRoutesDeps &
   DeadJobRoutesDeps &
+  ReportRoutesDeps &
   SchedulerRoutesDeps;
 
 export async function jobsRoutes(server: HttpServer, deps: Deps): Promise<void> {
@@ -81,4 +85,5 @@ export async function jobsRoutes(server: HttpServer, deps: Deps): Promise<void> 
   jobRoutes(server, deps);
   jobListRoutes(server, deps);
   jobChangeRoutes(server, deps);
+  reportRoutes(server, deps);
 }

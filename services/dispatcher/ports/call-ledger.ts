@@ -32,6 +32,11 @@ export interface ClaimedJob extends JobKey {
    * its owner may have died. Null: as long as its owner is alive and its lease lasts.
    */
   aloneMs: number | null;
+  /**
+   * What came of its call that was accepted (`readKeptReport`): this attempt is to be judged by it, not called. Null:
+   * it is to be called.
+   */
+  report: string | null;
 }
 
 /** Of a call of which nothing else is said. */
@@ -61,6 +66,7 @@ export interface CallNote {
  * - `called`, `expired`, `dead`: it is gone from the jobs, and in the history. A dead one is kept for a replay.
  * - `retry`: called without luck, due again later, with one attempt more.
  * - `released`: not called, due again later, the same attempt.
+ * - `reporting`: called, and accepted: its receiver reports until then, the same attempt.
  * - `sidelined`: not called, as its host is left alone; due when the host answers again.
  */
 export type JobVerdict =
@@ -69,6 +75,7 @@ export type JobVerdict =
   | { kind: 'dead'; cause: string }
   | { kind: 'retry'; delayMs: number }
   | { kind: 'released'; delayMs: number }
+  | { kind: 'reporting'; delayMs: number }
   | { kind: 'sidelined'; host: string };
 
 export interface JobResult extends JobKey {

@@ -11,6 +11,8 @@ export interface ClientTerms {
   retries: JobRetries;
   /** Answers after which a job is not called again. */
   finalCodes: readonly number[];
+  /** How long a receiver that answers 202 has for its report; null: then the job was called. */
+  reportWithinMs: number | null;
   sideline: SidelineTerms;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';

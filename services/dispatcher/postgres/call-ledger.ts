@@ -52,6 +52,7 @@ type ClaimedRow = [
   terms: string | null,
   orderingKey: string | null,
   aloneMs: number | null,
+  report: string | null,
 ];
 
 export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
@@ -94,8 +95,8 @@ function recordedOf(ids: string | null, results: readonly JobResult[]): Readonly
 
 function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
-  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs] = rest;
-  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs };
+  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs, report] = rest;
+  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs, report };
   // Seconds with their fractions, as which times come, are a little off: rounded, they are right to the microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {
@@ -168,7 +169,7 @@ function unlessNone<Value>(values: readonly (Value | null)[], write: (values: re
 }
 
 function delayOf(verdict: JobVerdict): number | null {
-  return verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : null;
+  return 'delayMs' in verdict ? Math.round(verdict.delayMs) : null;
 }
 
 function remarkOf(verdict: JobVerdict): string | null {

@@ -1,3 +1,4 @@
+import { awaitedReport } from '../../../shared/contracts/jobs/job-reports.ts';
 import { wakeKeys } from '../../../shared/postgres/jobs/key-wakes.ts';
 import { keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
 import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
@@ -6,7 +7,15 @@ import { beatsAreStored, deadOwners, isUncalled } from '../../../shared/postgres
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
 /** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
-export const verdictCodes = { called: 1, expired: 2, dead: 3, retry: 4, released: 5, sidelined: 6 } as const;
+export const verdictCodes = {
+  called: 1,
+  expired: 2,
+  dead: 3,
+  retry: 4,
+  released: 5,
+  sidelined: 6,
+  reporting: 7,
+} as const;
 
 /** An array in Postgres's own text or binary form. */
 type ArrayParam = string | Buffer;
@@ -126,14 +135,18 @@ export const flushCalls = statementOf<FlushParams>(
       attempt = j.attempt + case f.verdict when ${verdictCodes.retry} then 1 else 0 end,
       ready_at = case when f.verdict = ${verdictCodes.retry} and j.ordering_key is not null
         then now() + f.delay_ms * interval '1 millisecond' else j.ready_at end,
-      sideline = case f.verdict when ${verdictCodes.sidelined} then f.remark end
+      sideline = case f.verdict when ${verdictCodes.sidelined} then f.remark end,
+      report = case f.verdict when ${verdictCodes.reporting} then '${awaitedReport}'
+        when ${verdictCodes.retry} then null else j.report end
     from f
     where j.ctid = f.job_tid and j.id = f.id and f.verdict > ${verdictCodes.dead}
     returning j.id, j.client, j.ordering_key, j.in_order, j.attempt,
       f.verdict, f.status, f.latency_ms, f.error, f.answer
   ), a as (
     insert into job_attempts (id, at, attempt, status, latency_ms, error, answer)
-    select id, now(), attempt - 1, status, latency_ms, error, answer from u where verdict = ${verdictCodes.retry}
+    select id, now(), case verdict when ${verdictCodes.retry} then attempt - 1 else attempt end, status, latency_ms,
+      error, answer
+    from u where verdict in (${verdictCodes.retry}, ${verdictCodes.reporting})
   ), w as (${wakeKeys('x')}
   ), v as (${wakeKeys('u', `not in_order and verdict = ${verdictCodes.retry}`)}
   ), j as (
@@ -172,15 +185,15 @@ export const flushCalls = statementOf<FlushParams>(
     ${outletOf('j')}::text, c.epoch, j.attempt,
     date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
     date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text, j.terms,
-    j.ordering_key, date_part('epoch', c.alone_until - now()) * 1000
+    j.ordering_key, date_part('epoch', c.alone_until - now()) * 1000, j.report
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
   select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, outlet::text, null, null, null, null,
-    null, null, null, null, null, null, null, null, null from j where not is_due
+    null, null, null, null, null, null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
-    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
   from f`,
 );

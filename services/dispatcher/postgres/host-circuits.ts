@@ -119,7 +119,8 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
     (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
     (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
     (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body,
-    j.repeats::text, j.terms, j.ordering_key as "orderingKey", null::float8 as "aloneMs"
+    j.repeats::text, j.terms, j.ordering_key as "orderingKey", null::float8 as "aloneMs",
+    j.report
   from c left join j on true`,
 );
 

@@ -35,6 +35,13 @@ export const finalCodes = z
   .max(100)
   .describe('Answers after which a job is given up at once: calling it again would change nothing');
 
+/** Opts in: without it a 202 is a success as any 2xx. */
+export const reportWithinSeconds = z
+  .int()
+  .min(1)
+  .max(7 * 86_400)
+  .describe('A call that is answered 202 is not over: its receiver reports within so long, or as soon as it says');
+
 /** Unique among those of its client. */
 export const endpointName = z
   .string()
@@ -48,6 +55,7 @@ export const ownTerms = {
   retry: retryStrategy.optional(),
   timeoutMs: timeoutMs.optional(),
   finalCodes: finalCodes.optional(),
+  reportWithinSeconds: reportWithinSeconds.optional(),
 };
 
 /** What its body and the values of its headers are filled with; they are sent as they are without one. */
@@ -67,6 +75,7 @@ const kept = z.object({
   retry: ownTerms.retry.catch(undefined),
   timeoutMs: ownTerms.timeoutMs.catch(undefined),
   finalCodes: ownTerms.finalCodes.catch(undefined),
+  reportWithinSeconds: ownTerms.reportWithinSeconds.catch(undefined),
   template: callTemplate.optional().catch(undefined),
 });
 
@@ -79,9 +88,13 @@ export function writeOwnTerms({
   retry,
   timeoutMs: ofOneCall,
   finalCodes: codes,
+  reportWithinSeconds: within,
   template,
 }: OwnTerms): string | null {
-  const terms = { endpoint, endpointName: ofEndpoint, retry, timeoutMs: ofOneCall, finalCodes: codes, template };
+  const terms = {
+    ...{ endpoint, endpointName: ofEndpoint, retry, timeoutMs: ofOneCall, finalCodes: codes },
+    ...{ reportWithinSeconds: within, template },
+  };
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }
 

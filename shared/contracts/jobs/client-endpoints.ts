@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointName, finalCodes, retryStrategy, timeoutMs } from './call-terms.ts';
+import { endpointName, finalCodes, reportWithinSeconds, retryStrategy, timeoutMs } from './call-terms.ts';
 import { clientAuthShape } from './client-auth.ts';
 import { clientFields, clientKeyShape } from './clients.ts';
 import { callUrl } from './jobs.ts';
@@ -14,6 +14,7 @@ const endpointFields = {
   timeoutMs: timeoutMs.optional(),
   retry: retryStrategy.optional(),
   finalCodes: finalCodes.optional(),
+  reportWithinSeconds: reportWithinSeconds.optional(),
   sideline: clientFields.sideline
     .unwrap()
     .optional()

@@ -14,6 +14,7 @@ export const clientLedger = z
     sidelined: z.int().describe('They wait until their host answers again'),
     pending: z.int().describe('Waiting for their time or their turn, or being called'),
     waiting: z.int().describe('Of the pending ones, those that wait for others of their ordering key; up to 10,000'),
+    reporting: z.int().describe('Of the pending ones, those whose receivers have yet to report; up to 10,000'),
     check: z
       .object({
         at: time,

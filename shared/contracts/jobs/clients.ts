@@ -1,4 +1,4 @@
-import { finalCodes, retryStrategy, timeoutMs } from './call-terms.ts';
+import { finalCodes, reportWithinSeconds, retryStrategy, timeoutMs } from './call-terms.ts';
 import { z } from 'zod';
 import { warning } from '../campaigns/estimates.ts';
 import { clientAuthShape } from './client-auth.ts';
@@ -74,6 +74,7 @@ export const clientFields = {
     ),
   retry: retryStrategy.prefault({ strategy: 'exponential' }),
   finalCodes: finalCodes.default([]),
+  reportWithinSeconds: reportWithinSeconds.optional(),
   sealPaths: z
     .boolean()
     .default(false)

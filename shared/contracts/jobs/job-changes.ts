@@ -13,7 +13,10 @@ export const newJobChange = z
   .strictObject({
     verb: z.enum(jobChangeVerbs),
     client: clientRef,
-    state: z.enum(['pending', 'waiting', 'sidelined']).default('pending'),
+    state: z
+      .enum(['pending', 'waiting', 'reporting', 'sidelined'])
+      .default('pending')
+      .describe('Those that are reporting can be cancelled, and are too late to be moved'),
     tag: jobTag.optional(),
     endpoint: endpointName.optional().describe('Those that are called through it'),
     orderingKey: orderingFields.orderingKey.describe('Those of this key'),

@@ -234,10 +234,10 @@ export const jobOutcomes = ['called', 'expired', 'cancelled', 'dead'] as const;
 export type JobOutcome = (typeof jobOutcomes)[number];
 
 /**
- * `waiting`: others of its ordering key come before it. `firing`: a dispatcher has it. `sidelined`: it waits until its
- * host answers again.
+ * `waiting`: others of its ordering key come before it. `firing`: a dispatcher has it. `reporting`: its receiver has
+ * answered 202, and has yet to report. `sidelined`: it waits until its host answers again.
  */
-export const jobStates = ['pending', 'waiting', 'firing', 'sidelined', ...jobOutcomes] as const;
+export const jobStates = ['pending', 'waiting', 'firing', 'reporting', 'sidelined', ...jobOutcomes] as const;
 
 export type JobState = (typeof jobStates)[number];
 
@@ -266,7 +266,10 @@ export const jobShape = z
     scheduledFor: time.describe('When it was meant to be called; a retry does not move it'),
     dueAt: time
       .nullable()
-      .describe('When it is called next, one that is waiting at the soonest; null where nobody knows, or never'),
+      .describe(
+        'When it is called next, one that is waiting at the soonest; of one that is reporting, until when its receiver ' +
+          'may report; null where nobody knows, or never',
+      ),
     acceptedAt: time,
     expiresAt: time.nullable(),
     endedAt: time.nullable(),
@@ -287,6 +290,7 @@ export const jobShape = z
     retry: retryStrategy.nullable().describe('Its own; null: as its endpoint or its client says'),
     timeoutMs: z.int().nullable().describe('The same'),
     finalCodes: z.array(z.int()).nullable().describe('The same'),
+    reportWithinSeconds: z.int().nullable().describe('The same'),
     sidelinedFor: z.string().nullable().describe('The host that it waits for'),
     cause: z.string().nullable().describe('Why it is dead'),
     attempts: z.array(attempt).describe('Calls that were made, oldest first'),
@@ -299,7 +303,7 @@ export type JobShape = z.output<typeof jobShape>;
 /** In lists: without what can be large. */
 export const jobSummary = jobShape
   .omit({ headers: true, template: true, body: true, withheld: true, attempts: true })
-  .omit({ retry: true, timeoutMs: true, finalCodes: true })
+  .omit({ retry: true, timeoutMs: true, finalCodes: true, reportWithinSeconds: true })
   .meta({ id: 'JobSummary' });
 
 export type JobSummary = z.output<typeof jobSummary>;

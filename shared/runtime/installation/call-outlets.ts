@@ -50,6 +50,7 @@ function ruled(ofClient: ClientDefinition, own: EndpointTerms): ClientDefinition
     timeoutMs: own.timeoutMs ?? ofClient.timeoutMs,
     retry: own.retry ?? ofClient.retry,
     finalCodes: own.finalCodes ?? ofClient.finalCodes,
+    reportWithinSeconds: own.reportWithinSeconds ?? ofClient.reportWithinSeconds,
     sideline: own.sideline ?? ofClient.sideline,
     onGone: own.onGone ?? ofClient.onGone,
   };

@@ -1,3 +1,4 @@
+import { awaitedReport } from '../../../shared/contracts/jobs/job-reports.ts';
 import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import {
   aloneMarginMs,
@@ -63,6 +64,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
       terms: job.terms ?? null,
       orderingKey: job.ordering?.key ?? null,
       aloneMs,
+      report: job.report ?? null,
     };
     return { ...key, clientId, epoch, attempt, scheduledForMs, ...calls };
   }
@@ -109,8 +111,10 @@ function end(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobRe
 function move(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
   const { clock, jobs, attempts } = tables;
   const { jobId, attempt } = job;
-  if (verdict.kind === 'retry') attempts.push({ jobId, atMs: clock.nowMs(), attempt, ...note });
-  const delayMs = verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : Infinity;
+  if (verdict.kind === 'retry' || verdict.kind === 'reporting')
+    attempts.push({ jobId, atMs: clock.nowMs(), attempt, ...note });
+  const delayMs = 'delayMs' in verdict ? Math.round(verdict.delayMs) : Infinity;
+  const kept = verdict.kind === 'retry' ? null : (job.report ?? null);
   if (verdict.kind === 'retry' && !job.ordering?.isInOrder) wakeKey(tables, job);
   jobs.set(jobId, {
     ...job,
@@ -118,5 +122,6 @@ function move(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobR
     dueAtMs: clock.nowMs() + delayMs,
     attempt: verdict.kind === 'retry' ? attempt + 1 : attempt,
     sideline: verdict.kind === 'sidelined' ? verdict.host : null,
+    report: verdict.kind === 'reporting' ? awaitedReport : kept,
   });
 }

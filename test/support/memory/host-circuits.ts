@@ -68,6 +68,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
           terms: null,
           orderingKey: job.ordering?.key ?? null,
           aloneMs: null,
+          report: null,
         };
         return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, ...call } };
       }),

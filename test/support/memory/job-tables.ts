@@ -49,6 +49,8 @@ export interface StoredJobRow {
   ordering?: JobOrdering | undefined;
   /** Among those that were accepted at once. */
   place?: number;
+  /** Its call was accepted, or has been reported as failed: null or nothing where it is to be called. */
+  report?: string | null;
   /** When it would be due alone. */
   readyAtMs?: number;
   /** The job that it sends again; none unless given. */

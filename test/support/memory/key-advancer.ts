@@ -30,7 +30,13 @@ export function createMemoryKeyAdvancer({ tables }: { tables: CallbackTables }):
   }
 
   function mayGiveWay(active: StoredJobRow, next: StoredJobRow): boolean {
-    if (active.sideline !== null || active.dueAtMs <= clock.nowMs() || fires.has(active.jobId)) return false;
+    if (
+      active.sideline !== null ||
+      (active.report ?? null) !== null ||
+      active.dueAtMs <= clock.nowMs() ||
+      fires.has(active.jobId)
+    )
+      return false;
     return !(active.ordering?.isInOrder && active.attempt > 1) && inTurn(next, active) < 0;
   }
 

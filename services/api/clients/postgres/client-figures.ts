@@ -86,6 +86,7 @@ const dueIn = statementOf<{ outlet: string; hours: number; partition: number }>(
   from (
     select due_at, ${outletOf('jobs')} as outlet from jobs
     where partition_id = ${$('partition')}::int2 and due_at < now() + ${$('hours')}::float8 * interval '1 hour'
+    and report is null
     order by due_at, id limit ${maxRowsOfPartition}
   ) d group by 1`,
 );

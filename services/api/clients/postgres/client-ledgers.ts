@@ -11,6 +11,8 @@ interface Counted {
   sidelined: number;
   /** Of the pending ones. */
   waiting: number;
+  /** The same. */
+  reporting: number;
 }
 
 interface Check {
@@ -71,6 +73,8 @@ const readLedger = statementOf<{ client: string }>(
     (select count(*)::float8 from jobs where client = ${$('client')}::uuid and sideline is not null) as sidelined,
     (select count(*)::float8 from (select from jobs where client = ${$('client')}::uuid and ordering_key is not null
       and due_at = 'infinity' and sideline is null limit 10000) w) as waiting,
+    (select count(*)::float8 from (select from jobs where client = ${$('client')}::uuid and report is not null
+      limit 10000) r) as reporting,
     (select json_build_object('at', checked_at, 'partitions', partitions, 'expected', expected, 'counted', counted,
       'due', due, 'oldestDueAt', oldest_due_at, 'inLine', in_line, 'keysInLine', keys_in_line,
       'oldestInLineAt', oldest_in_line_at, 'hosts', hosts)

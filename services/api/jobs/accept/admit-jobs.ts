@@ -55,6 +55,7 @@ export function createJobAdmission({ clients, usage, secretBox, egress, clock }:
       const url = targetOf(wanted, endpoint, '/url');
       const forbidden = egress.problemOf(client, url, '/url');
       if (forbidden) throw invalidRequest([forbidden]);
+      if (reportsLater(client, endpoint, wanted)) requireTokens(secretBox);
       const job = jobToStore({ client, endpoint, wanted, url }, clock.now(), secretBox);
       const room = usage.take(client);
       if (room.kind === 'quota') throw overQuota(client, room.stored);
@@ -73,7 +74,17 @@ interface JobToAdmit {
 
 function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, secretBox: SecretBox): JobToStore {
   const { clientId, definition } = client;
-  const { method, headers, body, idempotencyKey = null, tags, retry, timeoutMs, finalCodes } = wanted;
+  const {
+    method,
+    headers,
+    body,
+    idempotencyKey = null,
+    tags,
+    retry,
+    timeoutMs,
+    finalCodes,
+    reportWithinSeconds,
+  } = wanted;
   const template = wanted.template === true ? templateOfJob(wanted) : undefined;
   const { sealPaths } = definition;
   const given = { url, headers: headersOf(headers, body) };
@@ -97,6 +108,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     scheduleId: null,
     terms: writeOwnTerms({
       ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, retry, timeoutMs, finalCodes, template },
+      reportWithinSeconds,
     }),
     ordering: orderingOf(wanted),
   };
@@ -111,6 +123,18 @@ function dueIn(wanted: WantedJob, jobId: string, now: Date): Pick<JobToStore, 'd
   const laterMs = wanted.jitterSeconds === undefined ? 0 : jitterMs(jobId, wanted.jitterSeconds * 1000);
   if ('delayMs' in due) return { dueAt: null, delayMs: due.delayMs + laterMs };
   return { dueAt: new Date(due.dueAt.getTime() + laterMs), delayMs: 0 };
+}
+
+function reportsLater({ definition }: Client, endpoint: ClientEndpoint | undefined, wanted: WantedJob): boolean {
+  const ofOutlet = endpoint?.terms.reportWithinSeconds ?? definition.reportWithinSeconds;
+  return (wanted.reportWithinSeconds ?? ofOutlet) !== undefined;
+}
+
+/** Without a key no receiver could be given a token. @throws {HttpProblem} 409 */
+function requireTokens({ keys }: SecretBox): void {
+  if (keys > 0) return;
+  const detail = 'MUSTER_SECRETS_KEY is not set here, and tokens for reports (reportWithinSeconds) are made with it';
+  throw new HttpProblem({ status: 409, code: 'secrets-not-configured', detail });
 }
 
 function disabled({ name, disabledReason }: Client): HttpProblem {

@@ -13,7 +13,7 @@ export interface WantedJob extends Omit<NewJob, 'body'> {
 /** The others are left to the shape: few jobs have any. */
 type LeftFields =
   | ('headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'orderingKey' | 'ordering')
-  | ('retry' | 'timeoutMs' | 'finalCodes' | 'template');
+  | ('retry' | 'timeoutMs' | 'finalCodes' | 'reportWithinSeconds' | 'template');
 type PlainFields = Partial<Omit<NewJob, LeftFields>> & { body?: string | object };
 
 type Checks = { [Field in keyof PlainFields]-?: (value: unknown) => value is NonNullable<PlainFields[Field]> };

@@ -10,7 +10,7 @@ import { changeLocked } from './job-store.ts';
 
 /** That of a list of jobs without its client, which stands beside it. */
 const filter = z.object({
-  state: z.enum(['pending', 'waiting', 'sidelined']).optional(),
+  state: z.enum(['pending', 'waiting', 'reporting', 'sidelined']).optional(),
   tag: z.string().optional(),
   endpoint: z.string().optional(),
   orderingKey: z.string().optional(),

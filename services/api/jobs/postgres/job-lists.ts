@@ -11,6 +11,7 @@ import {
   scanFires,
   scanJobs,
   scanKey,
+  scanReporting,
   scanSidelined,
   scanWaiting,
   type WaitingPlace,
@@ -66,6 +67,8 @@ export function createJobLists({ pool }: { pool: Pool }) {
     switch (state) {
       case 'sidelined':
         return await listSidelined(pool, filter, limit, cursor);
+      case 'reporting':
+        return await listReporting(pool, filter, limit, cursor);
       case 'waiting':
         return await listWaiting(pool, filter, limit, cursor);
       case 'called':
@@ -139,6 +142,16 @@ async function listSidelined(pool: Pool, filter: JobFilter, limit: number, curso
     items: items.filter((job) => fits(job, filter)),
     next: end ? writeCursor([end.sideline ?? '', end.jobId]) : null,
   };
+}
+
+async function listReporting(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
+  const [fromUs, fromId] = cursor === null ? ['-1', last] : readCursor(place, cursor);
+  const params = { client: filter.clientIds?.[0] ?? nil, fromUs, fromId, rows: limit + 1 };
+  const { rows } = await pool.query<JobRecord & { us: string }>(scanReporting.with(params));
+  const taken = rows.slice(0, limit);
+  const end = rows.length > limit ? taken.at(-1) : undefined;
+  const items = taken.map(({ us: _, ...job }) => job).filter((job) => fits(job, filter));
+  return { items, next: end ? writeCursor([end.us, end.jobId]) : null };
 }
 
 /** What has not ended of one key, as it takes them: the one whose turn it is among them. */

@@ -44,5 +44,5 @@ export interface WholeJob extends WholeRow {
 
 export interface FateRow {
   id: string;
-  outcome: JobOutcome | null;
+  outcome: JobOutcome | 'firing' | 'reporting';
 }

@@ -6,7 +6,7 @@ import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/
 export const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing'
-    when j.due_at = 'infinity' then 'waiting' else 'pending' end as state,
+    when j.report is not null then 'reporting' when j.due_at = 'infinity' then 'waiting' else 'pending' end as state,
   j.scheduled_for as "scheduledFor",
   case when isfinite(j.due_at) then j.due_at when j.sideline is null then j.ready_at end as "dueAt",
   j.accepted_at as "acceptedAt",
@@ -36,14 +36,14 @@ export const findJob = statementOf<{ id: string }>(
   order by "endedAt" desc nulls first limit 1`,
 );
 
-/** Calls before the last one, and the last one of each end. */
+/** Calls before the last one, and the last one of each end but by a report: the call of that has been noted. */
 export const findAttempts = statementOf<{ id: string }>(
   'find-job-attempts',
   ($) => `
   select attempt, at, status, latency_ms as "latencyMs", error, answer from job_attempts where id = ${$('id')}::uuid
   union all
   select attempt, ended_at, status, latency_ms, error, answer from ended_jobs
-  where id = ${$('id')}::uuid and outcome in ('called', 'dead')
+  where id = ${$('id')}::uuid and (outcome = 'dead' or outcome = 'called' and status is not null)
   order by at, attempt`,
 );
 
@@ -104,6 +104,16 @@ export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'unt
       and j.due_at < ${atUs($('untilUs'))}
     order by j.due_at, j.id limit ${$('rows')}::int
   ) d`,
+);
+
+/** By the time in which their receivers have to report. */
+export const scanReporting = statementOf<{ client: string; fromUs: string; fromId: string; rows: number }>(
+  'scan-reporting',
+  ($) => `
+  select ${storedFields}, ${usOf('j.due_at')} as us from jobs j left join fires f using (partition_id, due_at, id)
+  where j.client = ${$('client')}::uuid and j.report is not null
+    and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
+  order by j.due_at, j.id limit ${$('rows')}::int`,
 );
 
 export const scanSidelined = statementOf<{ client: string; host: string; fromId: string; rows: number }>(
@@ -199,7 +209,7 @@ export const lockJobs = statementOf<NamedJobs>(
   ($) => `select id from jobs j where ${isNamed($)} order by id for update`,
 );
 
-const isNotCalled = `not exists (select from fires f
+export const isNotCalled = `not exists (select from fires f
   where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
 /** After `lockJobs`, as a statement of its own: only then it sees the fire of a claim that it waited for. */
@@ -222,8 +232,8 @@ export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
 );
 
 /**
- * The window of its relevancy moves with it. Past times are due now: behind the scheduler's watermark no look would
- * find them.
+ * Not while its receiver may report: it works on it. The window of its relevancy moves with it. Past times are due now:
+ * behind the scheduler's watermark no look would find them.
  */
 export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs: number }>(
   'move-jobs',
@@ -235,7 +245,7 @@ export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs:
     sideline = null
   from (select greatest(coalesce(${$('dueAt')}::timestamptz,
     now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
-  where ${isNamed($)} and ${isNotCalled}
+  where ${isNamed($)} and j.report is null and ${isNotCalled}
   returning j.id, j.client, j.client::text as "clientId", j.ordering_key, j.ordering_key as key
   ), woken as (${wakeKeys('moved')})
   select id, "clientId", key from moved`,
@@ -246,7 +256,9 @@ export const fatesOf = statementOf<NamedJobs>(
   'job-fates',
   ($) => `
   select distinct on (id) id, outcome from (
-    select j.id, null as outcome, 'infinity'::timestamptz as at from jobs j where ${isNamed($)}
+    select j.id, case when j.report is null then 'firing' else 'reporting' end as outcome,
+      'infinity'::timestamptz as at
+    from jobs j where ${isNamed($)}
     union all
     select k.id, j.outcome, j.ended_at from unnest(${$('ids')}::uuid[]) k (id)
     cross join lateral (select * from ended_jobs e where e.id = k.id offset 0) j

@@ -9,9 +9,13 @@ import { createJobLists } from './job-lists.ts';
 import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 
-/** Whether a job could be changed: what is being called, or has ended, stays as it is. */
+/** Whether a job could be changed: what is being called, is yet to be reported, or has ended, stays as it is. */
 export type JobChanged =
-  { kind: 'changed' } | { kind: 'firing' } | { kind: 'ended'; outcome: JobOutcome } | { kind: 'missing' };
+  | { kind: 'changed' }
+  | { kind: 'firing' }
+  | { kind: 'reporting' }
+  | { kind: 'ended'; outcome: JobOutcome }
+  | { kind: 'missing' };
 
 export type JobStore = ReturnType<typeof createJobStore>;
 
@@ -31,8 +35,8 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
     list: createJobLists({ pool }),
 
     /**
-     * Takes back each that is not being called, and counts it as cancelled. In the order of the ids, which have to
-     * differ.
+     * Takes back each that is not being called, one whose receiver has yet to report too, and counts it as cancelled.
+     * In the order of the ids, which have to differ.
      * @param clientId of other clients they are missing; of any unless given
      */
     cancel: (jobIds: readonly string[], clientId?: string) =>
@@ -99,7 +103,7 @@ export async function changeLocked(
     if (changed.has(jobId)) return { kind: 'changed' };
     const outcome = outcomes.get(jobId);
     if (outcome === undefined) return { kind: 'missing' };
-    return outcome === null ? { kind: 'firing' } : { kind: 'ended', outcome };
+    return outcome === 'firing' || outcome === 'reporting' ? { kind: outcome } : { kind: 'ended', outcome };
   });
   return { answers, woken: rows };
 }

@@ -99,7 +99,7 @@ export const deadJob: Job = {
   headers: { 'content-type': 'application/json', authorization: { set: true, length: 27 } },
   body: '{"order":17}',
   withheld: false,
-  ...{ template: false, retry: null, timeoutMs: null, finalCodes: null },
+  ...{ template: false, retry: null, timeoutMs: null, finalCodes: null, reportWithinSeconds: null },
   attempts: [
     { attempt: 1, at: '2026-11-22T19:01:00.040Z', status: null, latencyMs: 5000, error: 'no answer', answer: null },
     {
@@ -120,6 +120,7 @@ export const ledger: ClientLedger = {
   sidelined: 400,
   pending: 600,
   waiting: 0,
+  reporting: 0,
   check: {
     at: '2026-11-22T19:39:30.000Z',
     stored: 1000,

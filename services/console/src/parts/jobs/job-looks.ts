@@ -7,6 +7,7 @@ const looks: Readonly<Record<JobState, StateLook>> = {
   pending: { icon: 'scheduled', word: 'Pending', tone: 'idle' },
   waiting: { icon: 'pending', word: 'In line', tone: 'idle' },
   firing: { icon: 'running', word: 'Calling', tone: 'run' },
+  reporting: { icon: 'running', word: 'Reporting', tone: 'run' },
   sidelined: { icon: 'sideline', word: 'Sidelined', tone: 'warn' },
   called: { icon: 'done', word: 'Called', tone: 'ok' },
   expired: { icon: 'expired', word: 'Expired', tone: 'warn' },
@@ -18,8 +19,13 @@ export function jobLook(state: JobState): StateLook {
   return looks[state];
 }
 
-/** It may be taken back or moved: it has not ended, and is not being called. */
-export function mayChange(state: JobState): boolean {
+/** It may be taken back: it has not ended, and is not being called. */
+export function mayCancel(state: JobState): boolean {
+  return mayMove(state) || state === 'reporting';
+}
+
+/** It may be moved too: no receiver works on it. */
+export function mayMove(state: JobState): boolean {
   return state === 'pending' || state === 'waiting' || state === 'sidelined';
 }
 

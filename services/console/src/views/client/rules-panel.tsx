@@ -6,8 +6,8 @@ import { countOf } from '../../parts/words/numbers.ts';
 
 /** How its jobs are called. */
 export function RulesPanel({ client }: { client: Client }) {
-  const { retry, timeoutMs, relevancySeconds, finalCodes, egress, sideline, onGone, auth, keepBodies, sealPaths } =
-    client;
+  const { retry, timeoutMs, relevancySeconds, finalCodes, reportWithinSeconds } = client;
+  const { egress, sideline, onGone, auth, keepBodies, sealPaths } = client;
   return (
     <Panel title="Rules" note="of its calls" padded>
       <dl className="kv [&_dd]:wrap-anywhere">
@@ -22,6 +22,12 @@ export function RulesPanel({ client }: { client: Client }) {
         </dd>
         <dt>A call takes</dt>
         <dd>{formatDuration(timeoutMs)} at most</dd>
+        {reportWithinSeconds !== undefined && (
+          <>
+            <dt>After a 202</dt>
+            <dd>its receiver reports within {formatDuration(reportWithinSeconds * 1000)}</dd>
+          </>
+        )}
         <dt>Relevant for</dt>
         <dd>
           {relevancySeconds === undefined ? 'ever, unless a job says less' : formatDuration(relevancySeconds * 1000)}

@@ -7,7 +7,7 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { useNow } from '../../parts/browser/now.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DueField, dueInstant } from '../../parts/jobs/due-field.tsx';
-import { jobHasEnded, mayChange } from '../../parts/jobs/job-looks.ts';
+import { jobHasEnded, mayCancel, mayMove } from '../../parts/jobs/job-looks.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
@@ -22,7 +22,7 @@ export function JobActions({ job }: { job: Job }) {
   const close = () => setAsked(undefined);
   return (
     <div className="row ml-auto">
-      {mayChange(job.state) && (
+      {mayMove(job.state) && (
         <>
           <Button icon="play" refusal={refusal} onClick={() => setAsked('run-now')}>
             Run now…
@@ -30,10 +30,12 @@ export function JobActions({ job }: { job: Job }) {
           <Button icon="sched" refusal={refusal} onClick={() => setAsked('reschedule')}>
             Reschedule…
           </Button>
-          <Button kind="bad" icon="x" refusal={refusal} onClick={() => setAsked('cancel')}>
-            Cancel…
-          </Button>
         </>
+      )}
+      {mayCancel(job.state) && (
+        <Button kind="bad" icon="x" refusal={refusal} onClick={() => setAsked('cancel')}>
+          Cancel…
+        </Button>
       )}
       {job.state === 'dead' && (
         <Button kind="ink" icon="retry" refusal={refusal} onClick={() => setAsked('replay')}>
@@ -84,7 +86,10 @@ function ActDialog({ verb, job, onClose }: JobDialogProps & { verb: Exclude<Verb
             if (result !== 'cancelled') throw new Error(lateWords[result]);
           }}
         >
-          It will not be called. The same key of its client stays used for three days.
+          {job.state === 'reporting'
+            ? 'Its receiver works on it all the same; what it reports is not taken, and it is not called again. '
+            : 'It will not be called. '}
+          The same key of its client stays used for three days.
         </VerbDialog>
       );
     case 'replay':

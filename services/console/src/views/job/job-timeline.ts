@@ -32,7 +32,9 @@ export function timelineOf(job: Job): JobEntry[] {
     text: originOf(job),
   });
   const due = event('due', scheduledFor, { icon: 'scheduled', colour: 't2', title: 'Due' });
-  const calls = attempts.map((attempt) => callOf(attempt));
+  const calls = attempts.map((attempt, place) =>
+    attempts[place - 1]?.attempt === attempt.attempt ? reportOf(attempt) : callOf(attempt),
+  );
   const isPast = Date.parse(scheduledFor) <= Date.parse(acceptedAt);
   const events = [accepted, ...(isPast ? [] : [due]), ...calls, ...standingOf(job)];
   return events.flatMap((each, index) => {
@@ -72,6 +74,12 @@ function callOf({ attempt, at, status, latencyMs, error, answer }: Job['attempts
   });
 }
 
+/** The second entry of an attempt: what came of a call that was accepted. */
+function reportOf({ attempt, at, error, answer }: Job['attempts'][number]): Event {
+  const title = `Call ${attempt}: ${error ?? 'no report'}`;
+  return event(`report ${attempt}`, at, { icon: 'failed', colour: 'c-bad', title, answer });
+}
+
 /** How it stands, or how it ended. */
 function standingOf(job: Job): Event[] {
   const { state, dueAt, scheduledFor, sidelinedFor, endedAt, cause, attempt, attempts } = job;
@@ -85,6 +93,10 @@ function standingOf(job: Job): Event[] {
       return [event('waiting', null, { icon: 'pending', colour: 't2', title: 'In line', text: inLineWords(job) })];
     case 'firing':
       return [event('firing', null, { icon: 'running', colour: 'c-run', title: `Call ${attempt} is under way` })];
+    case 'reporting': {
+      const text = 'It was answered 202: it is called again where no report comes in time.';
+      return [event('reporting', dueAt, { icon: 'running', colour: 'c-run', title: 'Reported by now', text })];
+    }
     case 'sidelined': {
       const text = `Its jobs wait until ${sidelinedFor ?? 'its host'} answers again, and lose no attempt by it.`;
       return [event('sidelined', null, { icon: 'sideline', colour: 'c-warn', title: 'Sidelined', text })];

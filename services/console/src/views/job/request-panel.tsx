@@ -14,6 +14,7 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
   const rules = job.endpoint === null ? client : undefined;
   const retry = job.retry ?? rules?.retry;
   const timeout = timeoutMs ?? rules?.timeoutMs;
+  const within = job.reportWithinSeconds ?? rules?.reportWithinSeconds;
   return (
     <Panel
       title="Request"
@@ -67,6 +68,12 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
             <>
               <dt>A call takes</dt>
               <dd>{formatDuration(timeout)} at most</dd>
+            </>
+          )}
+          {within !== undefined && (
+            <>
+              <dt>After a 202</dt>
+              <dd>its receiver reports within {formatDuration(within * 1000)}</dd>
             </>
           )}
         </dl>

@@ -20,6 +20,8 @@ export function verdictOf(job: Job, nowMs: number, format: FormatTime): string {
       return 'It waits in line: others of its ordering key are called before it.';
     case 'firing':
       return 'It is being called.';
+    case 'reporting':
+      return `Its receiver has accepted it, and has until ${at(dueAt ?? scheduledFor)} to report.`;
     case 'sidelined':
       return 'It waits until its host answers again.';
     case 'called':

@@ -12,7 +12,7 @@ export type Target =
       kind: 'all';
       client: string;
       filter: JobFilter;
-      state: 'pending' | 'waiting' | 'sidelined';
+      state: 'pending' | 'waiting' | 'reporting' | 'sidelined';
       count: number | undefined;
     };
 

@@ -32,6 +32,7 @@ export function jobFilterOf({ client, tag, key, due }: JobsSearch, nowMs: number
 /** States that the API lists client by client. */
 const ofOneClient: ReadonlySet<JobsSearch['state']> = new Set([
   'waiting',
+  'reporting',
   'sidelined',
   'called',
   'expired',

@@ -78,6 +78,7 @@ function pagingWords(search: JobsSearch) {
 function orderOf(search: JobsSearch): string {
   if (search.key !== undefined && !hasEndedState(search)) return 'in their turn';
   if (search.state === 'waiting') return 'key by key, in their turn';
+  if (search.state === 'reporting') return 'by the time in which they are reported';
   if (search.state === 'sidelined') return 'by the host that they wait for';
   return hasEndedState(search) ? 'newest first' : 'by the time that they are due';
 }

@@ -168,6 +168,8 @@ function Next({ job: { state, dueAt, scheduledFor, endedAt, cause, sidelinedFor 
       return <span className="t3">after others of its key</span>;
     case 'firing':
       return <span className="t3">being called</span>;
+    case 'reporting':
+      return <>reported by {dueAt !== null && <Time instant={dueAt} withSeconds />}</>;
     case 'sidelined':
       return <span title={sidelinedFor ?? undefined}>when it recovers</span>;
     case 'dead':

@@ -112,6 +112,7 @@ function chipsOf(ledger: ClientLedger | undefined): Chip<Choice>[] {
     { value: 'pending', label: 'Pending' },
     { value: 'waiting', label: 'In line', count: ledger?.waiting },
     { value: 'firing', label: 'Calling' },
+    { value: 'reporting', label: 'Reporting', count: ledger?.reporting },
     { value: 'sidelined', label: 'Sidelined', count: ledger?.sidelined, warns: (ledger?.sidelined ?? 0) > 0 },
     { value: 'called', label: 'Called', count: ledger?.called },
     { value: 'expired', label: 'Expired', count: ledger?.expired },
@@ -120,19 +121,20 @@ function chipsOf(ledger: ClientLedger | undefined): Chip<Choice>[] {
   ];
 }
 
-/** As many of those that wait in line are counted. */
-const mostInLine = 10_000;
+/** As many of those that wait in line, and of those that are reporting, are counted. */
+const mostCounted = 10_000;
 
 /** Of those that match; undefined where nobody counts them. What has ended is kept for a while only. */
 function totalOf({ state, tag, key, due, name }: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
   if (!ledger || [tag, key, due, name].some((each) => each !== undefined)) return undefined;
   if (state === undefined) return ledger.pending - ledger.waiting;
-  if (state === 'waiting') return ledger.waiting < mostInLine ? ledger.waiting : undefined;
+  if (state === 'waiting' || state === 'reporting') return ledger[state] < mostCounted ? ledger[state] : undefined;
   return state === 'sidelined' ? ledger.sidelined : undefined;
 }
 
 function verbsOf({ state }: JobsSearch): BulkVerb[] {
   if (state === 'firing') return [];
+  if (state === 'reporting') return ['cancel'];
   return state !== undefined && jobHasEnded(state) ? ['resend'] : ['run-now', 'reschedule', 'cancel'];
 }
 
@@ -152,6 +154,6 @@ function targetOf(
   const { state, client } = search;
   if (!isAll || client === undefined) return { kind: 'chosen', jobs };
   const { client: _, ...filter } = jobFilterOf(search, nowMs);
-  const of = state === 'sidelined' || state === 'waiting' ? state : 'pending';
+  const of = state === 'sidelined' || state === 'waiting' || state === 'reporting' ? state : 'pending';
   return { kind: 'all', client, filter, state: of, count: totalOf(search, ledger) };
 }

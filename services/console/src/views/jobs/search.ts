@@ -4,6 +4,7 @@ export const jobStates = [
   'pending',
   'waiting',
   'firing',
+  'reporting',
   'sidelined',
   'called',
   'expired',

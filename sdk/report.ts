@@ -1,0 +1,102 @@
+/** Where, with what and how soon the receiver of a call may report that answers 202. */
+export interface ReportInvitation {
+  url: string;
+  token: string;
+  withinSeconds: number;
+}
+
+/** What became of it. `reason`: the same for what failed alike. */
+export type Report =
+  | { outcome: 'done'; detail?: string }
+  | { outcome: 'failed'; reason: string; final?: boolean; retryAfterSeconds?: number; detail?: string };
+
+export interface ReportOptions {
+  fetch?: typeof fetch;
+  /** How often it is sent again when it was refused for now, or its answer was lost. */
+  retries?: number;
+}
+
+/** Muster did not take a report: the job has ended otherwise, or was called again since. */
+export class RefusedReport extends Error {
+  override readonly name = 'RefusedReport';
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * What a call says of its report; undefined where none is waited for, and a 202 is a success as any 2xx. Keep it beside
+ * the work, and answer 202, perhaps with `{"reportWithinSeconds":600}`.
+ * @param musterUrl where Muster is; needed where the call tells a path alone
+ */
+export function invitationIn(headers: Headers, musterUrl?: string): ReportInvitation | undefined {
+  const [path, token, within] = ['', '-token', '-within'].map((name) => headerOf(headers, `muster-report${name}`));
+  if (!path || !token || !within) return undefined;
+  const url = musterUrl !== undefined && path.startsWith('/') ? musterUrl.replace(/\/+$/, '') + path : path;
+  return { url, token, withinSeconds: Number(within) };
+}
+
+/**
+ * Tells Muster what became of an accepted call. Safe to repeat.
+ * @throws {RefusedReport} that says why it does not count
+ */
+export async function report(
+  { url, token }: Pick<ReportInvitation, 'url' | 'token'>,
+  said: Report,
+  { fetch: send = fetch, retries = 10 }: ReportOptions = {},
+): Promise<'called' | 'failed' | 'unchanged'> {
+  const init = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(said),
+  };
+  for (let left = retries; ; left--) {
+    const answer = await send(url, init).catch((error: unknown) => {
+      if (left === 0) throw error;
+      return undefined;
+    });
+    if (answer?.ok) return resultIn(await answer.json());
+    if (answer) {
+      const { code, detail } = problemIn(await answer.json().catch(() => undefined));
+      // What became of the call may not be written yet.
+      const isForNow = code === 'report-too-early' || answer.status === 429 || answer.status >= 500;
+      if (left === 0 || !isForNow) throw new RefusedReport(answer.status, code, detail);
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs(answer)));
+  }
+}
+
+const usualWaitMs = 500;
+const longestWaitMs = 30_000;
+
+function waitMs(answer: Response | undefined): number {
+  const seconds = Number(answer?.headers.get('retry-after') ?? Number.NaN);
+  return Number.isNaN(seconds) ? usualWaitMs : Math.min(longestWaitMs, seconds * 1000);
+}
+
+function resultIn(answer: unknown): 'called' | 'failed' | 'unchanged' {
+  const { result } = fieldsOf(answer);
+  return result === 'called' || result === 'failed' ? result : 'unchanged';
+}
+
+function problemIn(answer: unknown): { code: string; detail: string } {
+  const { code, detail } = fieldsOf(answer);
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
+  return { code: text(code, 'unknown'), detail: text(detail, 'the report was not taken') };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function headerOf(headers: Headers, name: string): string | undefined {
+  const [, value] = Object.entries(headers).find(([each]) => each.toLowerCase() === name) ?? [];
+  return typeof value === 'string' ? value : value?.[0];
+}

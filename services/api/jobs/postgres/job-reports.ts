@@ -1,0 +1,122 @@
+import type { Pool, PoolClient } from 'pg';
+import { writeFailedReport, type JobReport } from '../../../../shared/contracts/jobs/job-reports.ts';
+import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
+import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
+import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import { advanceCommitted, wakeKeys, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
+import { isNotCalled, lockJobs } from './job-statements.ts';
+
+/**
+ * - `taken`: it counts. `unchanged`: what it says stood before, or is not waited for any more and changes nothing.
+ * - `being-called`: what became of the call is not written yet. `later-attempt`: another has been called since.
+ */
+export type ReportVerdict =
+  | { kind: 'taken' }
+  | { kind: 'unchanged' }
+  | { kind: 'being-called' }
+  | { kind: 'later-attempt'; attempt: number }
+  | { kind: 'ended'; outcome: JobOutcome }
+  | { kind: 'missing' };
+
+export type JobReports = ReturnType<typeof createJobReports>;
+
+/** @param slot of the totals, for what is reported as done here */
+export function createJobReports({ pool, slot }: { pool: Pool; slot: number }) {
+  const teller = jobTellerOn(pool);
+
+  return {
+    /** Exactly one of an end by a report, an end by its time and a cancellation takes place. */
+    report: async (jobId: string, attempt: number, said: JobReport): Promise<ReportVerdict> => {
+      const { verdict, woken } = await retryingDeadlocks(() =>
+        inTransaction(pool, (client) => reportLocked(client, { jobId, attempt, said, slot })),
+      );
+      await advanceCommitted({ pool, slot }, woken);
+      if (verdict.kind === 'taken' && said.outcome === 'failed') teller.committed(0);
+      return verdict;
+    },
+  };
+}
+
+interface Reporting {
+  jobId: string;
+  attempt: number;
+  said: JobReport;
+  slot: number;
+}
+
+type Reported = Promise<{ verdict: ReportVerdict; woken: readonly WokenRow[] }>;
+
+/** The lock comes first: a claim that came before it is seen by the statement behind it. */
+async function reportLocked(client: PoolClient, { jobId, attempt, said, slot }: Reporting): Reported {
+  const only = (verdict: ReportVerdict) => ({ verdict, woken: [] });
+  await client.query(lockJobs.with({ ids: plainArray([jobId]), client: null }));
+  const [job] = (await client.query<StandingRow>(standingOf.with({ id: jobId }))).rows;
+  if (!job) return only(await endedVerdict(client, jobId, said));
+  const isOlder = attempt < job.attempt;
+  if (job.isFiring) return only(isOlder ? { kind: 'later-attempt', attempt: job.attempt } : { kind: 'being-called' });
+  if (isOlder && job.isAwaited) return only({ kind: 'later-attempt', attempt: job.attempt });
+  if (said.outcome === 'done') {
+    const answer = said.detail ?? null;
+    const { rows } = await client.query<WokenRow>(endReported.with({ id: jobId, answer, slot }));
+    return { verdict: { kind: 'taken' }, woken: rows };
+  }
+  // It will be called again, or is as good as: nothing waits for this any more.
+  if (!job.isAwaited || job.hasFailed) return only({ kind: 'unchanged' });
+  await client.query(failReported.with({ id: jobId, report: writeFailedReport(said) }));
+  return only({ kind: 'taken' });
+}
+
+async function endedVerdict(client: PoolClient, jobId: string, said: JobReport): Promise<ReportVerdict> {
+  const [ended] = (await client.query<{ outcome: JobOutcome }>(endOf.with({ id: jobId }))).rows;
+  if (!ended) return { kind: 'missing' };
+  const isAsSaid = ended.outcome === (said.outcome === 'done' ? 'called' : 'dead');
+  return isAsSaid ? { kind: 'unchanged' } : { kind: 'ended', outcome: ended.outcome };
+}
+
+interface StandingRow {
+  attempt: number;
+  isFiring: boolean;
+  isAwaited: boolean;
+  hasFailed: boolean;
+}
+
+const standingOf = statementOf<{ id: string }>(
+  'reported-job',
+  ($) => `
+  select j.attempt, not (${isNotCalled}) as "isFiring", j.report is not null as "isAwaited",
+    coalesce(j.report <> '{}', false) as "hasFailed"
+  from jobs j where j.id = ${$('id')}::uuid`,
+);
+
+const endOf = statementOf<{ id: string }>(
+  'end-of-reported-job',
+  ($) => `select outcome from ended_jobs where id = ${$('id')}::uuid order by ended_at desc limit 1`,
+);
+
+/** Its call was noted when it was accepted; here no status came. */
+const endReported = statementOf<{ id: string; answer: string | null; slot: number }>(
+  'end-reported-job',
+  ($) => `
+  with gone as (
+    delete from jobs j where j.id = ${$('id')}::uuid
+    returning j.*, ${clientForgets('j')} as forgets
+  ), ended as (
+    insert into ended_jobs (ended_at, outcome, answer, ${keptColumns})
+    select now(), 'called', ${$('answer')}::text, ${keptOf('forgets')} from gone
+  ), woken as (${wakeKeys('gone')}
+  ), counted as (
+    insert into client_totals as t (client, slot, called)
+    select client, ${$('slot')}::int2, 1 from gone
+    on conflict (client, slot) do update set called = t.called + 1
+  )
+  select client::text as "clientId", ordering_key as key from gone`,
+);
+
+/** Due at once: the dispatcher that claims it judges it, as one whose time is over. */
+const failReported = statementOf<{ id: string; report: string }>(
+  'fail-reported-job',
+  ($) => `update jobs set due_at = now(), report = ${$('report')}::text where id = ${$('id')}::uuid`,
+);

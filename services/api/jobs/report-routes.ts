@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { jobReport, jobReported, type JobReport } from '../../../shared/contracts/jobs/job-reports.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { openReportToken } from '../../../shared/runtime/installation/report-tokens.ts';
+import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { requireId } from '../frame/public-ids.ts';
+import { sealing } from '../frame/sealing.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { JobReports, ReportVerdict } from './postgres/job-reports.ts';
+
+export interface ReportRoutesDeps {
+  jobReports: JobReports;
+  secretBox: SecretBox;
+  meter?: Meter | undefined;
+}
+
+/**
+ * Where receivers report that had answered 202. They have no key of Muster's but the token of their call, so there is
+ * no entry in the audit log and no limit by key: what is no token is refused before the database is asked.
+ */
+export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter }: ReportRoutesDeps): void {
+  const reports = meter?.counter({
+    name: 'muster_job_reports_total',
+    help: 'Reports of receivers that had answered 202, by what became of them.',
+    labelNames: ['verdict'],
+  });
+  server.route({
+    method: 'POST',
+    url: '/jobs/:id/report',
+    config: { role: 'anybody', isFrequent: true, rateLimit: false },
+    schema: {
+      operationId: 'reportJob',
+      summary: 'Say what became of a call that was answered 202',
+      description:
+        'For the receiver, with the token that its call brought (`muster-report-token`) as a bearer’s, in the time ' +
+        'that it has. A repeat changes nothing. 409 `report-too-early`: the call’s answer is not written yet, send ' +
+        'it again; `report-too-late`: the job has ended otherwise, or a later attempt of it was called.',
+      tags: ['jobs'],
+      security: [],
+      params: z.object({ id: z.string().describe('job_…') }),
+      headers: z.looseObject({ authorization: z.string().optional().describe('Bearer, and the token of the call') }),
+      body: jobReport,
+      response: { 200: jsonAnswer('What it changed', jobReported), ...problems(401, 404, 409) },
+    },
+    handler: async ({ params: { id }, headers: { authorization = '' }, body }) => {
+      const jobId = requireId('job', id);
+      const token = /^Bearer (\S{1,400})$/i.exec(authorization)?.[1];
+      const attempt = token === undefined ? undefined : sealing(() => openReportToken(secretBox, jobId, token));
+      if (attempt === undefined) throw noToken(id);
+      const verdict = await jobReports.report(jobId, attempt, body);
+      reports?.of({ verdict: verdict.kind }).add();
+      return { id, result: resultOf(id, verdict, body) };
+    },
+  });
+}
+
+function resultOf(id: string, verdict: ReportVerdict, { outcome }: JobReport): 'called' | 'failed' | 'unchanged' {
+  switch (verdict.kind) {
+    case 'taken':
+      return outcome === 'done' ? 'called' : 'failed';
+    case 'unchanged':
+      return 'unchanged';
+    case 'being-called': {
+      const detail = `what became of this call of ${id} is not written yet: report it again`;
+      throw new HttpProblem({ status: 409, code: 'report-too-early', detail, headers: { 'retry-after': '1' } });
+    }
+    case 'later-attempt':
+      throw tooLate(`attempt ${verdict.attempt} of ${id} is the current one, and this is the report of an earlier one`);
+    case 'ended':
+      throw tooLate(`${id} has ended as ${verdict.outcome}`);
+    case 'missing':
+      throw notFound('job', id);
+  }
+}
+
+function tooLate(detail: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'report-too-late', detail });
+}
+
+function noToken(id: string): HttpProblem {
+  const detail = `a report of ${id} needs the token that its call brought, as Authorization: Bearer`;
+  return new HttpProblem({ status: 401, code: 'bad-token', detail });
+}

@@ -1,0 +1,46 @@
+import { reportHeaders } from '../../shared/contracts/jobs/job-reports.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import type { PublicAddress } from '../../shared/runtime/configuration/public-address.ts';
+import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { sealReportToken } from '../../shared/runtime/installation/report-tokens.ts';
+import type { HeldJob } from './held-job.ts';
+
+export interface ReportInvitation {
+  kind: 'invited';
+  /** Names and values in turn. */
+  headers: readonly string[];
+  /** What is sent and must not be kept. */
+  secrets: readonly string[];
+}
+
+/** Tells receivers where and with what they may report later. */
+export interface ReportInviter {
+  /** `unsent`: this process has no key to make a token with. */
+  invite(
+    job: Pick<HeldJob, 'jobId' | 'attempt'>,
+    withinMs: number,
+  ): ReportInvitation | { kind: 'unsent'; cause: string };
+}
+
+export interface ReportInviterDeps {
+  secretBox: Pick<SecretBox, 'seal'>;
+  /** Where receivers reach the API. */
+  publicAddress: PublicAddress | undefined;
+}
+
+export function createReportInviter({ secretBox, publicAddress }: ReportInviterDeps): ReportInviter {
+  const base = publicAddress ? publicAddress.origin + publicAddress.basePath : '';
+  return {
+    invite: ({ jobId, attempt }, withinMs) => {
+      try {
+        const token = sealReportToken(secretBox, jobId, attempt);
+        const url = `${base}/v1/jobs/${publicId('job', jobId)}/report`;
+        const { url: to, token: by, within } = reportHeaders;
+        return { kind: 'invited', headers: [to, url, by, token, within, String(withinMs / 1000)], secrets: [token] };
+      } catch (error) {
+        if (!(error instanceof SecretBoxError)) throw error;
+        return { kind: 'unsent', cause: `no token for its report can be made: ${error.fault}` };
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { unstorable } from '../campaigns/about-campaign.ts';
+
+/** What a call tells of its report: names of headers. */
+export const reportHeaders = {
+  /** Where to it is posted; a path alone where this installation knows no address of its own. */
+  url: 'muster-report',
+  /** With which, as a bearer's. */
+  token: 'muster-report-token',
+  /** Seconds that are waited for it, unless the answer says fewer. */
+  within: 'muster-report-within',
+} as const;
+
+/** What a 202 may say of itself, as JSON. */
+export const acceptedAnswer = z.object({ reportWithinSeconds: z.number().positive() });
+
+const detail = z
+  .string()
+  .max(2000)
+  .refine(isStorable, unstorable)
+  .optional()
+  .describe('For people: kept as the answer of the call');
+
+/** What a receiver says that had answered 202. */
+export const jobReport = z
+  .discriminatedUnion('outcome', [
+    z.strictObject({ outcome: z.literal('done'), detail }),
+    z.strictObject({
+      outcome: z.literal('failed'),
+      reason: z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, 'has to be 1 to 100 letters, digits and . _ : -')
+        .describe('The same for what failed alike: dead jobs are grouped by it'),
+      final: z.boolean().default(false).describe('true: it is given up at once, as after one of finalCodes'),
+      retryAfterSeconds: z.int().min(0).max(3600).optional().describe('Not called again before'),
+      detail,
+    }),
+  ])
+  .meta({ id: 'JobReport', examples: [{ outcome: 'done' }] });
+
+export type JobReport = z.output<typeof jobReport>;
+
+export const jobReported = z
+  .object({
+    id: z.string(),
+    result: z
+      .enum(['called', 'failed', 'unchanged'])
+      .describe('called: the job has ended so; failed: it is tried again or given up; unchanged: that stood before'),
+  })
+  .meta({ id: 'JobReported' });
+
+/** Of a job whose call was accepted, as it is stored: nothing in it while its report is waited for. */
+const keptReport = z.object({
+  reason: z.string().optional(),
+  final: z.boolean().default(false),
+  retryAfterMs: z.number().nullable().default(null),
+  detail: z.string().nullable().default(null),
+});
+
+export type KeptReport = z.output<typeof keptReport>;
+
+export const awaitedReport = '{}';
+
+export function writeFailedReport(said: Extract<JobReport, { outcome: 'failed' }>): string {
+  const { reason, final, retryAfterSeconds, detail: text = null } = said;
+  const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1000;
+  return JSON.stringify({ reason, final, retryAfterMs, detail: text } satisfies KeptReport);
+}
+
+/** Another version may have written it: what cannot be read is a report that has not come. */
+export function readKeptReport(text: string): KeptReport {
+  const read = keptReport.safeParse(parsed(text));
+  return read.success ? read.data : keptReport.parse({});
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
