@@ -3,6 +3,7 @@ import { domainMutations } from './domain-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
 import { approvalMutations } from './approval-mutations.ts';
 import type { Mutation } from './mutation.ts';
+import { ruleMutations } from './rule-mutations.ts';
 import { schedulerMutations } from './scheduler-mutations.ts';
 import { tokenMutations } from './token-mutations.ts';
 import { triggerMutations } from './trigger-mutations.ts';
@@ -17,4 +18,5 @@ export const mutations: readonly Mutation[] = [
   ...approvalMutations,
   ...tokenMutations,
   ...domainMutations,
+  ...ruleMutations,
 ];

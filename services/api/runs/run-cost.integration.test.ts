@@ -49,6 +49,8 @@ it('a run costs what its users cost, at the prices that it began with', async ()
   const runId = await begunRun(id, [900, 801]);
   await price('award-reward', '7');
   await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'IDR' });
+  for (const state of ['paused', 'running'])
+    await on.pool.query('update runs set state = $2 where id = $1', [uuidOf('run', runId), state]);
   const { cost } = await reportOf(runId);
   expect(cost).toEqual({
     currency: 'SGD',

@@ -136,6 +136,6 @@ describe('a budget that is used up', () => {
     await openShortRun();
     const panel = screen.getByRole('region', { name: 'Budget' });
     expect(within(panel).getByText('10 left')).toBeDefined();
-    expect(within(panel).getByText(/8,990 of 9,000 used/)).toBeDefined();
+    expect(within(panel).getByText(/8,990 of 9,000 units used/)).toBeDefined();
   });
 });
