@@ -340,6 +340,12 @@ const callbacks: Board = {
           queries: [{ expr: rateBy('verdict', 'muster_callbacks_total'), legend: '{{verdict}}' }],
         },
         {
+          title: 'Reports of calls that were accepted',
+          meaning: 'Of receivers that answered 202: those that came too early come again.',
+          unit: 'ops',
+          queries: [{ expr: rateBy('verdict', 'muster_job_reports_total'), legend: '{{verdict}}' }],
+        },
+        {
           title: 'Called after their time by',
           meaning: 'From the instant that was asked for to the call.',
           unit: 's',
@@ -459,6 +465,23 @@ const callbacks: Board = {
           meaning: 'What each client has before it now.',
           unit: 'short',
           queries: [{ expr: 'max by (client) (muster_client_due_jobs{client=~"$client"})', legend: '{{client}}' }],
+        },
+        {
+          title: 'In line behind others of their ordering key',
+          meaning: 'Jobs that are ready, and of how many keys they are.',
+          unit: 'short',
+          queries: [
+            { expr: 'max by (client) (muster_client_in_line_jobs{client=~"$client"})', legend: '{{client}} jobs' },
+            { expr: 'max by (client) (muster_client_in_line_keys{client=~"$client"})', legend: '{{client}} keys' },
+          ],
+        },
+        {
+          title: 'In line for',
+          meaning: 'How long the first of them is ready.',
+          unit: 's',
+          queries: [
+            { expr: 'max by (client) (muster_client_oldest_in_line_seconds{client=~"$client"})', legend: '{{client}}' },
+          ],
         },
         {
           title: 'Dead and sidelined jobs, hosts put aside',
