@@ -12,6 +12,7 @@ test('who has no session logs in by key, and comes to where the address leads', 
   await waitFor(() => expect(address()).toContain('/log-in'));
   api.answer({ 'POST /v1/session': () => problem(401, 'unauthorized', 'this key is not known') });
   const field = await screen.findByLabelText('API key');
+  expect(screen.getByText(/ask whoever operates Muster here for one/)).toBeDefined();
   await user.type(field, 'muster_wrong{Enter}');
   expect((await screen.findByRole('alert')).textContent).toBe('This key is not known.');
   expect(field.getAttribute('aria-invalid')).toBe('true');

@@ -100,16 +100,15 @@ function KeyForm({ isFirst }: { isFirst: boolean }) {
           aria-describedby={`${fieldId}-hint`}
         />
         <p id={`${fieldId}-hint`} className={problem ? 'hint c-bad' : 'hint'} role={problem ? 'alert' : undefined}>
-          {problem
-            ? wordsOf(problem)
-            : 'It begins with muster_. The session ends with it, or after 12 hours without use.'}
+          {problem ? wordsOf(problem) : 'It begins with mk_. The session ends with it, or after 12 hours without use.'}
         </p>
       </div>
       <Button type="submit" kind={isFirst ? 'ink' : 'plain'} disabled={logIn.isPending}>
         Log in
       </Button>
       <p className="t3 sm">
-        Without a key: <code>muster first-key</code> makes one.
+        Without a key: ask whoever operates Muster here for one, or for a link that logs in. The very first one is made
+        by <code>muster first-key</code>.
       </p>
     </form>
   );
