@@ -15,6 +15,7 @@ import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { createTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { QueueServers } from '../peers/job-queue.ts';
@@ -92,7 +93,7 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   await clients.refresh();
   const accepting = createAccepting({
     ...{ clients, intake: createJobIntake({ pool }), figures: createClientFigures({ pool }) },
-    egress: createClientEgress(readInstallationEgress({})),
+    egress: createClientEgress(readInstallationEgress({}), createTargetTopics([], 'muster')),
     ...{ secretBox: createSecretBox([]), owner: 'bench', clock: systemClock, logger },
   });
   return {

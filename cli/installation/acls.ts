@@ -18,10 +18,12 @@ export interface AclNames {
   topicPrefix: string;
   installationId: string;
   regions: readonly string[];
+  /** Of others, that jobs are written to: `DISPATCHER_TARGET_TOPICS`. */
+  targetTopics: readonly string[];
 }
 
 /** What each service does on Kafka, and no more; `topics` is for `muster topics`, `doctor` for `muster doctor`. */
-export function aclsOf({ prefix, topicPrefix, installationId, regions }: AclNames): Acl[] {
+export function aclsOf({ prefix, topicPrefix, installationId, regions, targetTopics }: AclNames): Acl[] {
   const workers = workerGroup(topicPrefix, installationId);
   const all = (who: string, ...operations: Acl['operations']): Acl => ({
     ...{ principal: `${prefix}-${who}`, resource: 'topic', name: `${topicPrefix}.`, pattern: 'prefixed', operations },
@@ -44,6 +46,12 @@ export function aclsOf({ prefix, topicPrefix, installationId, regions }: AclName
         one('dispatcher', 'topic', topic, 'Read', 'Describe'),
         one('dispatcher', 'group', group, 'Read'),
       ];
+    }),
+    ...targetTopics.map((each): Acl => {
+      const name = each.replace(/\*$/, '');
+      const pattern = name === each ? 'literal' : 'prefixed';
+      const operations = ['Write', 'Describe'] as const;
+      return { principal: `${prefix}-dispatcher`, resource: 'topic', name, pattern, operations };
     }),
     all('topics', 'Create', 'Alter', 'Describe'),
     all('doctor', 'Describe'),

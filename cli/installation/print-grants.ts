@@ -1,5 +1,6 @@
 import { readInstallation } from '../../shared/postgres/connection/installation.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { readTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { aclCommand, aclsOf } from './acls.ts';
@@ -21,7 +22,8 @@ export async function printAcls(
   // Groups have the installation's id in their names.
   const { id: installationId } = await withDatabase(context, (pool) => readInstallation(pool));
   const regions = names.regions.split(',');
-  const acls = aclsOf({ prefix: names.prefix, topicPrefix, installationId, regions });
+  const { allowed: targetTopics } = readTargetTopics(context.environment);
+  const acls = aclsOf({ prefix: names.prefix, topicPrefix, installationId, regions, targetTopics });
   writeData(context, { acls }, () => acls.map((acl) => `${aclCommand(acl, brokers[0] ?? '')}\n`).join(''));
   return exitCodes.ok;
 }

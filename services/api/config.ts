@@ -21,6 +21,7 @@ import {
 } from '../../shared/runtime/configuration/auth-settings.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { egressEnvironment, readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readTargetTopics, type TargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
 import { publicUrl, type PublicAddress } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
@@ -92,6 +93,8 @@ export interface ApiConfig {
   secretBox: SecretBox;
   /** Where this installation calls anything. */
   egress: RuleList;
+  /** That jobs may be written to. */
+  targetTopics: TargetTopics;
   /** Undefined where no e-mail is sent. */
   mail: MailSettings | undefined;
   /** What accounts may have. */
@@ -105,9 +108,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
   const security = problems.of(() => readKafkaSecurity(environment));
   const box = problems.of(() => readSecretBox(environment));
   const egress = problems.of(() => readInstallationEgress(environment))?.value;
+  const targetTopics = problems.of(() => readTargetTopics(environment))?.value;
   const mail = problems.of(() => readMailSettings(environment));
   const auth = problems.of(() => readAuthSettings(environment))?.value;
-  if (!read || !engine || !security || !box || !egress || !mail || !auth) throw problems.toError();
+  if (!read || !engine || !security || !box || !egress || !targetTopics || !mail || !auth) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
@@ -125,6 +129,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
     secretBox: box.value,
     egress,
+    targetTopics,
     mail: mail.value,
     quotas: quotasOf(read),
   };

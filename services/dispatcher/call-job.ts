@@ -1,4 +1,5 @@
 import { readOwnTerms, type CallTemplate } from '../../shared/contracts/jobs/call-terms.ts';
+import { topicOf } from '../../shared/contracts/jobs/topic-urls.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
@@ -126,7 +127,8 @@ function withInvitation(
   { reportWithinMs }: CallTerms,
   inviter: ReportInviter,
 ): OpenedCall | Unsent {
-  if (reportWithinMs === null || opened.kind === 'unsent') return opened;
+  const isTopic = topicOf(job.origin) !== undefined;
+  if (reportWithinMs === null || isTopic || opened.kind === 'unsent') return opened;
   const invitation = inviter.invite(job, reportWithinMs);
   if (invitation.kind === 'unsent') return invitation;
   const { headers, secrets } = invitation;
@@ -192,8 +194,14 @@ function callbackOf(
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
   const heldUntilMs = Math.min(job.leaseUntilMs, job.aloneUntilMs);
   const notAfterMs = Math.min(heldUntilMs - timeoutMs, deps.aliveUntilMs());
-  return { limits, method, origin, path, headers, body, timeoutMs, notAfterMs };
+  if (topicOf(origin) === undefined) return { limits, method, origin, path, headers, body, timeoutMs, notAfterMs };
+  if (!headers.includes(scheduledForHeader))
+    headers.push(scheduledForHeader, new Date(job.scheduledForMs).toISOString());
+  return { limits, method, origin, path, headers, body, key: job.orderingKey ?? id, timeoutMs, notAfterMs };
 }
+
+/** Occurrences of schedules have it. */
+const scheduledForHeader = 'muster-scheduled-for';
 
 /** @param secrets what was sent and must not be kept */
 function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly string[]): CallNote {

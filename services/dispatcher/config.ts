@@ -8,6 +8,7 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/configu
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readTargetTopics, type TargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
 import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
@@ -51,6 +52,8 @@ export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
   secretBox: SecretBox;
   /** Where this installation calls anything. */
   egress: RuleList;
+  /** That jobs may be written to. */
+  targetTopics: TargetTopics;
   /** Undefined where no e-mail is sent. */
   mail: MailSettings | undefined;
 };
@@ -62,7 +65,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): DispatcherConfig {
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
   const secretBox = problems.of(() => readSecretBox(environment))?.value;
   const egress = problems.of(() => readInstallationEgress(environment))?.value;
+  const targetTopics = problems.of(() => readTargetTopics(environment))?.value;
   const mail = problems.of(() => readMailSettings(environment))?.value;
-  if (!read || !engine || !secretBox || !egress || problems.found) throw problems.toError();
-  return { ...read, engine, secretBox, egress, mail, kafka: { brokers: read.KAFKA_BROKERS, security } };
+  if (!read || !engine || !secretBox || !egress || !targetTopics || problems.found) throw problems.toError();
+  return { ...read, engine, secretBox, egress, targetTopics, mail, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

@@ -1,14 +1,15 @@
 import { mailAddressOf, mailDomainOf, mailScheme } from '../../shared/contracts/webhooks/notice-urls.ts';
+import { topicOf } from '../../shared/contracts/jobs/topic-urls.ts';
 import type { ClaimedJob } from './ports/call-ledger.ts';
 
 /** A claimed job as this process holds it. Times by the monotonic clock. */
 export interface HeldJob extends ClaimedJob {
   /**
-   * Host and port of its URL, only https's own port left out, or `@` and the domain of an address; nothing where that
-   * is none.
+   * Host and port of its URL, only https's own port left out, or `@` and the domain of an address, or `kafka:` and
+   * a topic; nothing where that is none.
    */
   host: string;
-  /** Scheme, host and port; `mailto:` of an e-mail. */
+  /** Scheme, host and port; `mailto:` of an e-mail, all of a topic’s. */
   origin: string;
   /** What comes behind them, without a fragment. */
   path: string;
@@ -48,6 +49,7 @@ export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, p
 function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path'> {
   const address = mailAddressOf(url);
   if (address !== undefined) return { host: `@${mailDomainOf(address)}`, origin: mailScheme, path: address };
+  if (topicOf(url) !== undefined) return { host: url, origin: url, path: '' };
   const target = URL.parse(url);
   if (!target) return { host: '', origin: '', path: '' };
   return { host: hostOf(target), origin: target.origin, path: target.pathname + target.search };

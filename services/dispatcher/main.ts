@@ -3,6 +3,7 @@ import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createTopicWriter } from '../../shared/kafka/publisher/topic-writer.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
@@ -29,6 +30,7 @@ import { createHeartbeat } from './heartbeat.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { chooseEndpoint } from './mail/choose-endpoint.ts';
 import { createMailEndpoint } from './mail/mail-endpoint.ts';
+import { createTopicEndpoint } from './topics/topic-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createReportInviter } from './report-inviter.ts';
@@ -85,6 +87,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const ways = { clock, names, installation: config.egress };
   const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
   const mail = config.mail && createMailEndpoint({ settings: config.mail, clock });
+  const writer = onClose(createTopicWriter({ kafka }), (opened) => opened.close());
+  const topics = createTopicEndpoint({ writer, topics: config.targetTopics, clock });
   if (mail) onClose(mail, (opened) => opened.close());
   const tokenEndpoint = onClose(createCallbackEndpoint({ ...ways, keptBytes: maxTokenBytes }), (opened) =>
     opened.close(),
@@ -97,7 +101,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     clients: createClientDirectory({ reader, secretBox: config.secretBox, tokenEndpoint, clock, logger }),
     opener: createCallOpener({ secretBox: config.secretBox, clock, logger }),
     inviter: createReportInviter({ secretBox: config.secretBox, publicAddress: config.API_PUBLIC_URL }),
-    endpoint: chooseEndpoint(endpoint, mail),
+    endpoint: chooseEndpoint({ http: endpoint, topics, mail }),
     deadLetters: createDeadLetters({ pool }),
     ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
     ...{ notices, clock, random: () => Math.random(), logger, meter },

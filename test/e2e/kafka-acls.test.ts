@@ -83,7 +83,7 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
     installationId = rows[0]?.id ?? '';
     const admin = createKafka({ brokers: kafka.open.split(','), clientId: 'operator', logger }).admin();
     await admin.connect();
-    const acls = aclsOf({ prefix: 'muster', topicPrefix, installationId, regions: ['local'] });
+    const acls = aclsOf({ prefix: 'muster', topicPrefix, installationId, regions: ['local'], targetTopics: [] });
     await admin.createAcls({ acl: acls.flatMap(createdAcl) });
     await admin.createTopics({ topics: [{ topic: calls, numPartitions: 4, replicationFactor: 1 }] });
     await admin.disconnect();

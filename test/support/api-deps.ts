@@ -27,6 +27,7 @@ import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import type { SegmentList, Segmentation } from '../../shared/ports/segmentation.ts';
 import { createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { createTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -114,6 +115,7 @@ function configOf(databaseUrl: string) {
     currency: 'SGD',
     secretBox: createSecretBox([Buffer.alloc(32, 7)]),
     egress: readInstallationEgress({}),
+    targetTopics: createTargetTopics(['shop.*', 'orders'], 'muster'),
     mail: { url: 'smtp://127.0.0.1', from: 'muster@example.com', domains: ['example.com'] },
   };
 }

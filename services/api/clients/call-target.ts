@@ -1,3 +1,4 @@
+import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
@@ -12,6 +13,12 @@ export function targetOf(
   pointer: string,
 ): string {
   if (endpoint === undefined || url === undefined) return url ?? endpoint?.url ?? '';
+  if (url === endpoint.url) return url;
+  const topic = topicOf(endpoint.url);
+  if (topic !== undefined) {
+    const detail = `is left out: the endpoint ${quoted(endpoint.name)} writes to the topic ${topic}`;
+    throw invalidRequest([{ pointer, code: 'invalid-value', detail }]);
+  }
   const { origin } = new URL(endpoint.url);
   if (new URL(url).origin === origin) return url;
   const detail = `has to be at ${origin}, the server of the endpoint ${quoted(endpoint.name)}, and is ${quoted(url)}`;

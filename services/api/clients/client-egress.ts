@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
+import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
+import type { TargetTopics } from '../../../shared/runtime/configuration/target-topics.ts';
 import { createClientGuard, type EgressGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
-import { forbiddenAddress } from '../frame/http-problem.ts';
+import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
 /** Says of targets, before they are stored, that no call could ever go there. */
 export interface ClientEgress {
@@ -19,8 +21,13 @@ interface KnownRules {
   causes: LRUCache<string, { cause: string | null }>;
 }
 
+function topicProblem(cause: string | null, topic: string, pointer: string): FieldProblem | null {
+  if (cause === null) return null;
+  return { pointer, code: 'forbidden-topic', detail: `the topic ${quoted(topic)} may not be written to: ${cause}` };
+}
+
 /** Most jobs of a client go to few hosts: each is judged once. */
-export function createClientEgress(installation: RuleList): ClientEgress {
+export function createClientEgress(installation: RuleList, topics: Pick<TargetTopics, 'whyNot'>): ClientEgress {
   /** By what is read anew when it changes. */
   const known = new WeakMap<Client, KnownRules>();
 
@@ -46,6 +53,8 @@ export function createClientEgress(installation: RuleList): ClientEgress {
 
   return {
     problemOf: (client, url, pointer) => {
+      const topic = topicOf(url);
+      if (topic !== undefined) return topicProblem(topics.whyNot(topic), topic, pointer);
       const cause = causeOf(client, url);
       return cause === null ? null : forbiddenAddress(pointer, url, cause);
     },

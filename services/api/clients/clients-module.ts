@@ -14,7 +14,7 @@ export function clientsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'
   return {
     clientStore: createClientStore({ pool }),
     endpointStore: createEndpointStore({ pool }),
-    clientEgress: createClientEgress(config.egress),
+    clientEgress: createClientEgress(config.egress, config.targetTopics),
     clientFigures: createClientFigures({ pool }),
     clientLedgers: createClientLedgers({ pool }),
   };

@@ -15,6 +15,7 @@ import {
 } from '../../../shared/domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
+import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
@@ -75,7 +76,8 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     const url = targetOf(target, endpoint, '/target/url');
     const urlBefore = before?.clientId === client.clientId ? before.definition.kept?.call?.url : undefined;
     const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(url).origin;
-    const forbidden = isKept ? null : deps.clientEgress.problemOf(client, url, '/target/url');
+    const pointer = topicOf(url) === undefined ? '/target/url' : '/target/endpoint';
+    const forbidden = isKept ? null : deps.clientEgress.problemOf(client, url, pointer);
     if (forbidden) throw invalidRequest([forbidden]);
     return { client, endpoint, url };
   }

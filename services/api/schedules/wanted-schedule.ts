@@ -1,3 +1,4 @@
+import { callOriginOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import { z } from 'zod';
 import { readableRecurrence, type KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/schedules/schedules.ts';
@@ -124,7 +125,7 @@ export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedS
 export function checkKept({ kept }: WantedSchedule, { client, url }: CallPlace, before: ScheduleRecord): void {
   const call = storedCallOf(before);
   if (!call) return;
-  const isElsewhere = client.clientId !== before.clientId || new URL(url).origin !== new URL(call.url).origin;
+  const isElsewhere = client.clientId !== before.clientId || callOriginOf(url) !== callOriginOf(call.url);
   if (!isElsewhere) return;
   const pointers = Object.keys(kept.headers).map((name) => pointerOf(['target', 'headers', name]));
   if (kept.url !== null && kept.url !== url) pointers.push('/target/url');

@@ -126,7 +126,9 @@ describe('a notice by e-mail', () => {
     const late = callTo('team@example.com', noticeOf('x'), { notAfterMs: systemClock.monotonicMs() - 1 });
     expect(await endpointTo(server.url).call(late)).toMatchObject({ kind: 'unanswered' });
     const http = { call: () => Promise.reject(new Error('no call')) };
-    expect(await chooseEndpoint(http, undefined).call(callTo('team@example.com'))).toMatchObject({ kind: 'unsent' });
+    expect(
+      await chooseEndpoint({ http, topics: http, mail: undefined }).call(callTo('team@example.com')),
+    ).toMatchObject({ kind: 'unsent' });
     expect(server.heard).toEqual([]);
   });
 });

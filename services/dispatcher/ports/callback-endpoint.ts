@@ -38,6 +38,8 @@ export interface Callback {
   /** Names and values in turn. */
   headers: string[];
   body: Buffer | null;
+  /** Where it is written to a topic: of those with one key, each comes behind the one before. */
+  key?: string | undefined;
   /** In the place of its client's; that unless given. */
   timeoutMs?: number | undefined;
   /** By the monotonic clock: the call must not begin after. */

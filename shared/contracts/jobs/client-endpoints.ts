@@ -3,6 +3,7 @@ import { endpointName, finalCodes, reportWithinSeconds, retryStrategy, timeoutMs
 import { clientAuthShape } from './client-auth.ts';
 import { clientFields, clientKeyShape } from './clients.ts';
 import { callUrl } from './jobs.ts';
+import { isTopicName, topicOf } from './topic-urls.ts';
 
 /** What an endpoint may say itself; what it does not is as its client says it. */
 const endpointFields = {
@@ -29,9 +30,26 @@ export type EndpointTerms = z.output<typeof endpointTerms>;
 /** As they are read back: a newer version may have written more. */
 export const keptEndpointTerms = z.object(endpointFields);
 
-export const endpointUrl = callUrl
-  .refine((url) => !/[?#]/.test(url), 'must hold no query and no fragment: what opens a receiver is kept as auth')
-  .describe('Of jobs that name the endpoint and no URL; those that have one go to the same server');
+const receiverUrl = callUrl.refine(
+  (url) => !/[?#]/.test(url),
+  'must hold no query and no fragment: what opens a receiver is kept as auth',
+);
+
+export const endpointUrl = z
+  .string()
+  .superRefine((text, context) => {
+    const topic = topicOf(text);
+    const issues = topic === undefined ? (receiverUrl.safeParse(text).error?.issues ?? []) : [];
+    for (const { message } of issues) context.addIssue({ code: 'custom', message, input: text });
+    if (topic !== undefined && !isTopicName(topic)) {
+      context.addIssue({ code: 'custom', message: 'has to be kafka: and the name of a topic', input: text });
+    }
+  })
+  .meta({ format: 'uri' })
+  .describe(
+    'Of jobs that name the endpoint and no URL; those that have one go to the same server. kafka:<topic>: they are ' +
+      'written to a topic that DISPATCHER_TARGET_TOPICS names',
+  );
 
 export const newEndpoint = z
   .strictObject({ name: endpointName, url: endpointUrl, ...endpointFields })

@@ -7,6 +7,7 @@ import {
   targetPlace,
   type StoredHeaders,
 } from '../../contracts/jobs/stored-calls.ts';
+import { callOriginOf, topicOf } from '../../contracts/jobs/topic-urls.ts';
 import type { SecretBox } from '../configuration/secret-box.ts';
 
 /** What is called, in the clear or as it is stored. */
@@ -41,13 +42,14 @@ export function mayHaveSecrets(url: string, headers: object | undefined, sealPat
  */
 export function sealCall(call: CallText, owner: CallOwner, box: SecretBox): StoredCall {
   const headers = call.headers === null ? null : storedHeaders.parse(JSON.parse(call.headers));
-  const target = targetOf(call.url, owner.sealPaths);
+  // A topic has no path, and nothing behind a ?.
+  const isTopic = topicOf(call.url) !== undefined;
+  const target = isTopic ? { open: call.url, hidden: '' } : targetOf(call.url, owner.sealPaths);
   const isTargetSealed = target.hidden !== '' && (box.keys > 0 || owner.sealPaths);
   const isHeaderSealed = headers !== null && Object.entries(headers).some(([name, value]) => isOpenSecret(name, value));
   if (!isTargetSealed && !isHeaderSealed) return call;
 
-  const { origin } = new URL(call.url);
-  const place = { ...owner, origin };
+  const place = { ...owner, origin: callOriginOf(call.url) };
   const under = (key: number): CallText => ({
     url: isTargetSealed ? sealTarget(target, place, box, key) : call.url,
     headers: headers && isHeaderSealed ? JSON.stringify(sealHeaders(headers, place, box, key)) : call.headers,

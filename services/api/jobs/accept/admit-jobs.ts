@@ -1,5 +1,6 @@
 import { writeOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import { jitterMs, jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
+import { topicOf } from '../../../../shared/contracts/jobs/topic-urls.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client, ClientEndpoint } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
@@ -53,7 +54,7 @@ export function createJobAdmission({ clients, usage, secretBox, egress, clock }:
     admit: (client, wanted) => {
       const endpoint = endpointNamed(client, wanted.endpoint, '/endpoint');
       const url = targetOf(wanted, endpoint, '/url');
-      const forbidden = egress.problemOf(client, url, '/url');
+      const forbidden = egress.problemOf(client, url, topicOf(url) === undefined ? '/url' : '/endpoint');
       if (forbidden) throw invalidRequest([forbidden]);
       if (reportsLater(client, endpoint, wanted)) requireTokens(secretBox);
       const job = jobToStore({ client, endpoint, wanted, url }, clock.now(), secretBox);

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { isTopicName } from '../../contracts/jobs/topic-urls.ts';
+import { commonEnvironment, readEnvironment } from './environment.ts';
+
+/** Topics of others that jobs may be written to. */
+export interface TargetTopics {
+  /** Names, and beginnings of names before a `*`. */
+  allowed: readonly string[];
+  /** Why a topic may not be written to, for people; null: it may. */
+  whyNot(topic: string): string | null;
+}
+
+const isPattern = (text: string) => isTopicName(text.endsWith('*') ? text.slice(0, -1) : text);
+
+const topicsEnvironment = commonEnvironment.pick({ MUSTER_TOPIC_PREFIX: true }).extend({
+  DISPATCHER_TARGET_TOPICS: z
+    .string()
+    .transform((list) => list.split(',').map((each) => each.trim()))
+    .refine((list) => list.every(isPattern), 'has to be names of topics, separated by commas, or shop.* for all below')
+    .default([]),
+});
+
+/** None unless they are named. Muster's own and Kafka's own are not, whatever is named. @throws {ConfigurationError} */
+export function readTargetTopics(environment: NodeJS.ProcessEnv): TargetTopics {
+  const { DISPATCHER_TARGET_TOPICS: allowed, MUSTER_TOPIC_PREFIX: own } = readEnvironment(
+    topicsEnvironment,
+    environment,
+  );
+  return createTargetTopics(allowed, own);
+}
+
+/** @param own what the names of Muster's topics begin with */
+export function createTargetTopics(allowed: readonly string[], own: string): TargetTopics {
+  const isNamed = (topic: string) =>
+    allowed.some((each) => (each.endsWith('*') ? topic.startsWith(each.slice(0, -1)) : topic === each));
+  return {
+    allowed,
+    whyNot: (topic) => {
+      if (topic.startsWith(`${own}.`)) return 'it is one of Muster’s own';
+      if (topic.startsWith('__')) return 'it is one of Kafka’s own';
+      return isNamed(topic) ? null : 'DISPATCHER_TARGET_TOPICS does not name it';
+    },
+  };
+}
