@@ -19,6 +19,7 @@ const approval = {
   ...{ id: 'apr_1', state: 'waiting', stateReason: null, stateSince: '2026-11-01T00:00:00.000Z', revision: 2 },
   ...{
     runId: null,
+    raises: false,
     hash: 'a'.repeat(64),
     usersAtMost: { SG: 3000 },
     usersExpected: { SG: { atLeast: 40, atMost: 2857 } },

@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { approvalStates } from '../../shared/domain/approval/approval-states.ts';
 import { writeData } from '../frame/command-context.ts';
 import { apiOf, byHand, command, group, viewOf, worded } from '../frame/command-table.ts';
+import { budgetsOf } from '../campaigns/budget-texts.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { fieldsFile, readFields, yes } from '../frame/given.ts';
@@ -45,9 +46,14 @@ const submit = command({
   name: 'submit',
   args: ['<campaign>'],
   said: 'ask for its approval as it is',
-  options: { users: several('--users <SG=50000>', 'so many at most in a country; five percent more than expected') },
-  ask: ({ client, args: [id], options: { users } }) =>
-    submitCampaign({ client, path: { id }, body: users ? { usersAtMost: usersOf(users) } : {} }),
+  options: {
+    users: several('--users <SG=50000>', 'so many at most in a country; five percent more than expected'),
+    budget: several('--budget <SG=5000>', 'of one that was started: raised so far once that is approved; repeatable'),
+  },
+  ask: ({ client, args: [id], options: { users, budget } }) => {
+    const body = { ...(users && { usersAtMost: usersOf(users) }), ...(budget && { budgets: budgetsOf(budget) }) };
+    return submitCampaign({ client, path: { id }, body });
+  },
   refused: 'not submitted',
   shown: (approval) => `${approval.id} ${standingText(approval)}: ${coverText(approval)}\n`,
 });

@@ -24,8 +24,9 @@ function expectedText({ usersExpected }: ApprovalSummary): string | null {
 }
 
 /** `waiting, 1 of 2`. */
-export function standingText({ state, given, needed }: ApprovalSummary): string {
-  return state === 'waiting' ? `waiting, ${given.length} of ${needed}` : state;
+export function standingText({ state, given, needed, raises }: ApprovalSummary): string {
+  const what = raises ? 'raise of budgets ' : '';
+  return state === 'waiting' ? `${what}waiting, ${given.length} of ${needed}` : state;
 }
 
 export const approvalColumns = [

@@ -24,6 +24,9 @@ create table approvals (
   -- Why it is in its state, for people: what was said when it was sent back, what has voided it.
   state_reason text,
   state_since timestamptz not null default now(),
+  -- Asks for larger budgets of a campaign that was started, beside what was approved of it, until it is approved itself:
+  -- then it takes its place (docs/decisions/0102-a-raise-is-approved-alone.md).
+  raises boolean not null default false,
   -- By the policy, when it was submitted or approved last.
   needed int not null,
   why jsonb not null,
@@ -34,7 +37,7 @@ create table approvals (
   approved_at timestamptz
 );
 -- One at a time.
-create unique index approvals_in_force on approvals (campaign, coalesce(run, campaign))
+create unique index approvals_in_force on approvals (campaign, coalesce(run, campaign), raises)
   where state in ('waiting', 'approved');
 create index approvals_of_campaign on approvals (campaign, id);
 create index approvals_of_run on approvals (run) where run is not null;

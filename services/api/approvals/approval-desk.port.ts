@@ -3,6 +3,7 @@ import type { ExpectedUsers } from '../../../shared/contracts/campaigns/approval
 import type { ApprovalRule } from '../../../shared/domain/approval/approval-policy.ts';
 import type { ApprovalState, ApprovalVerb } from '../../../shared/domain/approval/approval-states.ts';
 import type { Clearance, ClearedBy } from '../../../shared/domain/approval/clearance.ts';
+import type { SaidBudget } from '../../../shared/domain/run/budgets.ts';
 import type { StepPrices, UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import type { CampaignRecord } from '../campaigns/campaign-store.port.ts';
 import type { Page } from '../frame/page.port.ts';
@@ -63,7 +64,10 @@ export type Decided =
   | { kind: 'changed' };
 
 export interface Submission {
+  /** With the budgets that are asked for. */
   campaign: CampaignRecord;
+  /** Budgets of a campaign that was started, as they are, where they are to be raised. */
+  raise?: { before: readonly SaidBudget[]; wanted: readonly SaidBudget[] } | undefined;
   usersAtMost: UsersByCountry;
   expected: ExpectedUsers;
   by: Approver;

@@ -4,12 +4,15 @@ import { approvalSummary, type ExpectedUsers } from '../../../shared/contracts/c
 import { approving, sendingBack, submission } from '../../../shared/contracts/campaigns/approvals.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { withHeadroom, type UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { budgetWords, isInSame, sizeOf } from '../../../shared/domain/run/budgets.ts';
+import type { Budget } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { callerOf } from '../access/scopes.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
 import { refuseArchived, refuseFields } from '../campaigns/refusals.ts';
 import type { CampaignRecord, CampaignStore } from '../campaigns/campaign-store.port.ts';
 import { countryEstimates } from '../campaigns/estimate-view.ts';
-import { invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
@@ -49,7 +52,8 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
       summary: 'Ask for the approval of a campaign as it is',
       description:
         'It covers everything but the name, and so many users at most in each country. Submitting the same again changes nothing; with other ' +
-        'numbers, what was submitted before is void. 409 `no-approval-needed` where no rule asks for any.',
+        'numbers, what was submitted before is void. 409 `no-approval-needed` where no rule asks for any. With `budgets`, a raise of those of a ' +
+        'campaign that was started: what was approved stays meanwhile, runs go on within it, and the last approval raises them.',
       ...common,
       body: submission.nullish(),
       response: { ...answer, ...problems(422) },
@@ -59,11 +63,46 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
       const campaign = await campaigns.get(requireId('campaign', id));
       if (!campaign) throw notFound('campaign', id);
       refuseArchived(campaign);
-      const { usersAtMost, expected } = await boundsOf(campaign, request.body?.usersAtMost ?? {}, deps);
-      request.auditDetail = { usersAtMost };
-      return answerOf(request, id, await approvals.submit({ campaign, usersAtMost, expected, by: callerOf(request) }));
+      const { usersAtMost: said = {}, budgets: wanted } = request.body ?? {};
+      const raise = wanted && raiseOf(campaign, wanted);
+      const { usersAtMost, expected } = await boundsOf(campaign, { ...(raise && coveredBy(campaign)), ...said }, deps);
+      request.auditDetail = { usersAtMost, ...(wanted && { budgets: wanted }) };
+      const asked = raise ? { ...campaign, definition: { ...campaign.definition, budgets: raise.after } } : campaign;
+      const submission = { campaign: asked, usersAtMost, expected, raise, by: callerOf(request) };
+      return answerOf(request, id, await approvals.submit(submission));
     },
   });
+}
+
+/** As many users as were approved: a raise is for no more of them. */
+function coveredBy({ approval }: CampaignRecord): UsersByCountry {
+  return approval?.state === 'approved' ? approval.covers.usersAtMost : {};
+}
+
+/**
+ * The budgets of a campaign that was started, some of them raised.
+ * @throws {HttpProblem} 409, 422
+ */
+function raiseOf({ campaignId, state, definition }: CampaignRecord, wanted: readonly Budget[]) {
+  const before = definition.budgets ?? [];
+  if (state === 'draft') {
+    const detail = `${publicId('campaign', campaignId)} is a draft: change its budgets, and submit it as it is then`;
+    throw new HttpProblem({ status: 409, code: 'state-forbids', detail });
+  }
+  const errors = wanted.flatMap((budget, index): FieldProblem[] => {
+    const { country } = budget;
+    const now = before.find((each) => each.country === country);
+    const pointer = `/budgets/${index}`;
+    if (wanted.findIndex((each) => each.country === country) < index)
+      return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} is in the list already` }];
+    if (!now) return [{ pointer, code: 'no-budget', detail: `there is no budget for ${quoted(country)}` }];
+    if (isInSame(now, budget) && sizeOf(budget) > sizeOf(now)) return [];
+    const detail = `the budget of ${country} is ${budgetWords(now)}: ${budgetWords(budget)} is no more of that`;
+    return [{ pointer, code: 'no-raise', detail }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+  const after = before.map((each) => wanted.find(({ country }) => country === each.country) ?? each);
+  return { before, wanted, after };
 }
 
 function approveRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): void {
@@ -76,7 +115,7 @@ function approveRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): voi
       summary: 'Approve what was submitted, by its hash',
       description:
         'By a key whose owner has neither written nor submitted it; keys of one owner are one person. Where the last approval that it needs is ' +
-        'of a run, that goes on. 409 `revision-changed` where something else waits by now.',
+        'of a run, that goes on; where it is of a raise, budgets are raised. 409 `revision-changed` where something else waits by now.',
       ...common,
       body: approving,
       response: answer,

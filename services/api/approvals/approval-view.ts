@@ -20,6 +20,7 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
     id: publicId('approval', record.approvalId),
     ...{ state, stateReason, stateSince: stateSince.toISOString(), revision, hash },
     runId: runId === null ? null : publicId('run', runId),
+    raises: record.raises,
     usersAtMost: { ...covers.usersAtMost },
     usersExpected: record.expected,
     unitsAtMost: unitsAtMostOf(covers),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { approvalSummary } from '../../../shared/contracts/campaigns/approval-summary.ts';
 import { approvalShape } from '../../../shared/contracts/campaigns/approvals.ts';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
@@ -23,6 +24,80 @@ describe('without a policy', () => {
     expect(approval).toBeNull();
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('409 no-approval-needed');
     expect(verdictOf(await start(id))).toBe('200');
+  });
+});
+
+describe('a raise of budgets of a campaign that was started', () => {
+  const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
+  const to = (units: number) => ({ budgets: [{ country: 'SG', units }] });
+  const ask = (id: string, units: number, person: Person = 'mei, manager') =>
+    asks(person, 'POST', `/campaigns/${id}/submit`, to(units));
+  const unitsOf = async (id: string) => (await look(id)).budgets;
+
+  /** Approved with 3,000 units in SG, and started; one of its runs goes on. */
+  async function started() {
+    await setPolicy({ rules: [{ unitsAbove: 2000, approvers: 1 }] });
+    const { id } = await write('mei, manager', { countries: ['SG'], chain, budgets: [{ country: 'SG', units: 3000 }] });
+    const { hash } = await submit(id, { usersAtMost: { SG: 9000 } });
+    await approve(id, hash);
+    expect(verdictOf(await start(id))).toBe('200');
+    const seed = { campaignId: uuidOf('campaign', id) ?? '', revision: 1, scheduledFor: new Date(0) };
+    return { id, hash, runId: await on.deps.rows.addRun({ ...seed, state: 'running' }) };
+  }
+
+  it('is asked for and approved alone; until then all stays as it was approved', async () => {
+    const { id, hash, runId } = await started();
+    const refused = await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000));
+    expect(verdictOf(refused)).toBe('409 approval-needed');
+    expect(detailOf(refused)).toMatch(/\/submit with these budgets asks for it/);
+    const raise = approvalSummary.parse((await ask(id, 5000)).json());
+    expect(raise).toMatchObject({ raises: true, state: 'waiting', why: ['more than 2,000 units'], unitsAtMost: 5000 });
+    expect(raise.usersAtMost).toEqual({ SG: 9000 });
+    expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
+
+    expect(verdictOf(await asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: raise.hash }))).toBe(
+      '403 author-approves-not',
+    );
+    expect(await unitsOf(id)).toEqual(to(3000).budgets);
+    expect(await approve(id, raise.hash)).toMatchObject({ state: 'approved', raises: false });
+    expect(await look(id)).toMatchObject({ budgets: to(5000).budgets, approval: { id: raise.id, state: 'approved' } });
+    const { rows } = await on.pool.query('select kind, detail from run_events where run = $1', [runId]);
+    const detail = { by: { keyName: 'rahayu' }, from: to(3000), to: to(5000) };
+    expect(rows).toEqual([{ kind: 'changed', detail }]);
+    // As far as was approved, it is raised without another.
+    await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(4000));
+    expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000)))).toBe('200');
+  });
+
+  it('that is sent back, or taken back, leaves what was approved', async () => {
+    const { id, hash } = await started();
+    const raise = approvalSummary.parse((await ask(id, 5000)).json());
+    await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { hash: raise.hash, word: 'why?' });
+    expect(verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: raise.hash }))).toBe(
+      '409 state-forbids',
+    );
+    await ask(id, 6000);
+    expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`))).toBe('200');
+    expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
+  });
+
+  it('another takes the place of one that waits, and what is the same changes nothing', async () => {
+    const { id } = await started();
+    const first = approvalSummary.parse((await ask(id, 5000)).json());
+    expect(approvalSummary.parse((await ask(id, 5000)).json()).id).toBe(first.id);
+    const second = approvalSummary.parse((await ask(id, 7000)).json());
+    await approve(id, second.hash);
+    expect(await unitsOf(id)).toEqual(to(7000).budgets);
+    const late = await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: first.hash });
+    expect(verdictOf(late)).toBe('409 state-forbids');
+    expect(await unitsOf(id)).toEqual(to(7000).budgets);
+  });
+
+  it('is none of a draft, and none that is no more', async () => {
+    const { id } = await started();
+    expect(verdictOf(await ask(id, 3000))).toBe('422 invalid-request');
+    const draft = await write('mei, manager', { countries: ['SG'], chain, budgets: to(10).budgets });
+    expect(verdictOf(await ask(draft.id, 20))).toBe('409 state-forbids');
   });
 });
 

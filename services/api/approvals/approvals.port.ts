@@ -9,6 +9,8 @@ export interface ApprovalRecord {
   revision: number;
   /** Of this run alone; null: of what the campaign starts by itself. */
   runId: string | null;
+  /** Budgets of a campaign that was started, and is not approved yet. */
+  raises: boolean;
   hash: string;
   covers: ApprovalCovers;
   /** By country, when it was submitted; null: its run asked for it. */

@@ -25,6 +25,7 @@ export const approvalFields = {
   stateSince: time,
   revision: z.int().min(1),
   runId: z.string().nullable().describe('Of this run alone; null: of the runs that the campaign starts by itself'),
+  raises: z.boolean().describe('Budgets of a campaign that was started: they are raised once it is approved'),
   hash: z.string().describe('SHA-256 of what it covers: `approve` names it'),
   usersAtMost: usersByCountry.describe('Each run may have no user more in any country'),
   usersExpected: expectedUsers

@@ -14,7 +14,7 @@ import { unstorable } from './about-campaign.ts';
 import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { approvalFields, costAtMost, usersByCountry } from './approval-summary.ts';
 import { revisionDiff } from './campaign-revisions.ts';
-import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
+import { budgets, campaignDefinition, type CampaignDefinition } from './campaigns.ts';
 
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 const size = z.int().min(0).max(1_000_000_000_000);
@@ -72,6 +72,11 @@ export const submission = z
       .record(country, size)
       .optional()
       .describe('By country, above the five percent more than is expected now that are taken where it is not named'),
+    budgets: budgets
+      .optional()
+      .describe(
+        'Of a campaign that was started: those that are to be raised, so far. They stay as they are until then',
+      ),
   })
   .meta({ id: 'ApprovalSubmission' });
 
@@ -106,11 +111,11 @@ export type ApprovalShape = z.output<typeof approvalShape>;
 
 /** @param definition with its budgets as they are now */
 export function coversOf(
-  { name: _, budgets, ...definition }: CampaignDefinition,
+  { name: _, budgets: said, ...definition }: CampaignDefinition,
   usersAtMost: UsersByCountry,
   cost: ApprovalCovers['cost'],
 ) {
-  const byCountry = budgets?.toSorted((a, b) => (a.country < b.country ? -1 : 1));
+  const byCountry = said?.toSorted((a, b) => (a.country < b.country ? -1 : 1));
   return { ...definition, ...(byCountry && { budgets: byCountry }), usersAtMost, ...(cost && { cost }) };
 }
 

@@ -32,6 +32,8 @@ export interface NewApproval extends ApprovalNeed {
   campaignId: string;
   revision: number;
   runId: string | null;
+  /** Budgets of a campaign that was started; not unless given. */
+  raises?: boolean;
   covers: ApprovalCovers;
   /** Users by country, as they are estimated; null: its run asks for it. */
   expected: ExpectedUsers | null;
@@ -41,9 +43,9 @@ export interface NewApproval extends ApprovalNeed {
 
 /** Waiting. What is in force of the same campaign, or run, has to be voided before. */
 export async function insertApproval(client: PoolClient, wanted: NewApproval): Promise<string> {
-  const { campaignId, revision, runId, covers, expected, approvers, why, submittedBy } = wanted;
+  const { campaignId, revision, runId, raises = false, covers, expected, approvers, why, submittedBy } = wanted;
   const approvalId = uuidv7();
-  const row = { approvalId, campaignId, revision, runId, covers, expected, needed: approvers, submittedBy };
+  const row = { approvalId, campaignId, revision, runId, raises, covers, expected, needed: approvers, submittedBy };
   await client.query(insert.with({ ...row, why: JSON.stringify(why), hash: hashOfCovers(covers, runId) }));
   return approvalId;
 }
@@ -81,9 +83,9 @@ interface InsertedRow extends Omit<NewApproval, 'approvers' | 'why'> {
 const insert = statementOf<InsertedRow>(
   'insert-approval',
   ($) => `
-  insert into approvals (id, campaign, revision, run, hash, covers, expected, state, needed, why,
+  insert into approvals (id, campaign, revision, run, raises, hash, covers, expected, state, needed, why,
     submitted_by)
-  values (${$('approvalId')}, ${$('campaignId')}, ${$('revision')}, ${$('runId')}, ${$('hash')},
+  values (${$('approvalId')}, ${$('campaignId')}, ${$('revision')}, ${$('runId')}, ${$('raises')}, ${$('hash')},
     ${$('covers')}::jsonb, ${$('expected')}::jsonb, 'waiting', ${$('needed')}, ${$('why')}::jsonb,
     ${$('submittedBy')})`,
 );
@@ -96,6 +98,6 @@ const selectInForce = statementOf<{ campaignId: string; revision: number; runId:
     a.run is not null as "isOfRun"
   from approvals a
   where a.campaign = ${$('campaignId')} and a.revision = ${$('revision')} and a.state = 'approved'
-    and (a.run is null or a.run = ${$('runId')}::uuid)
+    and not a.raises and (a.run is null or a.run = ${$('runId')}::uuid)
   order by a.run nulls last`,
 );

@@ -5,7 +5,7 @@ import {
   hashOfCovers,
   type ApprovalCovers,
 } from '../../../../shared/contracts/campaigns/approvals.ts';
-import { approvalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
+import { approvalNeed, type ApprovalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import {
   approvalMoveOf,
   type ApprovalState,
@@ -16,6 +16,7 @@ import { waitsForApproval } from '../../../../shared/domain/approval/waiting-run
 import { costTermsOf, reachOf } from '../../../../shared/domain/approval/user-bounds.ts';
 import { insertApproval, personsOf, readPolicy, readPrices } from '../../../../shared/postgres/approvals/approvals.ts';
 import { judgeFrom } from '../../../../shared/postgres/ledger/judge-from.ts';
+import { needOfRaise } from '../../runs/control/raised-budgets.ts';
 import type { Approving, Author, Decided, Submission } from '../approval-desk.port.ts';
 import { authorsOf, columnsOf } from './approval-reads.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
@@ -32,6 +33,7 @@ interface Held {
   hash: string;
   covers: ApprovalCovers;
   revision: number;
+  raises: boolean;
   state: ApprovalState;
   needed: number;
   authors: Author[];
@@ -39,24 +41,29 @@ interface Held {
 
 export async function submit(
   client: PoolClient,
-  { campaign, usersAtMost, expected, by }: Submission,
+  { campaign, usersAtMost, expected, raise, by }: Submission,
 ): Promise<Decided> {
   const { campaignId, revision, definition } = campaign;
   const { rowCount } = await client.query(lockCampaign, [campaignId, revision]);
   if (rowCount === 0) return { kind: 'changed' };
-  const terms = costTermsOf(definition, await readPrices(client, { campaignId, revision }));
+  const prices = await readPrices(client, { campaignId, revision });
+  const terms = costTermsOf(definition, prices);
+  const costs = { chain: definition.chain, prices };
   const covers = coversOf(definition, usersAtMost, costAtMostOf(usersAtMost, terms));
-  const newest = await lockNewest(client, campaignId);
+  const raises = raise !== undefined;
+  const newest = await lockNewest(client, campaignId, raises ? 'raise' : 'campaign');
   const isInForce = newest !== undefined && approvalMoveOf('submit', newest.state) === 'stays';
   if (isInForce && newest.hash === hashOfCovers(covers, null)) return done(client, newest.approvalId);
 
   const policy = await readPolicy(client);
-  const need = approvalNeed(policy?.rules ?? [], reachOf(usersAtMost, terms));
+  const rules = policy?.rules ?? [];
+  const needed = approvalNeed(rules, reachOf(usersAtMost, terms));
+  const need = raise ? largerOf(needed, needOfRaise(rules, { ...raise, approved: [], ...costs })) : needed;
   if (need.approvers === 0) return { kind: 'none-needed' };
   const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
   if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
   if (isInForce) await client.query(voidOne, [newest.approvalId, 'it was submitted anew']);
-  const wanted = { campaignId, revision, runId: null, covers, expected, submittedBy: by.key };
+  const wanted = { campaignId, revision, runId: null, raises, covers, expected, submittedBy: by.key };
   return done(client, await insertApproval(client, { ...wanted, ...need }));
 }
 
@@ -66,14 +73,17 @@ export async function approve(client: PoolClient, { campaignId, hash, word, by }
   const why = refusedApproval(by, held.authors);
   if (why !== null) return { kind: 'refused', why };
 
-  const { approvalId, covers, revision, runId, state } = held;
+  const { approvalId, covers, revision, raises, runId, state } = held;
   await client.query(insertVote, [approvalId, by.key, word, by.owner]);
   const policy = await readPolicy(client);
   const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
   const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
-  const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, need.approvers]);
+  // What a raise needs beside the others was found out when it was asked for.
+  const approvers = raises ? Math.max(need.approvers, held.needed) : need.approvers;
+  const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, approvers]);
   const isLast = state === 'waiting' && rows[0]?.state === 'approved';
   if (isLast && runId !== null) await letGoOn(client, runId, covers, by.owner ?? '');
+  if (isLast && raises) await raiseBudgets(client, { approvalId, campaignId, covers }, by.owner ?? '');
   return done(client, approvalId, isLast);
 }
 
@@ -112,6 +122,22 @@ async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers
   if (rowCount === 1) await client.query(judgeFrom, [runId]);
 }
 
+/** It takes the place of what was approved before, and runs that go on have the larger budgets at once. */
+async function raiseBudgets(
+  client: PoolClient,
+  { approvalId, campaignId, covers }: Pick<Held, 'approvalId' | 'covers'> & { campaignId: string },
+  approver: string,
+): Promise<void> {
+  await client.query(voidBeforeRaise, [campaignId]);
+  await client.query(takePlace, [approvalId]);
+  const by = JSON.stringify({ keyName: approver });
+  await client.query(raiseAll, [campaignId, JSON.stringify({ budgets: covers.budgets ?? [] }), by]);
+}
+
+function largerOf(one: ApprovalNeed, other: ApprovalNeed): ApprovalNeed {
+  return other.approvers > one.approvers ? other : one;
+}
+
 async function done(client: PoolClient, approvalId: string, isLast = false): Promise<Decided> {
   const { rows } = await client.query<{ approval: ApprovalJson }>(selectOne, [approvalId]);
   const [row] = rows;
@@ -121,14 +147,20 @@ async function done(client: PoolClient, approvalId: string, isLast = false): Pro
 
 /** What was looked at is another one, or over. @param held with the hash that was looked at */
 async function notInForce(client: PoolClient, campaignId: string, held: Held | undefined): Promise<Decided> {
-  const newest = held && held.runId !== null ? held : await lockNewest(client, campaignId);
+  const isBeside = held !== undefined && (held.runId !== null || held.raises);
+  const newest = isBeside ? held : await lockNewest(client, campaignId);
   const isInForce = newest !== undefined && ['waiting', 'approved'].includes(newest.state);
   if (isInForce && newest.hash !== held?.hash) return { kind: 'other-hash', hash: newest.hash };
   return { kind: 'forbidden', verb: 'approve', state: (held ?? newest)?.state ?? null };
 }
 
-async function lockNewest(client: PoolClient, campaignId: string): Promise<Held | undefined> {
-  return (await client.query<Held>(selectNewest, [campaignId])).rows[0];
+/** @param of the campaign itself, a raise of its budgets; what waits of either unless given */
+async function lockNewest(
+  client: PoolClient,
+  campaignId: string,
+  of: 'campaign' | 'raise' | null = null,
+): Promise<Held | undefined> {
+  return (await client.query<Held>(selectNewest, [campaignId, of])).rows[0];
 }
 
 async function lockByHash(client: PoolClient, campaignId: string, hash: string): Promise<Held | undefined> {
@@ -136,14 +168,36 @@ async function lockByHash(client: PoolClient, campaignId: string, hash: string):
 }
 
 const heldColumns = `
-  a.id as "approvalId", a.run as "runId", a.hash, a.covers, a.revision, ${stateOf('a')} as state, a.needed,
+  a.id as "approvalId", a.run as "runId", a.hash, a.covers, a.revision, a.raises, ${stateOf('a')} as state, a.needed,
   (${authorsOf(columnsOf('a'))}) as authors`;
 
 const lockCampaign = `select from campaigns where id = $1 and revision = $2 for no key update`;
 
 const selectNewest = `
-  select ${heldColumns} from approvals a where a.campaign = $1 and a.run is null order by a.id desc limit 1
+  select ${heldColumns} from approvals a
+  where a.campaign = $1 and a.run is null
+    and case $2::text when 'campaign' then not a.raises when 'raise' then a.raises
+      else not a.raises or a.state = 'waiting' end
+  order by a.id desc limit 1
   for update of a`;
+
+const voidBeforeRaise = `
+  update approvals set state = 'void', state_reason = 'its budgets were raised', state_since = now()
+  where campaign = $1 and run is null and not raises and state in ('waiting', 'approved')`;
+
+const takePlace = `update approvals set raises = false where id = $1`;
+
+/** Never lowered: they may have been raised meanwhile. The event has them as they were when this began. */
+const raiseAll = `
+  with changed as (
+    update budgets b set units = k.units from budgets_in($2::jsonb) k
+    where b.campaign = $1 and b.country = k.country and b.currency is not distinct from k.currency
+      and b.units < k.units
+    returning b.country
+  )
+  insert into run_events (run, kind, detail)
+  select id, 'changed', jsonb_build_object('by', $3::jsonb, 'from', budgets_of($1), 'to', $2::jsonb) from runs
+  where campaign = $1 and ended_at is null and exists (select from changed)`;
 
 /** Behind all ids that there are. */
 const latest = `'${'f'.repeat(32)}'`;

@@ -15,7 +15,7 @@ export const stateOf = (a: string) => `
 /** An approval as JSON. @param a the row of `approvals` */
 export const approvalJson = (a: string) => `
   jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
-    'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
+    'raises', ${a}.raises, 'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
     'state', ${stateOf(a)}, 'stateReason', ${a}.state_reason,
     'stateSince', ${a}.state_since, 'needed', ${a}.needed, 'why', ${a}.why, 'submittedAt', ${a}.submitted_at,
     'submittedBy', (select coalesce(k.owner, k.name) from api_keys k where k.id = ${a}.submitted_by),
@@ -25,7 +25,7 @@ export const approvalJson = (a: string) => `
 
 /** The newest one of a campaign itself, as JSON. */
 export const newestOfCampaign = (campaignId: string) => `
-  select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null
+  select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null and not a.raises
   order by a.id desc limit 1`;
 
 export function recordOfApproval({ stateSince, submittedAt, given, ...rest }: ApprovalJson): ApprovalRecord {

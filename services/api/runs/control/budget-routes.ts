@@ -103,7 +103,8 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     const before = figures.map(saidBudget);
     const { approvers, why } = needOfRaise(rules, { before, wanted, ...(await termsOf(campaign, rules)) });
     if (approvers === 0) return;
-    const detail = `that is more than was approved (${why.join(', ')}): make another campaign for it, and submit that`;
+    const submitIt = `POST /v1/campaigns/${publicId('campaign', campaign.campaignId)}/submit with these budgets asks for it`;
+    const detail = `that is more than was approved (${why.join(', ')}): ${submitIt}`;
     throw new HttpProblem({ status: 409, code: 'approval-needed', detail });
   }
 

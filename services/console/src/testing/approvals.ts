@@ -4,6 +4,7 @@ import type { Approval } from '#client/types.gen.ts';
 export const waitingApproval: Approval = {
   id: 'apr_waiting',
   ...{ state: 'waiting', stateReason: null, stateSince: '2026-11-23T08:20:00.000Z', revision: 4, runId: null },
+  raises: false,
   hash: `9f3c${'0'.repeat(56)}a71e`,
   usersAtMost: { SG: 600_000, ID: 900_000 },
   usersExpected: { SG: { atLeast: 4, atMost: 571_428 }, ID: { atLeast: 857_142, atMost: 857_142 } },

@@ -158,7 +158,7 @@ export function budgetEffect(
   if (raisableTo !== null && size > numberOf(raisableTo) && size > all.number)
     return {
       text,
-      warning: `Above ${budgetText(raisableTo)} it needs an approval: make another campaign for it, and submit that.`,
+      warning: `Above ${budgetText(raisableTo)} it needs an approval, which can be asked for.`,
     };
   if (left < 0)
     return {

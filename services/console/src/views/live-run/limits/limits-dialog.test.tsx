@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { problem } from '../../../testing/fake-api.ts';
 import { openConsole, type OpenConsole } from '../../../testing/open-console.tsx';
+import { waitingApproval } from '../../../testing/approvals.ts';
 import { progress } from '../../../testing/live-run.ts';
 
 const budgets = [{ country: 'VN', units: 9000, used: 8990, reserved: 0, left: 10, money: null, waitingBatches: 3 }];
@@ -122,6 +123,7 @@ describe('a budget that is used up', () => {
     const { api, user } = await openShortRun();
     api.answer({
       'PATCH /v1/campaigns/:id/budgets': () => problem(409, 'approval-needed', 'that is more than was approved'),
+      'POST /v1/campaigns/:id/submit': waitingApproval,
     });
     await user.click(screen.getByRole('button', { name: 'Raise the budget…' }));
     const dialog = await screen.findByRole('dialog', { name: 'Limits of this run' });
@@ -130,6 +132,11 @@ describe('a budget that is used up', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Change 2 limits' }));
     expect(await within(dialog).findByText(/That is more than was approved\..*/)).toBeDefined();
     expect(api.askedFor('PATCH /v1/runs/run_live')).toEqual([]);
+    await user.click(within(dialog).getByRole('button', { name: 'Ask for its approval' }));
+    expect(await within(dialog).findByText(/raised when another person approves it/)).toBeDefined();
+    expect(api.askedFor('POST /v1/campaigns/cmp_live/submit').map(({ body }) => body)).toEqual([
+      { budgets: [{ country: 'VN', units: 90_000 }] },
+    ]);
   });
 
   test('is shown before it is: used and left of each country', async () => {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listBudgetsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { changeBudgets, changeRun, resumeRun } from '#client/sdk.gen.ts';
+import { changeBudgets, changeRun, resumeRun, submitCampaign } from '#client/sdk.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Check } from '../../../parts/controls/controls.tsx';
@@ -83,7 +83,26 @@ export function LimitsDialog({ progress, first, onClose, onDone }: LimitsDialogP
       {save.error !== null && (
         <Refused error={save.error} changed={done === '' ? undefined : `Changed before that: ${done}.`} />
       )}
+      {save.error !== null && problemOf(save.error).code === 'approval-needed' && (
+        <AskForRaise campaignId={progress.campaignId} budgets={asked.budgets} />
+      )}
     </Dialog>
+  );
+}
+
+/** Runs go on within the budgets that there are, until another person has approved the larger ones. */
+function AskForRaise({ campaignId, budgets }: { campaignId: string; budgets: Wanted['asked']['budgets'] }) {
+  const ask = useMutation({
+    mutationFn: () => submitCampaign({ path: { id: campaignId }, body: { budgets }, throwOnError: true }),
+  });
+  if (ask.isSuccess) return <p role="status">Asked for: it is raised when another person approves it.</p>;
+  return (
+    <>
+      {ask.error !== null && <Refused error={ask.error} />}
+      <Button disabled={ask.isPending} onClick={() => ask.mutate()}>
+        Ask for its approval
+      </Button>
+    </>
   );
 }
 
