@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { reportShards } from '../../../test/support/report-shards.ts';
 import { createApi } from '../api.ts';
-import { actionType } from './action-types.contract.ts';
+import { actionType, listedActionType } from './action-types.contract.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
@@ -42,6 +43,21 @@ describe('registering an action type', () => {
     expect((await campaignWith('award-points')).statusCode).toBe(201);
     const { items } = pageShape(actionType).parse((await ask('GET', '/v1/action-types')).json());
     expect(items.map(({ name }) => name)).toEqual(['award-points', 'award-reward', 'send-message']);
+  });
+
+  it('is listed with what workers say that they cannot serve, unless another one does', async () => {
+    await register();
+    const served = { actions: ['award-points'], countries: ['SG', 'ID'] };
+    await reportShards(on.pool, 'a', served, 'leases are too short');
+    await reportShards(on.pool, 'b', { ...served, countries: ['SG'] });
+
+    const { items } = pageShape(listedActionType).parse((await ask('GET', '/v1/action-types')).json());
+
+    expect(items.map(({ name, refusals }) => ({ name, refusals }))).toEqual([
+      { name: 'award-points', refusals: [{ country: 'ID', cause: 'leases are too short' }] },
+      { name: 'award-reward', refusals: [] },
+      { name: 'send-message', refusals: [] },
+    ]);
   });
 
   it('is refused for an address that is never called, with the field and its value', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
+import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { actionTypeSecretRoutes, type ActionTypeSecretRoutesDeps } from './action-type-secret-routes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
@@ -10,6 +11,7 @@ import {
   actionTypeDefinition,
   actionTypePatch,
   actionTypeReplacement,
+  listedActionType,
   type ActionType,
 } from './action-types.contract.ts';
 import { pageShape } from '../frame/pages.contract.ts';
@@ -28,6 +30,8 @@ export interface ActionTypeRoutesDeps {
   catalogue: CatalogueReader;
   secretBox: SecretBox;
   egress: ActionTypeChangerDeps['egress'];
+  /** What workers say that they cannot serve. */
+  refusals: () => Promise<readonly ShardRefusal[]>;
 }
 
 const byName = z.object({ name: z.string() });
@@ -38,14 +42,14 @@ const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
 export function actionTypeRoutes(
   server: HttpServer,
-  { actionTypes, secretBox, egress, catalogue }: ActionTypeRoutesDeps,
+  { actionTypes, secretBox, egress, catalogue, refusals }: ActionTypeRoutesDeps,
 ): void {
   const viewOf = (type: RegisteredActionType) => actionTypeView(type, catalogue.current().countries);
   const changer = createActionTypeChanger({ actionTypes, secretBox, egress });
   const answer = (reply: FastifyReply, type: RegisteredActionType) =>
     reply.header('etag', entityTag(type.revision)).send(viewOf(type));
   const parts = { actionTypes, egress, changer, viewOf, answer };
-  listRoute(server, parts);
+  listRoute(server, parts, refusals);
   createRoute(server, parts);
   actionTypeRoute(server, parts);
   replaceRoute(server, parts);
@@ -59,7 +63,11 @@ interface Parts extends ActionTypeSecretRoutesDeps {
   viewOf: (type: RegisteredActionType) => ActionType;
 }
 
-function listRoute(server: HttpServer, { actionTypes, viewOf }: Parts): void {
+function listRoute(
+  server: HttpServer,
+  { actionTypes, viewOf }: Parts,
+  refusalsNow: ActionTypeRoutesDeps['refusals'],
+): void {
   server.route({
     method: 'GET',
     url: '/action-types',
@@ -68,9 +76,14 @@ function listRoute(server: HttpServer, { actionTypes, viewOf }: Parts): void {
       operationId: 'listActionTypes',
       summary: 'What a chain may be made of',
       tags,
-      response: { 200: jsonAnswer('All of them, by name', pageShape(actionType)) },
+      response: { 200: jsonAnswer('All of them, by name', pageShape(listedActionType)) },
     },
-    handler: async () => ({ items: (await actionTypes.list()).map(viewOf), next: null }),
+    handler: async () => {
+      const [types, refused] = await Promise.all([actionTypes.list(), refusalsNow()]);
+      const byType = Map.groupBy(refused, ({ actionType: of }) => of);
+      const refusalsOf = (name: string) => (byType.get(name) ?? []).map(({ country, cause }) => ({ country, cause }));
+      return { items: types.map((type) => ({ ...viewOf(type), refusals: refusalsOf(type.name) })), next: null };
+    },
   });
 }
 

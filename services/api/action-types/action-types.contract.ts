@@ -75,3 +75,11 @@ export const actionType = z
   .meta({ id: 'ActionType' });
 
 export type ActionType = z.output<typeof actionType>;
+
+export const listedActionType = actionType
+  .extend({
+    refusals: z
+      .array(z.object({ country: z.string(), cause: z.string() }))
+      .describe('Where workers said in the last minute that they cannot serve it, and no other one does'),
+  })
+  .meta({ id: 'ListedActionType' });

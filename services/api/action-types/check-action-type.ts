@@ -17,7 +17,7 @@ export interface WantedActionType {
 }
 
 /** What only the server says: it may come back in a replacement. */
-const shownOnly = ['name', 'revision', 'origin', 'countries', 'createdAt', 'updatedAt', 'links'];
+const shownOnly = ['name', 'revision', 'origin', 'countries', 'refusals', 'createdAt', 'updatedAt', 'links'];
 
 const fields = z.record(z.string(), z.unknown());
 

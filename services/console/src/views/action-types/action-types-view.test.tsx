@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, test } from 'vitest';
-import type { ActionType, Shard } from '#client/types.gen.ts';
+import type { ListedActionType, Shard } from '#client/types.gen.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
 import { openConsole } from '../../testing/open-console.tsx';
@@ -14,7 +14,7 @@ const points = typeCalled('award-points');
 const [shard] = shards.items;
 const open = { cause: '503 Service Unavailable', since: '2026-11-22T19:35:44.000Z', nextTryAt: null };
 
-function typeCalled(name: string): ActionType {
+function typeCalled(name: string): ListedActionType {
   const type = actionTypes.items.find((each) => each.name === name);
   if (!type) throw new Error(`there is no ${name}`);
   return type;
@@ -173,12 +173,15 @@ describe('a type', () => {
       'SG 2 workers cannot serve it: leases are too short',
       'VN its endpoint has just come back',
     ]);
+    const refusals = [{ country: 'ID', cause: 'leases are too short' }];
+    expect(lookOfType({ ...points, refusals }, []).word).toBe('No worker takes it');
+    expect(troublesOf({ ...points, refusals }, [])[0]?.cause).toBe('no worker can take it: leases are too short');
     expect(lookOfType({ ...points, enabled: false }, all).word).toBe('Switched off');
     expect(lookOfType(points, []).word).toBe('Not used yet');
   });
 
   it('promises by its class, in as many sentences', () => {
-    const leads = (type: Partial<ActionType>) => promisesOf({ ...points, ...type }).map(({ lead }) => lead);
+    const leads = (type: Partial<ListedActionType>) => promisesOf({ ...points, ...type }).map(({ lead }) => lead);
     expect(leads({ class: 'A' })).toEqual([
       'A repeat is safe for 30 d.',
       'Batches may be cut smaller.',

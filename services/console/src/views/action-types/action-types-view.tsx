@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { listActionTypesOptions, listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { ActionType, Shard } from '#client/types.gen.ts';
+import type { ListedActionType, Shard } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
@@ -125,10 +125,10 @@ export function ActionTypesView() {
 
 interface TypeTableProps {
   /** Undefined while they are asked for. */
-  types: readonly ActionType[] | undefined;
+  types: readonly ListedActionType[] | undefined;
   shards: readonly Shard[];
   search: ActionTypesSearch;
-  shown: ActionType | undefined;
+  shown: ListedActionType | undefined;
 }
 
 function TypeTable({ types, shards, search, shown }: TypeTableProps) {
@@ -178,6 +178,6 @@ function TypeTable({ types, shards, search, shown }: TypeTableProps) {
   );
 }
 
-function whereWords({ countries }: ActionType): string {
+function whereWords({ countries }: ListedActionType): string {
   return countries === null ? 'any country' : countOf(countries.length, 'country', 'countries');
 }

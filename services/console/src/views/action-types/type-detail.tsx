@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeActionType, deleteActionType } from '#client/sdk.gen.ts';
-import type { ActionType, Shard } from '#client/types.gen.ts';
+import type { ListedActionType, Shard } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { fieldsOf, leavesOf } from '../../parts/forms/schema-fields.ts';
@@ -22,7 +22,7 @@ import { lookOfType, troublesOf } from './type-standing.ts';
 import { TypeUsedBy } from './type-used-by.tsx';
 
 interface TypeDetailProps {
-  type: ActionType;
+  type: ListedActionType;
   shards: readonly Shard[];
   refusal: string | undefined;
   onGone: () => Promise<void>;
@@ -123,7 +123,7 @@ function TypeActions({ type, refusal, onGone }: Omit<TypeDetailProps, 'shards'>)
   );
 }
 
-function ClassPanel({ type }: { type: ActionType }) {
+function ClassPanel({ type }: { type: ListedActionType }) {
   return (
     <Panel title={type.check ? 'A check, in plain words' : `Class ${type.class}, in plain words`} padded>
       <ul className="grid gap-2.5">
@@ -142,7 +142,7 @@ function ClassPanel({ type }: { type: ActionType }) {
   );
 }
 
-function CallsPanel({ type }: { type: ActionType }) {
+function CallsPanel({ type }: { type: ListedActionType }) {
   const { url, statusUrl, batchSize, timeoutMs, maxAttempts, retry, concurrency, ratePerSecond, price, countries } =
     type;
   const rate = [
@@ -207,7 +207,7 @@ function CallsPanel({ type }: { type: ActionType }) {
   );
 }
 
-function ParametersPanel({ type: { paramsSchema } }: { type: ActionType }) {
+function ParametersPanel({ type: { paramsSchema } }: { type: ListedActionType }) {
   const fields = leavesOf(fieldsOf(paramsSchema) ?? []);
   return (
     <Panel title="What its parameters are" note={paramsSchema && 'the form of a campaign comes from this schema'}>
@@ -252,7 +252,7 @@ function ParametersPanel({ type: { paramsSchema } }: { type: ActionType }) {
   );
 }
 
-function CheckPanel({ type }: { type: ActionType }) {
+function CheckPanel({ type }: { type: ListedActionType }) {
   const command = checkCommand(type);
   return (
     <Panel

@@ -1,4 +1,4 @@
-import type { ActionType, Shard } from '#client/types.gen.ts';
+import type { ListedActionType, Shard } from '#client/types.gen.ts';
 import { isUnserved, unservedCause } from '../../parts/shards/unserved.ts';
 import type { StateLook } from '../../parts/standing/state-looks.ts';
 import type { ActionTypesSearch } from './search.ts';
@@ -13,9 +13,15 @@ export interface TypeTrouble {
 }
 
 /** Where it stands still, or is careful; what stands still first. */
-export function troublesOf({ name }: Pick<ActionType, 'name'>, shards: readonly Shard[]): TypeTrouble[] {
-  return shards
-    .filter(({ actionType }) => actionType === name)
+export function troublesOf(
+  { name, refusals }: Pick<ListedActionType, 'name' | 'refusals'>,
+  shards: readonly Shard[],
+): TypeTrouble[] {
+  const refused = refusals.map(({ country, cause }): TypeTrouble => {
+    return { shard: `${name}.${country}`, country, tone: 'bad', cause: `no worker can take it: ${cause}` };
+  });
+  const found = shards
+    .filter(({ actionType, country }) => actionType === name && !refusals.some((each) => each.country === country))
     .flatMap((shard): TypeTrouble[] => {
       const { id, country, breaker, endpoint } = shard;
       const of = { shard: id, country };
@@ -25,15 +31,18 @@ export function troublesOf({ name }: Pick<ActionType, 'name'>, shards: readonly 
       }
       if (breaker === 'slow-start') return [{ ...of, tone: 'warn', cause: 'its endpoint has just come back' }];
       return [];
-    })
-    .sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad') || (a.country < b.country ? -1 : 1));
+    });
+  return [...refused, ...found].sort(
+    (a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad') || (a.country < b.country ? -1 : 1),
+  );
 }
 
 /** Whether it can run. */
-export function lookOfType(type: ActionType, shards: readonly Shard[]): StateLook {
+export function lookOfType(type: ListedActionType, shards: readonly Shard[]): StateLook {
   if (!type.enabled) return { icon: 'paused', word: 'Switched off', tone: 'idle' };
   const own = shards.filter(({ actionType }) => actionType === type.name);
-  if (own.some(isUnserved)) return { icon: 'failed', word: 'No worker takes it', tone: 'bad' };
+  if (own.some(isUnserved) || type.refusals.length > 0)
+    return { icon: 'failed', word: 'No worker takes it', tone: 'bad' };
   const open = own.filter(({ breaker }) => breaker === 'open').length;
   if (open > 0) return { icon: 'open', word: open === own.length ? 'Down' : 'Down in part', tone: 'bad' };
   if (own.some(({ breaker }) => breaker === 'slow-start')) return { icon: 'half', word: 'Coming back', tone: 'warn' };
@@ -43,7 +52,7 @@ export function lookOfType(type: ActionType, shards: readonly Shard[]): StateLoo
     : { icon: 'done', word: 'In use', tone: 'ok' };
 }
 
-export function fitsType(type: ActionType, shards: readonly Shard[], { text, show }: ActionTypesSearch): boolean {
+export function fitsType(type: ListedActionType, shards: readonly Shard[], { text, show }: ActionTypesSearch): boolean {
   if (text !== undefined && !type.name.includes(text.toLowerCase())) return false;
   switch (show) {
     case undefined:
