@@ -1,4 +1,4 @@
-import { KafkaJSProtocolError, Partitioners, type Producer } from 'kafkajs';
+import kafkajs, { Partitioners, type Producer } from 'kafkajs';
 import type { TopicMessage, TopicWriter, TopicWritten } from '../../ports/topic-writer.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 
@@ -82,6 +82,6 @@ export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicW
 /** What stands at the bottom of it: kafkajs wraps it where it has tried again. */
 function causeOf(error: unknown): { message: string; type?: string } {
   if (!(error instanceof Error)) return { message: String(error) };
-  if (error instanceof KafkaJSProtocolError) return { message: error.message, type: error.type };
+  if (error instanceof kafkajs.KafkaJSProtocolError) return { message: error.message, type: error.type };
   return error.cause instanceof Error ? causeOf(error.cause) : { message: error.message };
 }
