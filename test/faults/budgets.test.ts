@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { changeBudgets, resumeRun } from '../../sdk/generated/sdk.gen.ts';
+import { changeActionType, changeBudgets, resumeRun } from '../../sdk/generated/sdk.gen.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
 
@@ -7,6 +7,9 @@ const segment = 'lapsed-riders';
 const unitsPerUser = 3;
 /** Four thousand users, and one unit that is too little for the next one. */
 const units = 12_001;
+/** In money, of what a user costs: three units at 0.07. Four thousand users too, and ten cents. */
+const amount = '840.10';
+const costOfUser = 0.21;
 
 describe('a budget under fire', () => {
   let trial: Trial;
@@ -22,24 +25,29 @@ describe('a budget under fire', () => {
         // What they give back is spent on others.
         SANDBOX_POINTS_FAILURE_SHARE: '0.05',
       },
-      engine: { WORKER_CONCURRENCY: '8' },
+      engine: { WORKER_CONCURRENCY: '8', MUSTER_CURRENCY: 'SGD' },
     });
+    const { client } = trial.muster.api;
+    await changeActionType({ client, path: { name: 'award-points' }, body: { price: '0.07' } });
     return await trial.muster.api.run({
       name: 'Points while they last',
       countries: trial.muster.countries,
       segment,
       chain: [{ action: 'award-points', params: { points: 3 }, unitsPerUser }],
-      budgets: [{ country: 'SG', units }],
+      budgets: [
+        { country: 'SG', units },
+        { country: 'ID', amount, currency: 'SGD' },
+      ],
     });
   }
 
   /**
    * By the ledger of who spends them. Effects only grow: what they cost at one moment they never cost more before it.
    */
-  async function unitsSpent(runId: string): Promise<number> {
+  async function servedIn(runId: string, country: string): Promise<number> {
     const { applied, countries } = (await trial.ledger()).of(runId, 1);
-    const inSingapore = [...applied].filter(([user]) => countries.get(user) === 'SG');
-    return inSingapore.reduce((sum, [, times]) => sum + times * unitsPerUser, 0);
+    const there = [...applied].filter(([user]) => countries.get(user) === country);
+    return there.reduce((sum, [, times]) => sum + times, 0);
   }
 
   async function killAndRestart(...names: string[]): Promise<void> {
@@ -47,7 +55,7 @@ describe('a budget under fire', () => {
     await trial.restart(...names);
   }
 
-  it('row 2: workers are killed again and again, and not one unit more than the budget is ever spent', async () => {
+  it('row 2: workers are killed again and again, and not one unit or cent more than the budgets is ever spent', async () => {
     const runId = await begin();
     for (const victim of ['worker-1', 'worker-2', 'worker-1', 'worker-2']) {
       await trial.awaitCalls(runId, 1, (await trial.batchesCalled(runId, 1)) + 15);
@@ -58,16 +66,25 @@ describe('a budget under fire', () => {
       const progress = await trial.muster.api.progress(runId);
       return progress.state === 'paused' && progress;
     });
-    expect(paused.stateReason).toBe('budget: 1 of the 12,001 units of SG are left, and a user costs 3');
-    expect(paused.budgets).toMatchObject([{ country: 'SG', units, used: units - 1, reserved: 0, left: 1 }]);
-    expect(await unitsSpent(runId)).toBe(units - 1);
+    expect(paused.stateReason).toBe(
+      'budget: 0.10 of the 840.10 SGD of ID are left, and a user costs 0.21; ' +
+        '1 of the 12,001 units of SG are left, and a user costs 3',
+    );
+    expect(paused.budgets).toMatchObject([
+      { country: 'ID', units: null, money: { amount, used: '840.00', reserved: '0.00', left: '0.10' } },
+      { country: 'SG', units, used: units - 1, reserved: 0, left: 1 },
+    ]);
+    expect([await servedIn(runId, 'SG'), await servedIn(runId, 'ID')]).toEqual([4000, 4000]);
     // The others have ended meanwhile.
     const pendingIn = paused.countries.map(({ country, steps }) => [country, (steps[0]?.pending ?? 0) > 0]);
-    expect(Object.fromEntries(pendingIn)).toEqual({ SG: true, ID: false, VN: false });
+    expect(Object.fromEntries(pendingIn)).toEqual({ SG: true, ID: true, VN: false });
 
     const raised = 20_000;
     const { client } = trial.muster.api;
-    const budgets = [{ country: 'SG', units: raised }];
+    const budgets = [
+      { country: 'SG', units: raised },
+      { country: 'ID', amount: '2000.00', currency: 'SGD' },
+    ];
     await changeBudgets({ client, path: { id: paused.campaignId }, body: { budgets } });
     const called = await trial.batchesCalled(runId, 1);
     await resumeRun({ client, path: { id: runId }, body: {} });
@@ -76,10 +93,14 @@ describe('a budget under fire', () => {
 
     const ended = await trial.awaitEnd(runId);
     expect(ended).toMatchObject({ state: 'completed_with_failures', balanced: true });
-    const [line] = ended.countries.find(({ country }) => country === 'SG')?.steps ?? [];
-    const used = (line?.succeeded ?? 0) * unitsPerUser;
-    expect(ended.budgets).toMatchObject([{ units: raised, used, reserved: 0, left: raised - used, waitingBatches: 0 }]);
-    expect(await unitsSpent(runId)).toBe(used);
+    const succeededIn = (of: string) => ended.countries.find(({ country }) => country === of)?.steps[0]?.succeeded ?? 0;
+    const used = succeededIn('SG') * unitsPerUser;
+    const spent = (succeededIn('ID') * costOfUser).toFixed(2);
+    expect(ended.budgets).toMatchObject([
+      { money: { amount: '2000.00', used: spent, reserved: '0.00' }, waitingBatches: 0 },
+      { units: raised, used, reserved: 0, left: raised - used, waitingBatches: 0 },
+    ]);
+    expect([await servedIn(runId, 'SG'), await servedIn(runId, 'ID')]).toEqual([succeededIn('SG'), succeededIn('ID')]);
     expect(used).toBeLessThanOrEqual(raised);
     expect(await trial.judge(runId, { rows: '2', scenario: 'budget, workers killed', segment })).toEqual([]);
   });
