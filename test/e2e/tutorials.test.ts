@@ -29,6 +29,7 @@ describe('the tutorials', () => {
       notes += z.string().parse(text);
       if (notes.includes('serving until Ctrl-C')) break;
     }
+    if (!notes.includes('export MUSTER_API_URL')) throw new Error(notes);
     started.stderr.resume();
     const [, url, key] = /export MUSTER_API_URL=(\S+) MUSTER_API_KEY=(\S+)/.exec(notes) ?? [];
     access = { ...process.env, MUSTER_API_URL: url, MUSTER_API_KEY: key };
