@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import { z } from 'zod';
 import { someCampaign } from '../../../test/support/api-deps.ts';
@@ -23,10 +23,14 @@ async function report(worker: string, countries: readonly string[], refusal: str
 }
 
 const cause = 'a secret of it is missing there, or does not open';
-const unserved = (where: string, why: string, step = last) => ({
+const unserved = (where: string, why: string, step = last, action = actions[step]) => ({
   ...{ pointer: `/chain/${step}/action`, code: 'no-worker' },
-  detail: `no worker can take ${actions[step]} in ${where}, and it would wait: ${why}`,
+  detail: `no worker can take ${action} in ${where}, and it would wait: ${why}`,
 });
+/** Known to workers for long. */
+const ageActionTypes = () => on.pool.query(`update action_types set created_at = created_at - interval '61 seconds'`);
+beforeEach(ageActionTypes);
+
 const noneIsSet = 'none runs that is set to serve it';
 
 /** In the preview, and when the campaign is made and started. */
@@ -64,4 +68,16 @@ it('is told of every step where no worker has said anything for a minute', async
   expect(await warningsOf('/preview', body)).toEqual([]);
   await on.passTime(61_000);
   expect(await warningsOf('/preview', body)).toEqual(actions.map((_, step) => unserved('ID, SG', noneIsSet, step)));
+});
+
+it('is not told of an action type that was just registered: no worker can have said anything of it', async () => {
+  await report('a', ['SG', 'ID'], null);
+  const type = { name: 'give-stars', url: 'https://stars.example/v1/batches', class: 'A' };
+  expect((await on.ask('POST', '/v1/action-types', type)).statusCode).toBe(201);
+  const withStars = { ...body, chain: [...body.chain, { action: 'give-stars', params: {} }] };
+  expect(await warningsOf('/preview', withStars)).toEqual([]);
+  await ageActionTypes();
+  expect(await warningsOf('/preview', withStars)).toEqual([
+    unserved('ID, SG', noneIsSet, body.chain.length, 'give-stars'),
+  ]);
 });
