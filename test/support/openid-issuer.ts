@@ -38,6 +38,8 @@ export interface TestIssuer {
   answerWith: ((path: string, response: ServerResponse) => boolean) | undefined;
   /** Over the discovery document. */
   readonly discovery: Record<string, unknown>;
+  /** The claims of the person whose browser comes to it. */
+  signsIn: SaidClaims;
   /** It signs with another key from now on, and publishes that alone. */
   rotate(): Promise<SigningKey>;
   /** Of this issuer for the audience `muster`, for an hour, unless the claims say otherwise. */
@@ -60,7 +62,14 @@ export async function newSigningKey(alg: SigningKey['alg'] = 'ES256'): Promise<S
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-export async function startIssuer({ now, alg = 'ES256' }: { now: () => Date; alg?: SigningKey['alg'] }) {
+interface IssuerTerms {
+  now: () => Date;
+  alg?: SigningKey['alg'];
+  /** As what it is known; it listens on this machine alone. */
+  host?: string;
+}
+
+export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: IssuerTerms) {
   let current = await newSigningKey(alg);
   const grants = new Map<string, Grant>();
   const asked: string[] = [];
@@ -70,10 +79,10 @@ export async function startIssuer({ now, alg = 'ES256' }: { now: () => Date; alg
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/realms/main`;
+  const url = `http://${host}:${port}/realms/main`;
 
   const issuer: TestIssuer = {
-    ...{ url, asked, clientSecret: 'the secret/of the client', answerWith: undefined, discovery: {} },
+    ...{ url, asked, clientSecret: 'the secret/of the client', answerWith: undefined, discovery: {}, signsIn: {} },
     rotate: async () => (current = await newSigningKey(alg)),
     token,
     signIn: (address, claims = {}) => {
@@ -111,9 +120,20 @@ export async function startIssuer({ now, alg = 'ES256' }: { now: () => Date; alg
     const send = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (path === '/.well-known/openid-configuration') send(200, document());
+    else if (path === '/authorize') sendBack(request.url ?? '', response);
     else if (path === '/keys') send(200, { keys: [current.publicJwk] });
     else if (path === '/token') await answerToken(request, send);
     else send(404, {});
+  }
+
+  /** As an issuer does that knows the person by a session of its own. */
+  function sendBack(asked: string, response: ServerResponse): void {
+    const address = new URL(asked, url);
+    const back = new URL(address.searchParams.get('redirect_uri') ?? '');
+    const { code, state } = issuer.signIn(address.href, issuer.signsIn);
+    back.searchParams.set('code', code);
+    back.searchParams.set('state', state);
+    response.writeHead(302, { location: back.href }).end();
   }
 
   async function answerToken(request: IncomingMessage, send: (status: number, body: object) => void): Promise<void> {

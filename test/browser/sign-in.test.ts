@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startIssuer, type TestIssuer } from '../support/openid-issuer.ts';
+import { useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
+
+let issuer: TestIssuer;
+beforeAll(async () => {
+  // Of another site than the console, as issuers are: no cookie goes with the page that it leads back to.
+  issuer = await startIssuer({ now: () => new Date(), host: 'localhost' });
+  await consoleOf.muster.services.get('all')?.end('SIGTERM');
+  await consoleOf.muster.restart('all', {
+    ...{ AUTH_MODE: 'both', OIDC_ISSUER: issuer.url, OIDC_NAME: 'Example SSO', OIDC_CLIENT_ID: 'console' },
+    ...{ OIDC_CLIENT_SECRET: issuer.clientSecret, OIDC_ROLES: 'managers=manager', API_PUBLIC_URL: consoleOf.url },
+  });
+});
+afterAll(() => issuer.stop());
+
+test('who signs in at the issuer comes to where they wanted to go, and nothing of it stays in the address', async () => {
+  issuer.signsIn = { email: 'ada@example.com', email_verified: true };
+  const page = await consoleOf.visitor();
+  await page.goto('shards');
+  await page.waitForURL(/\/log-in\?to=%2Fshards/);
+  expect(await page.getByLabel('API key').count()).toBe(1);
+  await page.getByRole('button', { name: 'Sign in with Example SSO' }).click();
+  await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/shards');
+  const cookies = await page.context().cookies();
+  expect(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite])).toEqual([
+    ['muster-session', true, 'Strict'],
+  ]);
+  await page.getByRole('button', { name: /^ada@example\.com, manager/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
+  await page.waitForURL(/\/log-in/);
+  expect(await page.context().cookies()).toEqual([]);
+});
+
+test('who has no role here reads so, and is not signed in', async () => {
+  issuer.signsIn = { email: 'eve@example.com', roles: ['strangers'] };
+  const page = await consoleOf.visitor();
+  await page.goto('log-in');
+  await page.getByRole('button', { name: 'Sign in with Example SSO' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('no roles that is given a role here');
+  expect(page.url()).not.toContain('code=');
+  expect(await page.context().cookies()).toEqual([]);
+});
+
+test('a code that another browser was sent opens nothing', async () => {
+  issuer.signsIn = {};
+  const page = await consoleOf.visitor();
+  await page.goto('log-in?code=stolen&state=of-another-browser');
+  expect(await page.getByRole('alert').textContent()).toContain('was not begun in this browser');
+  expect(await page.context().cookies()).toEqual([]);
+});
