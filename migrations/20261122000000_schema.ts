@@ -26,6 +26,7 @@ const subjects = [
   'notices',
   'webhooks',
   'report-links',
+  'audience-counts',
 ];
 
 /** All tables, functions and views as they first stood, by subject: the files beside this one. */

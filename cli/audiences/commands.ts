@@ -18,6 +18,7 @@ import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { streamOf, yes } from '../frame/given.ts';
 import { flag, needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
+import { countCommands } from './count-commands.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
@@ -125,7 +126,10 @@ const remove = byHand({
 });
 
 export const commands = [
-  group('audience', 'uploaded lists of users, which campaigns can name', [upload, list, show, rejects, rename, remove]),
+  group('audience', 'uploaded lists of users, which campaigns can name; and how many are in an audience', [
+    ...[upload, list, show, rejects, rename, remove],
+    ...countCommands,
+  ]),
 ];
 
 function renderAudience(audience: Audience, view: View): string {

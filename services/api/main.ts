@@ -13,6 +13,7 @@ import { accessModule } from './access/access-module.ts';
 import { actionTypesModule } from './action-types/action-types-module.ts';
 import { createApi } from './api.ts';
 import { approvalsModule } from './approvals/approvals-module.ts';
+import { audienceCountsModule } from './audience-counts/audience-counts-module.ts';
 import { audiencesModule } from './audiences/audiences-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
 import { quietHoursModule } from './quiet-hours/quiet-hours-module.ts';
@@ -77,6 +78,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...runsModule(parts),
       ...audiencesModule(parts),
       ...segmentsModule(parts),
+      ...audienceCountsModule(parts),
       ...receiptsModule(parts),
       ...shardsModule(parts, database.installationId),
       ...clients,

@@ -3,6 +3,7 @@ import { admitCallers, type AdmitCallersDeps, type Admission } from './access/ad
 import { recordChanges, type AuditLog } from './access/record-changes.ts';
 import { actionTypeRoutes } from './action-types/action-type-routes.ts';
 import { approvalsRoutes } from './approvals/approvals-module.ts';
+import { countRoutes } from './audience-counts/count-routes.ts';
 import { audienceRoutes } from './audiences/audience-routes.ts';
 import { campaignsRoutes } from './campaigns/campaigns-module.ts';
 import { clientsRoutes } from './clients/clients-module.ts';
@@ -41,6 +42,7 @@ const rooms = [
   runReceiptRoutes,
   audienceRoutes,
   segmentRoutes,
+  countRoutes,
   actionTypeRoutes,
   suppressionRoutes,
   quietHoursRoutes,

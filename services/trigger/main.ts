@@ -24,6 +24,8 @@ import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './feed/postgres/feed-store.ts';
 import { createOutboxSweep } from './sweep/postgres/outbox-sweep.ts';
+import { createAudienceCounter } from './count/audience-counter.ts';
+import { createCountStore } from './count/postgres/count-store.ts';
 import { createLetterPublisher } from '../../shared/kafka/publisher/letter-publisher.ts';
 import { createLetterReplays } from './sweep/postgres/letter-replays.ts';
 import { createReconciliation } from './sweep/postgres/reconciliation.ts';
@@ -127,10 +129,28 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     random: () => Math.random(),
     logger,
   });
+  const counter = createAudienceCounter({
+    counts: createCountStore({ pool }),
+    segmentation,
+    storedAudiences: createStoredAudiences({ pool: hotPool }),
+    notices,
+    owner,
+    pageSize: engine.segmentation.pageSize,
+    leaseMs: config.TRIGGER_FEED_LEASE_MS,
+    clock: systemClock,
+    random: () => Math.random(),
+    logger,
+  });
   registry.onChange((next) => connection.keep(topicsOf(next.shards, topicTerms)));
   registry.start();
   trigger.start();
-  return trigger;
+  counter.start();
+  return {
+    ...trigger,
+    stopIntake: async () => {
+      await Promise.all([trigger.stopIntake(), counter.stop()]);
+    },
+  };
 });
 
 if (isEntry(import.meta)) await runProcess(triggerProcess);

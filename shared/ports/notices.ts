@@ -1,7 +1,7 @@
 /**
  * What may have changed: action types and shards, clients, the state of a region, what falls due soon (jobs, starts of
  * runs, schedules), occurrences that wait, states of runs, feeds that no trigger has, which schedulers and dispatchers
- * there are, hosts that are left alone, events that webhooks are to be told of.
+ * there are, hosts that are left alone, events that webhooks are to be told of, audiences that are to be counted.
  */
 export type NoticeKind =
   | 'registry'
@@ -15,7 +15,8 @@ export type NoticeKind =
   | 'feeds'
   | 'nodes'
   | 'hosts'
-  | 'webhook-events';
+  | 'webhook-events'
+  | 'audience-counts';
 
 /**
  * Tells this process at once of what others have committed. A notice may be lost with its connection, and may come for

@@ -2,6 +2,28 @@ import type { Mutation } from './mutation.ts';
 
 export const triggerMutations: readonly Mutation[] = [
   {
+    takesAway: 'what another trigger counts by now is not written over',
+    edits: [
+      {
+        text: "id = ${$('countId')} and token = ${$('token')}::int and state = 'running'`;",
+        replacement: "id = ${$('countId')} and ${$('token')}::int is not null and state = 'running'`;",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/audience-counts'],
+  },
+  {
+    takesAway: 'a count goes on behind what is saved',
+    edits: [
+      {
+        text: '    place = page.isLast ? null : { country, cursor: page.cursor ?? place?.cursor ?? null, restarts };',
+        replacement: '    place = page.isLast ? null : { country, cursor: null, restarts };',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/audience-counts'],
+  },
+  {
     takesAway: 'the feeder publishes after its commit',
     edits: [
       {

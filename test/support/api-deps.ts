@@ -1,6 +1,7 @@
 import { accessModule } from '../../services/api/access/access-module.ts';
 import { actionTypesModule } from '../../services/api/action-types/action-types-module.ts';
 import { approvalsModule } from '../../services/api/approvals/approvals-module.ts';
+import { audienceCountsModule } from '../../services/api/audience-counts/audience-counts-module.ts';
 import { audiencesModule } from '../../services/api/audiences/audiences-module.ts';
 import { campaignsModule } from '../../services/api/campaigns/campaigns-module.ts';
 import { clientsModule } from '../../services/api/clients/clients-module.ts';
@@ -64,6 +65,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...runsModule(parts),
     ...audiencesModule(parts),
     ...segmentsModule(parts),
+    ...audienceCountsModule(parts),
     ...receiptsModule(parts),
     ...shardsModule(parts, () => undefined),
     ...clients,

@@ -71,6 +71,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/audiences/{id}',
       'GET /v1/audiences/{id}/rejects',
       'GET /v1/segments',
+      'GET /v1/audience-counts',
+      'GET /v1/audience-counts/{id}',
       'GET /v1/action-types',
       'GET /v1/action-types/{name}',
       'GET /v1/suppressions',
@@ -144,6 +146,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
   manager: {
     none: [
       'POST /v1/campaigns/preview',
+      'POST /v1/audience-counts/{id}/cancel',
       'POST /v1/templates/{id}/campaigns',
       'POST /v1/runs/{id}/share',
       'DELETE /v1/runs/{id}/shares/{linkId}',
@@ -180,6 +183,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/runs/{id}/cancel',
       'POST /v1/runs/{id}/retry-failed',
       'POST /v1/runs/{id}/settle',
+      'POST /v1/audience-counts',
       'POST /v1/audiences',
       'PATCH /v1/audiences/{id}',
       'DELETE /v1/audiences/{id}',

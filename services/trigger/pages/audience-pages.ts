@@ -1,10 +1,15 @@
 import { onlySegment, segmentAlone, type FeedSource } from '../../../shared/contracts/runs/feed-audience.ts';
+import type { OwnedFeed } from '../feed/feed-store.port.ts';
 import { createMergedPages } from './merged-pages.ts';
 import type { Gap, PageSource, SourcePages } from './page-source.ts';
 import { createSegmentPages, type SegmentPagesDeps } from './segment-pages.ts';
 import { createEarlierPages, createListPages, type StoredPagesDeps } from './stored-pages.ts';
 
-export type AudiencePagesDeps = SegmentPagesDeps & StoredPagesDeps;
+export type AudiencePagesDeps = SegmentPagesDeps &
+  StoredPagesDeps & {
+    /** Of a dry feed, those whom several sources name are counted. */
+    feed: Pick<OwnedFeed, 'audience' | 'isDry'>;
+  };
 
 const noGaps: readonly Gap[] = [];
 

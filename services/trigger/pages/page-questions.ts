@@ -18,9 +18,12 @@ export const maxNewOfRun = 3;
  */
 export const laterPlaces = { places: 32, everyMs: 320 };
 
+/** Beside these, for audiences that are counted: they take nothing from what is fed. */
+export const maxCountQuestions = 4;
+
 /** No question waits for a connection: that would count towards its time-out. */
 export const segmentationConnections = {
-  pages: maxQuestions.moving + maxQuestions.new + laterPlaces.places + maxQuestions.uncertain,
+  pages: maxQuestions.moving + maxQuestions.new + laterPlaces.places + maxQuestions.uncertain + maxCountQuestions,
   descriptions: 64,
 };
 

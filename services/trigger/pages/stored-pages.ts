@@ -7,7 +7,7 @@ import { brokenStall, type SourcePage, type SourcePages, type Stall } from './pa
 import type { OwnedFeed } from '../feed/feed-store.port.ts';
 
 export interface StoredPagesDeps {
-  feed: OwnedFeed;
+  feed: Pick<OwnedFeed, 'country' | 'stalls' | 'cursor'>;
   storedAudiences: StoredAudiences;
   /** In [0, 1). */
   random: () => number;

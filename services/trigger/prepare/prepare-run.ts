@@ -1,7 +1,7 @@
-import pLimit, { type LimitFunction } from 'p-limit';
-import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { LimitFunction } from 'p-limit';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
-import { estimateOf } from '../../../shared/contracts/runs/feed-audience.ts';
+import { estimateOf, type SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import { canaryShares, type CanarySize, type EstimatesByCountry } from '../../../shared/domain/run/canary.ts';
@@ -11,12 +11,9 @@ import type { ShardStore } from '../../../shared/ports/registry.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import type { NewFeed, RunStore, RunToPrepare } from '../keep/run-store.port.ts';
-import { sourcesElsewhere } from './sources-elsewhere.ts';
 import { notJudged, type ClearedRun, type RunApprovals } from './run-approvals.port.ts';
-import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
-
-/** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
-const maxQuestionsPerRun = 8;
+import { holdOutOf, type ResolveDeps } from './resolve-audience.ts';
+import { audienceIn, foundSources, resolvePlaces } from './resolve-places.ts';
 
 export interface PrepareRunDeps extends ResolveDeps {
   runStore: RunStore;
@@ -45,7 +42,7 @@ export type Prepared =
  */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
   if (run.isRetry) return prepareRetry(run, deps);
-  const places = await resolveAll(run, deps, signal);
+  const places = await resolvePlaces(run.definition, deps, signal);
   if (signal.aborted) return { kind: 'stopped' };
   const answers = places.map(({ resolved }) => resolved);
   const missing = answers.find((answer) => answer.kind === 'missing');
@@ -66,7 +63,8 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
     return { kind: 'ended' };
   }
   const batchUsers = Math.min(...called.map((name) => types.get(name)?.config.batchSize ?? 1));
-  const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
+  const sources = foundSources(places);
+  const feeds = run.definition.countries.map((country) => feedOf(country, run, sources));
   if (run.isDry) {
     // At once, and without a canary: it is over when everybody was seen.
     const unbounded = feeds.map(({ country, audience }) => ({ country, audience }));
@@ -164,46 +162,8 @@ export async function endRun(
   if (await runStore.finish(runId, state, reason)) logger.info({ runId, campaignId, state, reason }, 'run ended');
 }
 
-/** A source of the audience in one country. */
-interface Place {
-  entry: AudienceEntry;
-  isExcluded: boolean;
-  country: string;
-}
-
-type ResolvedPlace = Place & { resolved: Resolved };
-
-async function resolveAll(
-  { definition }: RunToPrepare,
-  deps: PrepareRunDeps,
-  signal: AbortSignal,
-): Promise<ResolvedPlace[]> {
-  const resolve = async (place: Place): Promise<ResolvedPlace> => {
-    const resolved = await deps.questions(() => resolveSource(place.entry, place.country, deps, signal));
-    return { ...place, resolved };
-  };
-  const [first, ...others] = placesOf(definition);
-  if (!first) return [];
-  const asked = await resolve(first);
-  if (asked.resolved.kind !== 'source') return [asked];
-  return [asked, ...(await pLimit(maxQuestionsPerRun).map(others, resolve))];
-}
-
-function placesOf({ audience, countries }: CampaignDefinition): Place[] {
-  const placed = (entries: readonly AudienceEntry[], isExcluded: boolean) =>
-    entries.flatMap((entry) => countries.map((country) => ({ entry, isExcluded, country })));
-  return [...placed(audience.include, false), ...placed(audience.exclude ?? [], true)];
-}
-
-function feedOf(country: string, { definition, campaignId }: RunToPrepare, places: readonly ResolvedPlace[]): NewFeed {
-  const sources = places.flatMap(({ resolved, isExcluded, country: of }) =>
-    resolved.kind === 'source' ? [{ source: resolved.source, isExcluded, country: of }] : [],
-  );
-  const own = sources.filter((place) => place.country === country);
-  const include = own.filter(({ isExcluded }) => !isExcluded).map(({ source }) => source);
-  const exclude = own.filter(({ isExcluded }) => isExcluded).map(({ source }) => source);
-  const holdOut = holdOutOf(definition, campaignId);
-  const audience = { include, exclude, elsewhere: sourcesElsewhere(country, sources), holdOut };
+function feedOf(country: string, { definition, campaignId }: RunToPrepare, sources: readonly SourcePlace[]): NewFeed {
+  const audience = audienceIn(country, sources, holdOutOf(definition, campaignId));
   return { country, audience, ...startOf(country, definition) };
 }
 

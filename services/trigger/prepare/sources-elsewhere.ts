@@ -1,11 +1,9 @@
-import { ranksOf, type Elsewhere, type FeedSource } from '../../../shared/contracts/runs/feed-audience.ts';
-
-/** A source of a run's audience in one country. */
-export interface SourcePlace {
-  source: FeedSource;
-  isExcluded: boolean;
-  country: string;
-}
+import {
+  ranksOf,
+  type Elsewhere,
+  type FeedSource,
+  type SourcePlace,
+} from '../../../shared/contracts/runs/feed-audience.ts';
 
 /**
  * What has a say in one country's feed about people that it holds in others: lists and earlier runs that exclude, and

@@ -65,6 +65,13 @@ export type Elsewhere = z.infer<typeof elsewhere>;
 export type FeedSource = SegmentSource | ListSource | RunSource;
 export type FeedAudience = z.infer<typeof feedAudience>;
 
+/** A source of a run's audience in one country. */
+export interface SourcePlace {
+  source: FeedSource;
+  isExcluded: boolean;
+  country: string;
+}
+
 export function segmentAlone(source: SegmentSource): FeedAudience {
   return { include: [source], exclude: [], holdOut: null };
 }

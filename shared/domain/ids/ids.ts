@@ -16,6 +16,7 @@ export const idPrefixes = {
   change: 'chg',
   runEvent: 'evt',
   audience: 'aud',
+  audienceCount: 'cnt',
   suppressionUpload: 'sup',
   approval: 'apr',
   settlement: 'set',

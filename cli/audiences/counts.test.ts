@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { runMuster } from '../test-muster.ts';
+
+let api: TestApi;
+
+beforeEach(async () => {
+  api = await startTestApi();
+});
+
+afterEach(() => api.stop());
+
+const muster = (...args: string[]) => runMuster(args, { api });
+
+const counted = {
+  ...{ id: 'cnt_1', state: 'done', cause: null, countries: ['SG', 'ID'] },
+  audience: { include: [{ segment: 'riders' }], exclude: [{ segment: 'staff' }] },
+  ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null },
+  counted: [
+    { country: 'SG', done: true, users: 1400, excluded: 10, shared: 50, withUsers: null, both: null },
+    { country: 'ID', done: true, users: 300, excluded: 0, shared: 0, withUsers: null, both: null },
+  ],
+  ...{ askedBy: 'mei', askedAt: '2026-11-21T20:44:20.000Z', startedAt: '2026-11-21T20:44:21.000Z' },
+  ...{ endedAt: '2026-11-21T20:44:29.000Z', links: { self: '/v1/audience-counts/cnt_1' } },
+};
+
+test('audience count says what the same count has come to, or asks for it', async () => {
+  api.answers['POST /v1/audience-counts'] = { status: 200, body: counted };
+  const { code, out } = await muster(
+    ...['audience', 'count', '--countries', 'SG,ID', '--segment', 'riders', '--exclude-segment', 'staff', '--anew'],
+  );
+  expect(code).toBe(exitCodes.ok);
+  expect(out).toContain('1,700 users');
+  expect(out).toMatch(/by country +SG 1,400 {2}ID 300/);
+  expect(out).toMatch(/left out +10/);
+  expect(out).toMatch(/asked +2026-11-21 20:44 UTC by mei/);
+  expect(api.bodies).toEqual([{ countries: ['SG', 'ID'], audience: counted.audience, anew: true }]);
+});
+
+test('audience count of a campaign, with another audience, says how many are in both', async () => {
+  api.answers['GET /v1/campaigns/cmp_1'] = {
+    status: 200,
+    body: { countries: ['SG'], audience: { include: [{ segment: 'riders' }], holdOutPercent: 5 } },
+  };
+  const overlap = { with: { include: [{ segment: 'payday' }] }, withUsers: 900, both: 118 };
+  api.answers['POST /v1/audience-counts'] = { status: 201, body: { ...counted, ...overlap, state: 'running' } };
+  const { out, notes } = await muster('audience', 'count', 'cmp_1', '--with-segment', 'payday');
+  expect(out).toMatch(/in both +118; only in the first 1,582/);
+  expect(out).toMatch(/only there +782/);
+  expect(notes).toContain('muster audience counted cnt_1');
+  expect(api.bodies).toEqual([
+    { countries: ['SG'], audience: { include: [{ segment: 'riders' }] }, with: { include: [{ segment: 'payday' }] } },
+  ]);
+});
+
+test('audience count needs to know where; counts are listed, shown and cancelled', async () => {
+  expect((await muster('audience', 'count', '--segment', 'riders')).notes).toContain('--countries');
+  api.answers['GET /v1/audience-counts?limit=20'] = { status: 200, body: { items: [counted], next: null } };
+  expect((await muster('audience', 'counts')).out).toMatch(/cnt_1 +done +1,700 +segment riders, without segment staff/);
+  const failed = { ...counted, state: 'failed', cause: 'there is no segment "x"' };
+  api.answers['GET /v1/audience-counts/cnt_1'] = { status: 200, body: failed };
+  const shown = await muster('audience', 'counted', 'cnt_1', '--wait');
+  expect([shown.code, shown.out.includes('failed: there is no segment "x"')]).toEqual([exitCodes.failure, true]);
+  api.answers['POST /v1/audience-counts/cnt_1/cancel'] = { status: 200, body: { ...counted, state: 'cancelled' } };
+  expect((await muster('audience', 'cancel-count', 'cnt_1')).out).toBe('cnt_1 cancelled\n');
+});

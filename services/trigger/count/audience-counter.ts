@@ -1,0 +1,96 @@
+import pLimit from 'p-limit';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
+import { maxCountQuestions } from '../pages/page-questions.ts';
+import { createCounting, type CountingDeps } from './counting.ts';
+import type { CountEnd, OwnedCount } from './count-store.port.ts';
+
+/** Of one trigger. */
+const maxAtOnce = 2;
+const lookEveryMs = 10_000;
+const deafLookEveryMs = 3000;
+const afterErrorMs = 2000;
+
+export interface AudienceCounterDeps extends Omit<CountingDeps, 'questions'> {
+  notices: Notices;
+  /** Tells this process apart from all others. */
+  owner: string;
+  leaseMs: number;
+}
+
+/** Pages audiences once to count them, because a person asked: two at a time, beside all that is fed. */
+export type AudienceCounter = Pick<Loop, 'start' | 'stop'>;
+
+export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounter {
+  const { counts, notices, owner, leaseMs, clock, logger } = deps;
+  const questions = pLimit(maxCountQuestions);
+  const tasks = new Set<Promise<void>>();
+
+  async function turn(signal: AbortSignal): Promise<number> {
+    while (tasks.size < maxAtOnce && !signal.aborted) {
+      const count = await counts.claim(owner, leaseMs);
+      if (!count) break;
+      const task: Promise<void> = countWhileHeld(count, { ...deps, questions }, signal)
+        // What failed is not taken again before the next look.
+        .then(
+          () => {
+            tasks.delete(task);
+            loop.poke();
+          },
+          (error: unknown) => {
+            tasks.delete(task);
+            logger.warn({ err: error, countId: count.countId }, 'an audience is counted later');
+          },
+        );
+      tasks.add(task);
+    }
+    return notices.isHearing() ? lookEveryMs : deafLookEveryMs;
+  }
+
+  const loop = createLoop({ name: 'audience-counter', turn, afterErrorMs, clock, logger });
+  notices.on('audience-counts', () => loop.poke());
+  return {
+    start: () => loop.start(),
+    stop: async () => {
+      await loop.stop();
+      await Promise.all(tasks);
+    },
+  };
+}
+
+const tooLong: CountEnd = { state: 'failed', cause: 'it took longer than six hours' };
+
+type CountDeps = AudienceCounterDeps & Pick<CountingDeps, 'questions'>;
+
+/** Until it has ended, is cancelled, or this process stops: then another trigger goes on behind what is saved. */
+async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: AbortSignal): Promise<void> {
+  const { counts, leaseMs, clock, logger } = deps;
+  const over = new AbortController();
+  const signal = AbortSignal.any([stopping, over.signal]);
+  const isStopped = () => signal.aborted;
+  const cut: { end: CountEnd | null } = { end: null };
+  const beating = (async () => {
+    while (!isStopped()) {
+      await clock.sleep(leaseMs / 3, signal);
+      if (isStopped()) return;
+      // A database that does not answer is no reason to stop: what is written is refused where it is another one's.
+      const standing = await counts.renew(count, leaseMs).catch(() => 'held' as const);
+      if (standing === 'too-long') cut.end = tooLong;
+      if (standing !== 'held') over.abort();
+    }
+  })();
+  try {
+    const counting = createCounting(count, deps);
+    const came = await counting.run(signal);
+    const end = came ?? cut.end;
+    if (end === null) await counts.release(count);
+    else if (await counts.end(count, counting.countries(), end))
+      logger.info({ countId: count.countId, state: end.state }, 'audience counted');
+  } catch (error) {
+    await counts.release(count).catch(() => undefined);
+    throw error;
+  } finally {
+    over.abort();
+    await beating;
+  }
+}

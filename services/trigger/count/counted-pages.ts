@@ -1,0 +1,111 @@
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
+import type { FetchedPage, PageSource, Stall } from '../pages/page-source.ts';
+
+/** What a look at the next users adds to a count. */
+export interface CountedPage {
+  kind: 'counted';
+  users: number;
+  excluded: number;
+  shared: number;
+  /** Null where one audience is counted. */
+  withUsers: number | null;
+  both: number | null;
+  /** The last user that is counted now: a count that goes on behind it counts no user twice. */
+  cursor: string | null;
+  isLast: boolean;
+}
+
+/** The users of a snapshot are gone: what was counted of it is of no use. */
+export interface Gone {
+  kind: 'gone';
+}
+
+export interface CountedPages {
+  next(signal: AbortSignal): Promise<CountedPage | Gone | Stall>;
+}
+
+/** One audience, page by page as a run would feed it. */
+export function countOne(source: PageSource): CountedPages {
+  return {
+    next: async (signal) => {
+      const page = await source.next(signal);
+      if (page.kind === 'stalled') return page;
+      if (page.fresh) return { kind: 'gone' };
+      return {
+        ...{ kind: 'counted', users: page.users.length, withUsers: null, both: null, isLast: page.isLast },
+        excluded: page.gaps.reduce((sum, { excluded }) => sum + excluded, 0),
+        shared: page.gaps.reduce((sum, { shared = 0 }) => sum + shared, 0),
+        cursor: lastOf(page),
+      };
+    },
+  };
+}
+
+/** Two audiences: each is paged once, and a page of each is in memory. */
+export function countTwo(one: PageSource, other: PageSource): CountedPages {
+  const heads = [headOf(one), headOf(other)] as const;
+  return {
+    next: async (signal) => {
+      const answers = await Promise.all(heads.map((head) => fill(head, signal)));
+      const kept = answers.find((answer) => answer !== null);
+      if (kept) return kept;
+      const [a, b] = heads;
+      const counted = { users: 0, withUsers: 0, both: 0 };
+      let cursor: string | null = null;
+      while (!isSpent(a) && !isSpent(b) && !(isOver(a) && isOver(b))) {
+        const [left, right] = [a.users[a.at], b.users[b.at]];
+        const order = orderOf(left, right);
+        if (order <= 0) counted.users++;
+        if (order >= 0) counted.withUsers++;
+        if (order === 0) counted.both++;
+        if (order <= 0) a.at++;
+        if (order >= 0) b.at++;
+        cursor = (order <= 0 ? left : right) ?? cursor;
+      }
+      return { kind: 'counted', ...counted, excluded: 0, shared: 0, cursor, isLast: isOver(a) && isOver(b) };
+    },
+  };
+}
+
+interface Head {
+  source: PageSource;
+  users: readonly string[];
+  at: number;
+  isLast: boolean;
+}
+
+function headOf(source: PageSource): Head {
+  return { source, users: [], at: 0, isLast: false };
+}
+
+/** Others come behind what is used up. */
+function isSpent({ users, at, isLast }: Head): boolean {
+  return at >= users.length && !isLast;
+}
+
+function isOver({ users, at, isLast }: Head): boolean {
+  return at >= users.length && isLast;
+}
+
+/** Where one has no user left, the other goes on alone. */
+function orderOf(left: string | undefined, right: string | undefined): number {
+  if (left === undefined) return 1;
+  return right === undefined ? -1 : compareUserIds(left, right);
+}
+
+/** Null where it holds users, or has ended. */
+async function fill(head: Head, signal: AbortSignal): Promise<Stall | Gone | null> {
+  while (isSpent(head)) {
+    const page = await head.source.next(signal);
+    if (page.kind === 'stalled') return page;
+    if (page.fresh) return { kind: 'gone' };
+    Object.assign(head, { users: page.users, at: 0, isLast: page.isLast });
+  }
+  return null;
+}
+
+/** Of the users that are fed and those that are passed over, the last. */
+function lastOf({ users, gaps }: FetchedPage): string | null {
+  const gap = gaps.at(-1);
+  return gap?.at === users.length ? gap.last : (users.at(-1) ?? null);
+}

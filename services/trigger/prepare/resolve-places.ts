@@ -1,0 +1,65 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { FeedAudience, SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
+import { resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
+import { sourcesElsewhere } from './sources-elsewhere.ts';
+
+/** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
+const maxQuestionsPerRun = 8;
+
+/** What is asked of an audience. */
+export interface PlacesAsked {
+  countries: readonly string[];
+  audience: Pick<CampaignDefinition['audience'], 'include' | 'exclude'>;
+}
+
+/** A source of the audience in one country. */
+export interface Place {
+  entry: AudienceEntry;
+  isExcluded: boolean;
+  country: string;
+}
+
+export type ResolvedPlace = Place & { resolved: Resolved };
+
+/** Every source of an audience in every country; where the first one does not answer, that one alone. */
+export async function resolvePlaces(
+  asked: PlacesAsked,
+  deps: ResolveDeps & { questions: LimitFunction },
+  signal: AbortSignal,
+): Promise<ResolvedPlace[]> {
+  const resolve = async (place: Place): Promise<ResolvedPlace> => {
+    const resolved = await deps.questions(() => resolveSource(place.entry, place.country, deps, signal));
+    return { ...place, resolved };
+  };
+  const [first, ...others] = placesOf(asked);
+  if (!first) return [];
+  const answered = await resolve(first);
+  if (answered.resolved.kind !== 'source') return [answered];
+  return [answered, ...(await pLimit(maxQuestionsPerRun).map(others, resolve))];
+}
+
+function placesOf({ audience, countries }: PlacesAsked): Place[] {
+  const placed = (entries: readonly AudienceEntry[], isExcluded: boolean) =>
+    entries.flatMap((entry) => countries.map((country) => ({ entry, isExcluded, country })));
+  return [...placed(audience.include, false), ...placed(audience.exclude ?? [], true)];
+}
+
+/** Those that were found. */
+export function foundSources(places: readonly ResolvedPlace[]): SourcePlace[] {
+  return places.flatMap(({ resolved, isExcluded, country }) =>
+    resolved.kind === 'source' ? [{ source: resolved.source, isExcluded, country }] : [],
+  );
+}
+
+/** What an audience of these sources is made of in a country. */
+export function audienceIn(
+  country: string,
+  sources: readonly SourcePlace[],
+  holdOut: FeedAudience['holdOut'],
+): FeedAudience {
+  const own = sources.filter((place) => place.country === country);
+  const include = own.filter(({ isExcluded }) => !isExcluded).map(({ source }) => source);
+  const exclude = own.filter(({ isExcluded }) => isExcluded).map(({ source }) => source);
+  return { include, exclude, elsewhere: sourcesElsewhere(country, sources), holdOut };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { canonicalHash } from '../../domain/approval/canonical-hash.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
+import { audience } from './campaigns.ts';
+
+/**
+ * - `waiting`: a trigger takes it when one has room.
+ * - `running`: one pages its sources; if that dies, another goes on behind what is counted.
+ * - `done`, `failed`, `cancelled`: it has ended.
+ */
+export const countStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+
+export type CountState = (typeof countStates)[number];
+
+/** Who is counted: as in a campaign, without a hold-out. */
+export const countedAudience = audience.omit({ holdOutPercent: true, holdOutSeed: true });
+
+const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
+
+export const countRequest = z
+  .strictObject({
+    countries: z.array(country).min(1).max(250),
+    audience: countedAudience,
+    with: countedAudience.optional().describe('Another audience: how many are in both is counted'),
+    anew: z.boolean().default(false).describe('Count it although the same was counted before'),
+  })
+  .meta({
+    id: 'AudienceCountRequest',
+    examples: [{ countries: ['SG'], audience: { include: [{ segment: 'lapsed-riders' }] } }],
+  });
+
+/** As it is stored. */
+export const countQuestion = z.object({
+  countries: z.array(z.string()),
+  audience: countedAudience,
+  with: countedAudience.optional(),
+});
+
+export type CountQuestion = z.infer<typeof countQuestion>;
+
+const users = z.int().min(0);
+
+/** What was counted in a country, so far or in all. */
+export const countedCountry = z.object({
+  country: z.string(),
+  done: z.boolean(),
+  users,
+  excluded: users.describe('Left out: in one of the included sources, and in one that excludes'),
+  shared: users.describe('Of the users, those whom several included sources name'),
+  withUsers: users.nullable().describe('Of the other audience; null: there is none'),
+  both: users.nullable().describe('In both audiences; null: there is one'),
+});
+
+export type CountedCountry = z.infer<typeof countedCountry>;
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const audienceCount = z
+  .object({
+    id: z.string().describe('cnt_…'),
+    state: z.enum(countStates),
+    cause: z.string().nullable().describe('Why it failed, or what it waits for'),
+    ...countQuestion.shape,
+    users: users.describe(
+      'In all countries, as far as it is counted; excluded and shared of two audiences are not counted',
+    ),
+    excluded: users,
+    shared: users,
+    withUsers: users.nullable(),
+    both: users.nullable(),
+    counted: z.array(countedCountry).describe('By country; one that it has not come to is not there'),
+    askedBy: z.string().describe('Owner or name of the key'),
+    askedAt: time,
+    startedAt: time.nullable(),
+    endedAt: time.nullable().describe('The users of a segment are those of its snapshot at the start'),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'AudienceCount' });
+
+export type AudienceCount = z.infer<typeof audienceCount>;
+
+export interface SegmentSnapshot {
+  segment: string;
+  country: string;
+  snapshot: string;
+}
+
+/** The same for the same question about the same users, whenever it is asked. */
+export function countKeyOf(question: CountQuestion, snapshots: readonly SegmentSnapshot[]): string {
+  const told = new Set(snapshots.map(({ segment, country: of, snapshot }) => JSON.stringify([segment, of, snapshot])));
+  return canonicalHash({ ...question, countries: question.countries.toSorted(), snapshots: [...told].sort() });
+}

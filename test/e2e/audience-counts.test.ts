@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { countAudience, getAudienceCount, listSegments } from '../../sdk/generated/sdk.gen.ts';
+import type { AudienceCount } from '../../sdk/generated/types.gen.ts';
+import { countries, startInstallation, type Installation } from './installation.ts';
+
+const users = 240_000;
+const [inBoth, excluded] = [30_000, 5000];
+
+let muster: Installation;
+afterEach(() => muster.stop());
+
+async function ended(id: string, onLook: (seen: AudienceCount) => void = () => undefined): Promise<AudienceCount> {
+  for (;;) {
+    const { data } = await getAudienceCount({ client: muster.api.client, path: { id } });
+    if (data.endedAt !== null) return data;
+    onLook(data);
+    await wait(100);
+  }
+}
+
+it('an audience is counted exactly though the process that counts it is killed; the same is answered at once', async () => {
+  muster = await startInstallation({
+    workers: 1,
+    sandbox: { SANDBOX_SEGMENTS: `riders=${users},vip=${inBoth},staff=${excluded}` },
+    engine: { TRIGGER_FEED_LEASE_MS: '3000' },
+  });
+  const { client } = muster.api;
+  const { data: offered } = await listSegments({ client });
+  expect(offered.items.map(({ id, estimate }) => [id, estimate])).toEqual([
+    ['riders', users],
+    ['staff', excluded],
+    ['vip', inBoth],
+  ]);
+  const audience = { include: [{ segment: 'riders' }, { segment: 'vip' }], exclude: [{ segment: 'staff' }] };
+  const body = { countries: [...countries], audience };
+
+  const { data: begun } = await countAudience({ client, body });
+  let isKilled = false;
+  const done = await ended(begun.id, (seen) => {
+    if (isKilled || seen.users < 20_000) return;
+    isKilled = true;
+    void muster.services
+      .get('trigger')
+      ?.end('SIGKILL')
+      .then(() => muster.restart('trigger'));
+  });
+  expect(isKilled).toBe(true);
+  // The first users of the segment are in the others too.
+  expect(done).toMatchObject({ state: 'done', users: users - excluded, excluded, shared: inBoth - excluded });
+  const again = await countAudience({ client, body });
+  expect([again.response.status, again.data.id]).toEqual([200, begun.id]);
+
+  const overlap = { countries: body.countries, audience: { include: [{ segment: 'vip' }] } };
+  const { data: two } = await countAudience({
+    client,
+    body: { ...overlap, with: { include: [{ segment: 'staff' }] } },
+  });
+  expect(await ended(two.id)).toMatchObject({ users: inBoth, withUsers: excluded, both: excluded });
+});
