@@ -44,16 +44,28 @@ export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter 
       body: jobReport,
       response: { 200: jsonAnswer('What it changed', jobReported), ...problems(401, 404, 409) },
     },
-    handler: async ({ params: { id }, headers: { authorization = '' }, body }) => {
-      const jobId = requireId('job', id);
-      const token = /^Bearer (\S{1,400})$/i.exec(authorization)?.[1];
-      const attempt = token === undefined ? undefined : sealing(() => openReportToken(secretBox, jobId, token));
-      if (attempt === undefined) throw noToken(id);
+    // Before a byte of the body has come, which could be from everywhere.
+    onRequest: ({ params: { id }, headers: { authorization } }) => {
+      attemptOf(secretBox, id, authorization);
+      return Promise.resolve();
+    },
+    handler: async ({ params: { id }, headers: { authorization }, body }) => {
+      const { jobId, attempt } = attemptOf(secretBox, id, authorization);
       const verdict = await jobReports.report(jobId, attempt, body);
       reports?.of({ verdict: verdict.kind }).add();
       return { id, result: resultOf(id, verdict, body) };
     },
   });
+}
+
+/** @throws {HttpProblem} 401 where there is no token, or it is of another job */
+function attemptOf(secretBox: SecretBox, id: string, authorization = '') {
+  const token = /^Bearer (\S{1,400})$/i.exec(authorization)?.[1];
+  if (token === undefined) throw noToken(id);
+  const jobId = requireId('job', id);
+  const attempt = sealing(() => openReportToken(secretBox, jobId, token));
+  if (attempt === undefined) throw noToken(id);
+  return { jobId, attempt };
 }
 
 function resultOf(id: string, verdict: ReportVerdict, { outcome }: JobReport): 'called' | 'failed' | 'unchanged' {
