@@ -42,6 +42,7 @@ const tables: Record<string, Table> = {
   'dead-jobs': () => import('./jobs/dead-job-commands.ts'),
   schedules: () => import('./schedules/commands.ts'),
   groups: () => import('./schedules/group-commands.ts'),
+  'work-calendars': () => import('./schedules/work-calendar-commands.ts'),
   scheduler,
   regions: scheduler,
   'enable-host': scheduler,

@@ -2,6 +2,7 @@ import type { Occurrence, Schedule, SchedulePreview } from '../../sdk/generated/
 import type { View } from '../frame/command-table.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, renderItems, right, tableOf, type ItemColumn } from '../show/tables.ts';
+import { oneLine } from '../show/text.ts';
 import { localAndUtc, utcTime } from '../show/times.ts';
 
 export const scheduleColumns: readonly ItemColumn<Schedule>[] = [
@@ -32,6 +33,7 @@ export function renderSchedule(schedule: Schedule, view: View): string {
       ['rhythm', rhythmOf(schedule)],
       ['next', nextAt === null ? 'none' : localAndUtc(nextAt, zone ?? 'UTC')],
       ['for', targetOf(schedule)],
+      ['days off', schedule.workCalendar && `${schedule.workCalendar}, ${schedule.onDayOff ?? 'skip'}`],
       ['groups', groups && ('names' in groups ? groups.names.join(', ') : `tags ${groups.tags.join(', ')}`)],
       ['from', from],
       ['until', until],
@@ -62,13 +64,21 @@ function byHand(kind: Occurrence['kind']): string {
   return kind === null || kind === 'planned' ? '' : ` (${kind})`;
 }
 
+/** `day-off (Christmas Day), 3 times`, `for 2026-12-25T09:00:00 (Christmas Day)`. */
+function markOf({ mark, instants, why, movedFrom = [] }: SchedulePreview['fires'][number]): string {
+  const moved = movedFrom.map((each) => `for ${each.localTime} (${oneLine(each.why)})`);
+  const said = mark === null ? [] : [why === undefined ? mark : `${mark} (${oneLine(why)})`];
+  const times = instants > 1 ? [`${instants} times`] : [];
+  return [...said, ...times, ...moved].join(', ');
+}
+
 export function renderPreview({ fires, zone, lookedUntil }: SchedulePreview, view: View): string {
   const shown = renderItems(
     fires,
     [
       left('fires at', ({ at }) => at ?? 'not at all'),
       left(`on the clocks of ${zone}`, ({ localTime }) => localTime ?? ''),
-      left('mark', ({ mark, instants }) => (mark === null ? '' : instants > 1 ? `${mark}, ${instants} times` : mark)),
+      left('mark', markOf),
     ],
     view,
   );

@@ -127,6 +127,30 @@ describe('muster schedules', () => {
   });
 });
 
+describe('muster work-calendars', () => {
+  const calendar = {
+    ...{ name: 'SG', revision: 2, weekDaysOff: ['SAT', 'SUN'], schedules: 3 },
+    ...{ createdAt: time, updatedAt: time, links: { self: '' } },
+  };
+  const dates = [{ date: '2026-12-25', name: 'Christmas Day' }];
+
+  it('are put, listed, shown and deleted', async () => {
+    api.answers['PUT /v1/work-calendars/SG'] = { status: 200, body: { ...calendar, dates } };
+    api.answers['GET /v1/work-calendars'] = {
+      status: 200,
+      body: { items: [{ ...calendar, datesOff: 1 }], next: null },
+    };
+    api.answers['GET /v1/work-calendars/SG'] = { status: 200, body: { ...calendar, dates } };
+    api.answers['DELETE /v1/work-calendars/SG'] = { status: 204, body: '' };
+    const put = await muster('work-calendars', 'put', 'SG', 'weekDaysOff=["SAT","SUN"]');
+    expect([put.out, api.bodies]).toEqual(['SG revision 2\n', [{ weekDaysOff: ['SAT', 'SUN'] }]]);
+    expect((await muster('work-calendars', 'list')).out).toMatch(/SG +SAT, SUN +1 +3/);
+    expect((await muster('work-calendars', 'show', 'SG')).out).toContain('2026-12-25 Christmas Day');
+    const deleted = await muster('work-calendars', 'delete', 'SG');
+    expect(deleted).toMatchObject({ code: exitCodes.ok, notes: 'SG is deleted\n' });
+  });
+});
+
 describe('muster groups', () => {
   const group = {
     ...{ name: 'SG', revision: 1, homeRegion: 'asia', fallbackSeconds: 60, tags: ['rides'], countries: ['SG'] },

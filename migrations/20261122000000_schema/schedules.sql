@@ -12,6 +12,15 @@ create table schedule_groups (
   updated_at timestamptz not null default now()
 );
 
+-- Days off that schedules go by. One that a schedule names stays (docs/decisions/0103-work-calendars.md).
+create table work_calendars (
+  name text primary key,
+  definition jsonb not null,
+  revision int not null default 1,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
 -- Fires a client's callback (client) or a campaign (campaign). Everything up to high_water, inclusive, is decided for
 -- all groups.
 create table schedules (
@@ -21,6 +30,8 @@ create table schedules (
   campaign uuid unique,
   revision int not null default 1,
   definition jsonb not null,
+  work_calendar text generated always as (definition -> 'recurrence' ->> 'workCalendar') stored
+    references work_calendars,
   -- Of a client's, when it was written: instants in an hour, times its groups.
   fires_per_hour float8 not null default 0,
   state text not null check (state in ('active', 'paused', 'disabled', 'broken', 'ended')),
@@ -44,6 +55,7 @@ create index schedules_to_look_at on schedules (look_at) where state = 'active';
 -- Campaigns that recur, among all schedules of clients and those that have ended.
 create index schedules_that_start_runs on schedules (campaign)
   where campaign is not null and state in ('active', 'paused', 'broken');
+create index schedules_of_work_calendar on schedules (work_calendar, id) where work_calendar is not null;
 create index schedules_of_client on schedules (client, id) where client is not null;
 
 -- That a row is inserted is the election of who fires. Open: what it fired is looked after, because the next fire, a

@@ -15,6 +15,7 @@ import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-route
 import { pathBelow } from './frame/server/path-below.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
 import { v1Routes, type V1Deps } from './v1-routes.ts';
+import { workCalendarProblem } from './schedules/work-calendar-problem.ts';
 import { exportShardFigures } from './shards/shard-look.ts';
 import { createCampaignWatch } from './live/watch-campaigns.ts';
 import { createRunWatch } from './runs/watch-run.ts';
@@ -63,6 +64,7 @@ const documentation = {
     { name: 'jobs', description: 'Callbacks that are due once' },
     { name: 'schedules', description: 'What recurs, and what of it fired' },
     { name: 'groups', description: 'The markets that schedules fire for' },
+    { name: 'work calendars', description: 'Days off that schedules go by' },
     { name: 'webhooks', description: 'Who is told what becomes of campaigns and runs' },
     { name: 'keys', description: 'Who may use the API, and for what' },
     { name: 'session', description: 'Who is logged in to the console' },
@@ -86,7 +88,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   const page = deps.pages && createPageSender(deps.pages, basePath);
   const server = createHttpServer({
     logger: deps.logger,
-    explain: (error) => beyondQuota(error) ?? databaseUnavailable(error),
+    explain: (error) => beyondQuota(error) ?? workCalendarProblem(error) ?? databaseUnavailable(error),
     pathOf: (url) => pathBelow(basePath, url),
     otherwise: page,
   });

@@ -105,7 +105,17 @@ describe('a schedule that cannot be read', () => {
     await recur();
     const { cron, zone, target } = wanted;
     const again = { from: null, until: null, misfire: null, catchUpSeconds: null, overlap: null, spreadSeconds: null };
-    const patch = { cron, zone, target, everySeconds: null, groups: null, note: 'mended', ...again };
+    const patch = {
+      cron,
+      zone,
+      target,
+      everySeconds: null,
+      workCalendar: null,
+      onDayOff: null,
+      groups: null,
+      note: 'mended',
+      ...again,
+    };
     const patched = await api.ask('PATCH', url, patch);
     expect(patched.json()).toMatchObject({ state: 'active', stateReason: null, unreadable: null, ...{ cron, zone } });
     expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'broken', count: 1 }], broken: [] });

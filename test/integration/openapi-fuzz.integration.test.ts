@@ -49,6 +49,7 @@ const words = {
     countries: ['SG'],
     group: ['night'],
     groups: ['night'],
+    workCalendar: ['night'],
     zone: ['Asia/Singapore', 'Asia/Kuala_Lumpur', 'Pacific/Apia'],
     action: ['award-reward', 'send-message'],
     region: ['local'],
@@ -78,6 +79,7 @@ async function begin(): Promise<void> {
   await made('POST', '/v1/clients', { name: 'shop' });
   await made('POST', '/v1/clients/shop/endpoints', { name: 'returns', url: target.url });
   await made('PUT', '/v1/groups/night', { countries: ['SG'] });
+  await made('PUT', '/v1/work-calendars/night', { weekDaysOff: ['SUN'] });
   await made('POST', '/v1/jobs', { ...target, delaySeconds: 600 });
   await made('POST', '/v1/schedules', { name: 'hourly', target, cron: '0 * * * *' });
   await made('POST', '/v1/audiences?name=riders&country=SG', 'u1\nu2\n');

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
 import { createGroupStore } from '../../services/api/schedules/postgres/group-store.ts';
+import { createWorkCalendarStore } from '../../services/api/schedules/postgres/work-calendar-store.ts';
 import { createScheduleStore } from '../../services/api/schedules/postgres/schedule-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
@@ -54,6 +55,7 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
   return {
     ...(await begin()),
     groups: createGroupStore({ pool }),
+    workCalendars: createWorkCalendarStore({ pool }),
     addClient: createClientStore({ pool }).create,
     jobs,
     endJobs: async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeptSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import { recurrenceOf } from '../../shared/contracts/schedules/recurrences.ts';
 import { instantsFrom } from '../../shared/domain/recurrence/recurrence.ts';
+import type { WorkCalendar } from '../../shared/domain/recurrence/work-calendars.ts';
 import { createMemoryDueSchedules } from '../support/memory/due-schedules.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryScheduleStore } from '../support/memory/schedule-store.ts';
@@ -22,7 +23,13 @@ const rhythm = fc.constantFrom(
   { cron: '*/5 * * * *', zone: 'Asia/Singapore' },
   { cron: '7,9 * * * *', zone: 'America/New_York' },
   { everySeconds: 90, zone: 'UTC' },
+  // Its first day is off where it is still morning, or becomes the day after.
+  { cron: '*/7 * * * *', zone: 'America/New_York', workCalendar: 'days', onDayOff: 'skip' as const },
+  { cron: '*/11 * * * *', zone: 'Asia/Singapore', workCalendar: 'days', onDayOff: 'after' as const },
+  { cron: '*/13 * * * *', zone: 'UTC', workCalendar: 'days', onDayOff: 'before' as const },
 );
+/** The clock begins with the first of January 2026, a Thursday. */
+const calendar: WorkCalendar = { weekDaysOff: new Set([3]), datesOff: new Map([[Date.UTC(2026, 0, 2), '']]) };
 const definition = fc.tuple(rhythm, policies, fc.boolean()).map(([times, chosen, isForGroups]): KeptSchedule => {
   const call = {
     url: 'https://example.com',
@@ -107,6 +114,7 @@ async function makeWorld(first: KeptSchedule) {
     store.putGroup({ name, homeRegion: homes[name], fallbackSeconds: 30, tags: ['all'], countries: [] });
   await putGroup('SG');
   await putGroup('BR');
+  database.recurring.calendars.set('days', calendar);
   const { scheduleId } = await store.create({ name: 'each', clientId, definition: first, note: null });
   const eras: Era[] = [{ fromMs: clock.nowMs(), definition: first }];
   /** Jobs that were ever stored: none is stored twice. */
@@ -223,9 +231,10 @@ function instantsOf(eras: readonly Era[], untilMs: number): number[] {
   return eras.flatMap(({ fromMs, definition: { recurrence } }, index) => {
     const endMs = Math.min(eras[index + 1]?.fromMs ?? Infinity, untilMs);
     const found: number[] = [];
-    for (const { atMs, kind } of instantsFrom(recurrenceOf(recurrence, first?.fromMs ?? 0), fromMs + 1)) {
+    const calendars = new Map([['days', calendar]]);
+    for (const { atMs, kind } of instantsFrom(recurrenceOf(recurrence, first?.fromMs ?? 0, calendars), fromMs + 1)) {
       if (atMs > endMs) break;
-      if (kind === 'fire') found.push(atMs);
+      if (kind !== 'skipped') found.push(atMs);
     }
     return found;
   });

@@ -91,6 +91,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/schedules/preview',
       'GET /v1/groups',
       'GET /v1/groups/{name}',
+      'GET /v1/work-calendars',
+      'GET /v1/work-calendars/{name}',
     ],
     client: [
       'GET /v1/find',
@@ -243,6 +245,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/clients/{id}/endpoints/{endpoint}/enable',
       'PUT /v1/groups/{name}',
       'DELETE /v1/groups/{name}',
+      'PUT /v1/work-calendars/{name}',
+      'DELETE /v1/work-calendars/{name}',
       'POST /v1/scheduler/regions/{region}/switch',
       'POST /v1/scheduler/regions/{region}/activate',
       'POST /v1/receipts',

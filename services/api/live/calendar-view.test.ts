@@ -18,7 +18,7 @@ function found(definition: Partial<CampaignDefinition>, changes: Partial<Campaig
     ...{ archivedAt: null, nextRunAt: null, scheduleId: null, latestRun: null, approval: null },
     definition: campaignDefinitionOf(definition),
   };
-  const nothing = { runs: [], starts: [], recurring: [], waiting: [], past: new Map() };
+  const nothing = { runs: [], starts: [], recurring: [], waiting: [], past: new Map(), workCalendars: new Map() };
   return { ...nothing, records: new Map([[campaignId, record]]), ...changes };
 }
 

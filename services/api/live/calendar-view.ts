@@ -5,6 +5,7 @@ import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.t
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
+import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { startOf } from '../campaigns/campaign-start.ts';
 import type {
   CalendarRun,
@@ -48,7 +49,7 @@ export function calendarItems(
   let left = startsOfAll;
   for (const recurring of found.recurring) {
     const count = Math.min(startsEach, left);
-    const fires = count === 0 ? [] : firesOf(recurring, found.records.get(recurring.campaignId), time, count + 1);
+    const fires = count === 0 ? [] : firesOf(recurring, found.records.get(recurring.campaignId), { ...time, calendars: found.workCalendars, count: count + 1 });
     if (count === 0 || fires.length > count) more.add(recurring.campaignId);
     left -= Math.min(fires.length, count);
     const shown = fires.slice(0, count).map((at) => planned(recurring.campaignId, at, 'scheduled', found));
@@ -126,12 +127,13 @@ function lastStartMs({ definition: { schedule, countries } }: CampaignRecord, at
 function firesOf(
   { createdAt, nextAt }: PlannedRecurrence,
   record: CampaignRecord | undefined,
-  { from, until, now }: CalendarTime,
-  count: number,
+  { from, until, now, calendars, count }: CalendarTime & { calendars: WorkCalendars; count: number },
 ): Date[] {
   const schedule = record?.definition.schedule;
   if (schedule?.type !== 'recurring') return [];
-  const recurrence = recurrenceOf(schedule, createdAt.getTime());
+  // What cannot be read by now fires nothing, and its schedule says so.
+  if (schedule.workCalendar !== undefined && !calendars.has(schedule.workCalendar)) return [];
+  const recurrence = recurrenceOf(schedule, createdAt.getTime(), calendars);
   const untilMs = Math.min(recurrence.untilMs ?? Infinity, until.getTime() - 1);
   const afterMs = Math.max(from.getTime(), now.getTime(), nextAt.getTime()) - 1;
   const { instants } = nextFires({ ...recurrence, untilMs }, afterMs, count);

@@ -1,6 +1,6 @@
 import { scheduleAt, scheduleLocal, scheduleRecurring } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { localStartMs, zoneOfCountry } from '../../../shared/contracts/campaigns/local-starts.ts';
-import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
+import { everyDayWorks, recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
@@ -22,7 +22,7 @@ export function checkSchedule(schedule: unknown, countries: readonly unknown[], 
   if (local.success) return countries.flatMap((country) => checkCountry(local.data, country, now));
   const recurring = scheduleRecurring.safeParse(schedule);
   if (!recurring.success) return [];
-  const nextMs = nextInstantMs(recurrenceOf(recurring.data, now.getTime()), now.getTime());
+  const nextMs = nextInstantMs(recurrenceOf(recurring.data, now.getTime(), everyDayWorks), now.getTime());
   if (nextMs !== null) return [];
   const detail = `nothing recurs from now, ${now.toISOString()}, until ${recurring.data.until ?? 'for ever'}`;
   return [{ pointer: '/schedule/until', code: 'past-time', detail }];

@@ -161,17 +161,18 @@ function unreadable(id: string, cause: string): HttpProblem {
   return new HttpProblem({ status: 409, code: 'unreadable-schedule', detail });
 }
 
-function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesDeps): void {
+function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: ScheduleRoutesDeps): void {
   const answered = { 200: jsonAnswer('The next fires', previewShape) };
 
-  const preview = (
+  const preview = async (
     definition: RecurrenceDefinition,
     madeAtMs: number,
     { after, before, count }: PreviewRequest,
-  ): PreviewShape => {
+  ): Promise<PreviewShape> => {
+    const recurrence = recurrenceOf(definition, madeAtMs, await workCalendars.named(definition));
     const afterMs = after === undefined ? clock.now().getTime() : Date.parse(after);
     const beforeMs = before === undefined ? Infinity : Date.parse(before);
-    return previewView(definition.zone, nextFires(recurrenceOf(definition, madeAtMs), afterMs, count, beforeMs));
+    return previewView({ zone: definition.zone, recurrence }, nextFires(recurrence, afterMs, count, beforeMs));
   };
 
   server.route({
@@ -182,7 +183,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
     schema: {
       operationId: 'previewRecurrence',
       summary: 'When a schedule would fire that is not made yet',
-      description: 'Times that a clock change shifts, repeats or skips are marked.',
+      description: 'Times that a clock change shifts, repeats or skips are marked, and what days off skip or move.',
       tags,
       body: previewBody,
       response: answered,
@@ -191,7 +192,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
       const nowMs = clock.now().getTime();
       // It recurred no less before now: that is where the last clock change can be looked at.
       const madeAtMs = after === undefined ? nowMs : Math.min(nowMs, Date.parse(after));
-      return Promise.resolve(preview(definition, madeAtMs, { count, after, before }));
+      return preview(definition, madeAtMs, { count, after, before });
     },
   });
 
@@ -202,7 +203,8 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
     schema: {
       operationId: 'previewSchedule',
       summary: 'When a schedule fires next',
-      description: 'As it would if it were active. Times that a clock change shifts, repeats or skips are marked.',
+      description:
+        'As it would if it were active. Times that a clock change shifts, repeats or skips are marked, and what days off skip or move.',
       tags,
       params: byScheduleId,
       querystring: previewQuery,

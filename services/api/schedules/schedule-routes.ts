@@ -33,10 +33,12 @@ import type { ClientEgress } from '../clients/client-egress.ts';
 import { targetOf } from '../clients/call-target.ts';
 import { clientNamed, endpointNamed, knowingEndpoint } from '../clients/named-client.ts';
 import { scheduleView } from './schedule-view.ts';
+import type { WorkCalendarStore } from './work-calendar-store.port.ts';
 import { checkKept, definitionOf, nothingKept, patchedSchedule, type CallPlace } from './wanted-schedule.ts';
 
 export interface ScheduleRoutesDeps {
   schedules: ScheduleStore;
+  workCalendars: WorkCalendarStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   secretBox: SecretBox;
   clientEgress: ClientEgress;

@@ -13,7 +13,9 @@ import {
   readableRecurrence,
   type KeptCall,
 } from '../../../shared/contracts/schedules/kept-schedules.ts';
-import type { NextFires } from '../../../shared/domain/recurrence/recurrence.ts';
+import { movedDays } from '../../../shared/domain/recurrence/local-times.ts';
+import type { NextFires, Recurrence } from '../../../shared/domain/recurrence/recurrence.ts';
+import { dayOf, whyDayOff } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { shownHeaders } from '../jobs/job-content.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
@@ -93,7 +95,13 @@ export function occurrenceView(record: OccurrenceRecord): OccurrenceShape {
   };
 }
 
-export function previewView(zone: string, { instants, lookedUntilMs }: NextFires): PreviewShape {
+interface Previewed {
+  zone: string;
+  recurrence: Recurrence;
+}
+
+export function previewView({ zone, recurrence }: Previewed, { instants, lookedUntilMs }: NextFires): PreviewShape {
+  const daysOff = recurrence.kind === 'cron' ? recurrence.daysOff : undefined;
   return {
     zone,
     lookedUntil: lookedUntilMs === null ? null : new Date(lookedUntilMs).toISOString(),
@@ -101,15 +109,34 @@ export function previewView(zone: string, { instants, lookedUntilMs }: NextFires
       if (instant.kind === 'skipped') {
         return { at: null, localTime: localTime(instant.firstLocalMs), mark: 'skipped', instants: instant.count };
       }
+      if (instant.kind === 'day-off') {
+        const { localMs: offMs, count } = instant;
+        const why = daysOff && whyDayOff(daysOff.calendar, dayOf(offMs));
+        return { at: null, localTime: localTime(offMs), mark: 'day-off', instants: count, ...(why && { why }) };
+      }
       const { atMs, localMs, mark } = instant;
+      const movedFrom = localMs === null ? [] : movedTimes(recurrence, localMs);
       return {
         at: new Date(atMs).toISOString(),
         localTime: localMs === null ? null : localTime(localMs),
         mark,
         instants: 1,
+        ...(movedFrom.length > 0 && { movedFrom }),
       };
     }),
   };
+}
+
+/** Of days off, the earliest first: it stands for them too. */
+function movedTimes(recurrence: Recurrence, localMs: number) {
+  if (recurrence.kind !== 'cron' || !recurrence.daysOff) return [];
+  const { cron, daysOff } = recurrence;
+  const day = dayOf(localMs);
+  const days = [...movedDays(cron, daysOff, day)].sort((a, b) => a - b);
+  return days.map((off) => ({
+    localTime: localTime(off + localMs - day),
+    why: whyDayOff(daysOff.calendar, off),
+  }));
 }
 
 function localTime(localMs: number): string {

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
-import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import { nextTimes } from '../../../shared/domain/recurrence/recurrence.ts';
+import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { fireSchedules, isAtWork, type FireQuotas } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { breakSchedules, eachByItself, unlessRefused } from '../../../shared/postgres/schedules/broken-schedules.ts';
 import { beginTargets } from '../../../shared/postgres/schedules/insert-occurrences.ts';
@@ -12,7 +13,9 @@ import {
   plannedColumns,
   plannedRowOf,
   type PlannedColumns,
+  type PlannedRow,
 } from '../../../shared/postgres/schedules/schedule-rows.ts';
+import { readWorkCalendars } from '../../../shared/postgres/schedules/work-calendars.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 
@@ -104,7 +107,17 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
     rearm: (limit, cursor) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<RearmedRow>(lockActive, [cursor, limit]);
-        const { done, broken } = eachByItself(rows, ({ id }) => id, rightTimes);
+        const { done: read, broken: unreadable } = eachByItself(rows, ({ id }) => id, rearmedRowOf);
+        const calendars = await readWorkCalendars(
+          client,
+          read.map(({ schedule }) => schedule.definition.recurrence),
+        );
+        const { done, broken: unplannable } = eachByItself(
+          read,
+          ({ scheduleId }) => scheduleId,
+          (row) => rightTimes(row, calendars),
+        );
+        const broken = [...unreadable, ...unplannable];
         const wrong = done.filter((each) => each !== null);
         if (wrong.length > 0) await client.query(rearm, [JSON.stringify(wrong)]);
         await breakSchedules(client, broken);
@@ -143,13 +156,24 @@ function idAndRowOf(columns: PlannedColumns) {
   return { id: columns.id, row: plannedRowOf(columns) };
 }
 
+type Rearmed = PlannedRow & { row: RearmedRow };
+
+function rearmedRowOf(row: RearmedRow): Rearmed {
+  return { ...plannedRowOf(row), row };
+}
+
+interface RightTimes {
+  id: string;
+  next_at: string | null;
+  look_at: string;
+}
+
 /** When to look at it, where what is stored would let an instant pass; at once where it was broken. */
-function rightTimes(row: RearmedRow): { id: string; next_at: string | null; look_at: string } | null {
-  const { schedule } = plannedRowOf(row);
-  const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs);
-  const nextAtMs = nextInstantMs(recurrence, schedule.highWaterMs);
+function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
+  const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
+  const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
   // Nothing comes any more: the look finds that out, and ends it.
-  const lookAtMs = nextAtMs ?? recurrence.untilMs ?? row.nowMs;
+  const lookAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
   if (row.state === 'broken') return { id: row.id, next_at: null, look_at: iso(row.nowMs) };
   if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) return null;
   return { id: row.id, next_at: nextAtMs === null ? null : iso(nextAtMs), look_at: iso(lookAtMs) };

@@ -7,6 +7,7 @@ import {
   type PlannedOccurrence,
 } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
+import type { WorkCalendars } from '../../domain/recurrence/work-calendars.ts';
 import { endpointName } from '../jobs/call-terms.ts';
 import { jobLimits, jobMethods } from '../jobs/jobs.ts';
 import { storedHeaders } from '../jobs/stored-calls.ts';
@@ -89,9 +90,12 @@ function partOf(stored: unknown, name: keyof KeptSchedule): unknown {
 export function readableRecurrence(stored: unknown) {
   const said = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
   const { cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap, spreadSeconds } = recurrenceFields;
+  const { workCalendar, onDayOff } = recurrenceFields;
   return {
     cron: cron.safeParse(said['cron']).data,
     everySeconds: everySeconds.safeParse(said['everySeconds']).data,
+    workCalendar: workCalendar.safeParse(said['workCalendar']).data,
+    onDayOff: onDayOff.safeParse(said['onDayOff']).data,
     from: from.safeParse(said['from']).data,
     until: until.safeParse(said['until']).data,
     zone: zone.unwrap().safeParse(said['zone']).data ?? null,
@@ -124,6 +128,8 @@ export interface PlanningView {
   /** Null: for all regions. */
   region: string | null;
   registered: readonly RegisteredGroup[];
+  /** That schedules name. */
+  calendars: WorkCalendars;
   /** Of the schedule, what is still at work or waits for that. */
   open: readonly { group: string; isBuffered: boolean }[];
   /** Above its high-water mark. */
@@ -137,11 +143,11 @@ const maxOccurrences = 200;
 
 export function planSchedule(schedule: PlannableSchedule, view: PlanningView): OccurrencePlan {
   const { definition, createdAtMs, highWaterMs, silence } = schedule;
-  const { nowMs, region, registered, open, decided } = view;
+  const { nowMs, region, registered, calendars, open, decided } = view;
   const buffered = new Set(open.filter(({ isBuffered }) => isBuffered).map(({ group }) => group));
   const running = new Set(open.filter(({ isBuffered }) => !isBuffered).map(({ group }) => group));
   return planOccurrences({
-    recurrence: recurrenceOf(definition.recurrence, createdAtMs),
+    recurrence: recurrenceOf(definition.recurrence, createdAtMs, calendars),
     policies: policiesOf(definition.recurrence),
     highWaterMs,
     nowMs,

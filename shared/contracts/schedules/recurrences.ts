@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { readCron } from '../../domain/recurrence/cron.ts';
 import { misfirePolicies, overlapPolicies, type RecurrencePolicies } from '../../domain/recurrence/policies.ts';
 import type { Recurrence } from '../../domain/recurrence/recurrence.ts';
+import { dayOffPolicies, type DaysOff, type WorkCalendars } from '../../domain/recurrence/work-calendars.ts';
 import { isZone } from '../../domain/recurrence/zone-spans.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
+import { workCalendarName } from './work-calendars.ts';
 
 const cron = z
   .string()
@@ -34,6 +36,13 @@ export const recurrenceFields = {
     .optional()
     .describe('Instead: an interval that counts from `from`, whatever the clocks show'),
   zone: zone.default('UTC'),
+  workCalendar: workCalendarName.optional().describe('Whose days off it goes by, on the clocks of the zone'),
+  onDayOff: z
+    .enum(dayOffPolicies)
+    .optional()
+    .describe(
+      'skip unless given: nothing fires on a day off; before, after: at that time of the nearest working day, together with what falls there',
+    ),
   from: instantToRecurFrom.optional().describe('Nothing fires before; when it was made, if absent'),
   until: instant.optional().describe('Nothing fires after'),
   misfire: z
@@ -64,23 +73,50 @@ export type RecurrenceDefinition = z.output<typeof recurrenceShape>;
 
 /** What two fields say together. */
 export function checkRecurrence(
-  definition: Pick<RecurrenceDefinition, 'cron' | 'everySeconds' | 'from' | 'until'>,
+  definition: Pick<RecurrenceDefinition, 'cron' | 'everySeconds' | 'from' | 'until' | 'workCalendar' | 'onDayOff'>,
   context: z.RefinementCtx,
 ): void {
-  const { cron: expression, everySeconds, from, until } = definition;
+  const { cron: expression, everySeconds, from, until, workCalendar, onDayOff } = definition;
   if ((expression === undefined) === (everySeconds === undefined)) {
     const message =
       expression === undefined ? 'is missing: give cron or everySeconds' : 'is given beside cron: say one of them';
     const path = [expression === undefined ? 'cron' : 'everySeconds'];
     context.addIssue({ code: 'custom', path, message, input: everySeconds });
   }
+  if (workCalendar !== undefined && everySeconds !== undefined) {
+    const message = 'is for cron: an interval goes on whatever day it is';
+    context.addIssue({ code: 'custom', path: ['workCalendar'], message, input: workCalendar });
+  }
+  if (onDayOff !== undefined && workCalendar === undefined) {
+    const message = 'is missing: onDayOff says what becomes of its days off';
+    context.addIssue({ code: 'custom', path: ['workCalendar'], message, input: workCalendar });
+  }
   if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
     context.addIssue({ code: 'custom', path: ['until'], message: `lies before from, ${from}`, input: until });
   }
 }
 
-/** @param madeAtMs what an absent `from` means */
-export function recurrenceOf(definition: RecurrenceDefinition, madeAtMs: number): Recurrence {
+/** A schedule cannot go by the work calendar that it names: there is none, or it would never fire. */
+export class WorkCalendarError extends Error {
+  override readonly name = 'WorkCalendarError';
+  readonly code: 'unknown-work-calendar' | 'never-fires';
+
+  constructor(code: WorkCalendarError['code'], detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/**
+ * @param madeAtMs what an absent `from` means
+ * @param calendars that it may name; `everyDayWorks` where days off do not matter
+ * @throws {WorkCalendarError} it names none of them
+ */
+export function recurrenceOf(
+  definition: RecurrenceDefinition,
+  madeAtMs: number,
+  calendars: WorkCalendars | typeof everyDayWorks,
+): Recurrence {
   const bounds = {
     fromMs: definition.from === undefined ? madeAtMs : Date.parse(definition.from),
     untilMs: definition.until === undefined ? null : Date.parse(definition.until),
@@ -90,7 +126,21 @@ export function recurrenceOf(definition: RecurrenceDefinition, madeAtMs: number)
   }
   const read = readCron(definition.cron ?? '');
   if (!read.ok) throw new Error(`a stored cron expression cannot be read: ${read.detail}`);
-  return { ...bounds, kind: 'cron', cron: read.cron, zone: definition.zone };
+  const daysOff = calendars === everyDayWorks ? undefined : daysOffOf(definition, calendars);
+  return { ...bounds, kind: 'cron', cron: read.cron, zone: definition.zone, ...(daysOff && { daysOff }) };
+}
+
+export function unknownWorkCalendar(name: string): WorkCalendarError {
+  return new WorkCalendarError('unknown-work-calendar', `there is no work calendar ${JSON.stringify(name)}`);
+}
+
+export const everyDayWorks = 'every-day-works';
+
+function daysOffOf({ workCalendar, onDayOff }: RecurrenceDefinition, calendars: WorkCalendars): DaysOff | undefined {
+  if (workCalendar === undefined) return undefined;
+  const calendar = calendars.get(workCalendar);
+  if (!calendar) throw unknownWorkCalendar(workCalendar);
+  return { calendar, policy: onDayOff ?? 'skip' };
 }
 
 export function policiesOf({ misfire, catchUpSeconds, overlap }: RecurrenceDefinition): RecurrencePolicies {

@@ -141,12 +141,17 @@ export const previewShape = z
           .nullable()
           .describe('The time that is meant, on the clocks of the zone; null for intervals'),
         mark: z
-          .enum(['shifted', 'repeated', 'skipped'])
+          .enum(['shifted', 'repeated', 'skipped', 'day-off'])
           .nullable()
           .describe(
-            'shifted: the clocks leap over that time, and it fires when they have; repeated: they show it again; skipped: they leap over it, and nothing fires',
+            'shifted: the clocks leap over that time, and it fires when they have; repeated: they show it again; skipped: they leap over it, and nothing fires; day-off: its work calendar has that day off, and nothing fires',
           ),
         instants: z.int().describe('More than one where neighbours are skipped together'),
+        why: z.string().optional().describe('What the day off is called, or its weekday'),
+        movedFrom: z
+          .array(z.object({ localTime: z.string(), why: z.string() }))
+          .optional()
+          .describe('Times of days off that it fires for, beside or instead of its own'),
       }),
     ),
   })

@@ -60,19 +60,24 @@ export function dueInstants(question: DueQuestion): DueInstants {
 }
 
 function collect({ recurrence, highWaterMs, nowMs, maxInstants }: DueQuestion) {
-  const instants: number[] = [];
+  const instants: DueInstant[] = [];
   const leaps: SkippedRange[] = [];
-  for (const instant of instantsFrom(recurrence, highWaterMs + 1)) {
+  const untilMs = Math.min(recurrence.untilMs ?? Infinity, nowMs);
+  for (const instant of instantsFrom({ ...recurrence, untilMs }, highWaterMs + 1)) {
     const { atMs } = instant;
-    if (atMs > nowMs) break;
     if (instant.kind === 'skipped') {
       leaps.push({ firstMs: atMs, lastMs: atMs, count: instant.count, cause: 'clock-change' });
       continue;
     }
     if (instants.length === maxInstants) return { instants, leaps, more: true };
-    instants.push(atMs);
+    instants.push({ atMs, isDayOff: instant.kind === 'day-off' });
   }
   return { instants, leaps, more: false };
+}
+
+interface DueInstant {
+  atMs: number;
+  isDayOff: boolean;
 }
 
 interface JudgedInstant {
@@ -80,9 +85,9 @@ interface JudgedInstant {
   cause: SkipCause | null;
 }
 
-function judge(question: DueQuestion, instants: readonly number[], more: boolean): JudgedInstant[] {
+function judge(question: DueQuestion, instants: readonly DueInstant[], more: boolean): JudgedInstant[] {
   const { policies, nowMs, graceMs } = question;
-  const judged = instants.map((atMs) => ({ atMs, cause: causeOf(question, atMs) }));
+  const judged = instants.map((each) => ({ atMs: each.atMs, cause: causeOf(question, each) }));
   if (policies.misfire !== 'fire-once') return judged;
 
   const newest = more ? undefined : judged.findLast(({ cause }) => cause === null);
@@ -92,8 +97,9 @@ function judge(question: DueQuestion, instants: readonly number[], more: boolean
   });
 }
 
-function causeOf({ policies, nowMs, silence, graceMs }: DueQuestion, atMs: number): SkipCause | null {
+function causeOf({ policies, nowMs, silence, graceMs }: DueQuestion, { atMs, isDayOff }: DueInstant): SkipCause | null {
   if (silence && atMs <= silence.untilMs) return silence.cause;
+  if (isDayOff) return 'day-off';
   const lateMs = nowMs - atMs;
   if (lateMs <= graceMs) return null;
   if (policies.misfire === 'skip') return 'misfire';

@@ -28,6 +28,7 @@ function recurrenceOf(expression: string, zone: string) {
 function fires(expression: string, zone: string, after: string, count: number): string[] {
   return nextFires(recurrenceOf(expression, zone), Date.parse(after), count).instants.map((each) => {
     const at = new Date(each.atMs).toISOString().slice(0, 16);
+    if (each.kind === 'day-off') return `${at} off`;
     if (each.kind === 'skipped') return `${at} skipped ${each.count}`;
     return each.mark === null ? at : `${at} ${each.mark}`;
   });

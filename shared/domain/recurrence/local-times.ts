@@ -1,5 +1,6 @@
 import type { Cron } from './cron.ts';
 import { isRuledDay } from './cron-days.ts';
+import { dayOf, isDayOff, movedTo, type DaysOff, type WorkCalendar } from './work-calendars.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -31,6 +32,49 @@ export function* localTimes(cron: Cron, fromMs: number, untilMs: number): Genera
     }
     day += dayMs;
   }
+}
+
+/**
+ * The same where some days are off: their times are left out, or are those of the working day that they move to. All
+ * days of an expression have the same times, so two that move to one day are one.
+ */
+export function workingTimes(cron: Cron, daysOff: DaysOff, fromMs: number, untilMs: number): Iterable<number> {
+  return timesOfDays(cron, fromMs, untilMs, (day) => {
+    if (isDayOff(daysOff.calendar, day)) return false;
+    return isCronDay(cron, day) || movedDays(cron, daysOff, day).next().done !== true;
+  });
+}
+
+/** The times that an expression names on days off. */
+export function timesOfDaysOff(cron: Cron, calendar: WorkCalendar, fromMs: number, untilMs: number): Iterable<number> {
+  return timesOfDays(cron, fromMs, untilMs, (day) => isDayOff(calendar, day) && isCronDay(cron, day));
+}
+
+function* timesOfDays(
+  cron: Cron,
+  fromMs: number,
+  untilMs: number,
+  hasTimes: (day: number) => boolean,
+): Generator<number, void> {
+  const endMs = Math.min(untilMs, fromMs + horizonMs);
+  for (let day = dayOf(fromMs); day < endMs; day += dayMs) {
+    if (!hasTimes(day)) continue;
+    for (const minute of cron.times) {
+      const at = day + minute * minuteMs;
+      if (at >= endMs) return;
+      if (at >= fromMs) yield at;
+    }
+  }
+}
+
+/** Days off that an expression names and whose times are those of this day, nearest first. */
+export function movedDays(cron: Cron, daysOff: DaysOff, day: number): Generator<number, void> {
+  return movedTo(day, daysOff, (off) => isCronDay(cron, off));
+}
+
+function isCronDay(cron: Cron, day: number): boolean {
+  const date = new Date(day);
+  return cron.months.has(date.getUTCMonth() + 1) && isDayOf(cron, date);
 }
 
 function isDayOf({ monthDays, weekDays, monthDayRules, weekDayRules, eitherDay }: Cron, date: Date): boolean {

@@ -1,6 +1,6 @@
 import { dueInstants, type Silence, type SkippedRange } from './due-instants.ts';
 import type { RecurrencePolicies, SkipCause } from './policies.ts';
-import { nextInstantMs, type Recurrence } from './recurrence.ts';
+import { nextTimes, type Recurrence } from './recurrence.ts';
 
 /** A group of the schedule as it is now. */
 export interface PlannedGroup {
@@ -44,7 +44,7 @@ export interface OccurrencePlan {
   skippedOfGroup: (PlannedOccurrence & { cause: SkipCause })[];
   /** Everything up to it, inclusive, is decided for all groups. */
   highWaterMs: number;
-  /** The first instant that is not due yet, or was not looked at; null: there is none any more. */
+  /** The first fire that is not due yet, or was not looked at; null: there is none any more. */
   nextAtMs: number | null;
   /** When this region has to look again; null: never. */
   lookAtMs: number | null;
@@ -92,12 +92,13 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
   skipRanges(question, due.skipped, plan);
   const waits = decideFires(question, due.fires, plan);
 
-  plan.nextAtMs = nextInstantMs(recurrence, due.lastMs ?? question.highWaterMs);
-  const wakesAtMs = due.more ? nowMs : (plan.nextAtMs ?? recurrence.untilMs);
+  const next = nextTimes(recurrence, due.lastMs ?? question.highWaterMs);
+  plan.nextAtMs = next.fireMs;
+  const wakesAtMs = due.more ? nowMs : (next.lookMs ?? recurrence.untilMs);
   const looks = [wakesAtMs, waits.againAtMs].filter((atMs) => atMs !== null);
   plan.lookAtMs = looks.length === 0 ? null : Math.min(...looks);
   plan.waitsForOthers = waits.againAtMs !== null;
-  plan.isOver = plan.nextAtMs === null && !plan.waitsForOthers && (recurrence.untilMs ?? -Infinity) <= nowMs;
+  plan.isOver = next.lookMs === null && !plan.waitsForOthers && (recurrence.untilMs ?? -Infinity) <= nowMs;
   return plan;
 }
 

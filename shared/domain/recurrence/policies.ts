@@ -19,6 +19,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
 /**
  * Why an instant did not fire.
  * - `clock-change`: no clock showed it
+ * - `day-off`: it fell on a day off of the schedule's work calendar
  * - `paused`, `disabled`: the schedule was, then
  * - `broken`: the schedule could not be read, then, and was changed since
  * - `misfire`: no scheduler could fire in time, and the policy lets none or another one fire for it
@@ -30,6 +31,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
  */
 export const skipCauses = [
   'clock-change',
+  'day-off',
   'paused',
   'disabled',
   'broken',

@@ -94,6 +94,7 @@ export const rights = {
       webhook_digests: 'select, insert, update, delete',
       webhook_events: 'select, insert, update (id), delete',
       webhooks: 'select',
+      work_calendars: 'select, update (name)',
     },
     functions: [
       'append_audit',
@@ -192,6 +193,7 @@ export const rights = {
       webhook_digests: 'select, update',
       webhook_events: 'insert, delete',
       webhooks: 'select, insert, update',
+      work_calendars: 'select, insert, update, delete',
     },
     functions: ['append_audit'],
   },
@@ -282,6 +284,7 @@ export const rights = {
       webhook_digests: 'select',
       webhook_events: 'select',
       webhooks: 'select',
+      work_calendars: 'select',
     },
     functions: [],
   },

@@ -10,6 +10,7 @@ import { insertOccurrences } from './insert-occurrences.ts';
 import { roomForFires, withinRoom } from './room-for-fires.ts';
 import { campaignsOf, roomForRuns } from './room-for-runs.ts';
 import { stopRemainders } from './stop-remainders.ts';
+import { readWorkCalendars } from './work-calendars.ts';
 import { msOf, plannedRowOf, type PlannedColumns, type PlannedRow } from './schedule-rows.ts';
 
 export interface SkippedRow extends SkippedRange {
@@ -67,6 +68,7 @@ async function fireTogether(
   const { done: rows, broken: unreadable } = eachByItself(columns, ({ id }) => id, plannedRowOf);
   const ids = rows.map(({ scheduleId }) => scheduleId);
   const registered = rows.some(({ schedule }) => schedule.definition.groups) ? await readGroups(client) : [];
+  const calendars = await readWorkCalendars(client, rows.map(recurrenceIn));
   await client.query(closeOccurrences, [ids]);
   const open = await readOpen(client, ids);
   const decided = await readDecided(client, ids);
@@ -76,7 +78,7 @@ async function fireTogether(
     ({ scheduleId }) => scheduleId,
     (row) => {
       const { scheduleId, schedule, nowMs } = row;
-      const view = { nowMs, region: decider.region, registered };
+      const view = { nowMs, region: decider.region, registered, calendars };
       const around = { open: open.get(scheduleId) ?? [], decided: decided.get(scheduleId) ?? [] };
       const plan = planSchedule(schedule, { ...view, ...around });
       const spreadMs = schedule.definition.recurrence.spreadSeconds * 1000;
@@ -97,6 +99,10 @@ async function fireTogether(
   const ended = planned.filter(({ row, plan }) => row.isActive && plan.isOver).map(({ row }) => row);
   await stopRemainders(client, ended, 'cancel', 'the schedule that started it has ended');
   return { occurrences, skipped, ended: ended.map(({ scheduleId }) => scheduleId), broken };
+}
+
+function recurrenceIn({ schedule }: PlannedRow) {
+  return schedule.definition.recurrence;
 }
 
 function skippedOf(scheduleId: string, { skipped, skippedOfGroup }: OccurrencePlan): SkippedRow[] {

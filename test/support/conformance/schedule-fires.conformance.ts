@@ -58,6 +58,72 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       });
     });
 
+    describe('a work calendar', () => {
+      const hours = (count: number) => count * 60 * minuteMs;
+      const newYear = { weekDaysOff: [], dates: [{ date: '2026-01-01', name: 'New Year' }] };
+      beforeEach(() => subject.workCalendars.put('SG', newYear));
+
+      it('has to be there', async () => {
+        const made = add({ cron: '0 6 * * *', workCalendar: 'other' });
+        await expect(made).rejects.toMatchObject({ code: 'unknown-work-calendar' });
+      });
+
+      it('leaves out what falls on a day off, and that is told when it comes', async () => {
+        const scheduleId = await add({ cron: '0 6,18 * * *', workCalendar: 'SG' });
+        expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(30)) });
+        for (const after of [6, 12]) {
+          await subject.passTime(hours(after));
+          expect(await look()).toMatchObject({ fired: [], skipped: [{ cause: 'day-off' }] });
+        }
+        await subject.passTime(hours(12));
+        expect(await look()).toMatchObject({ fired: [{ scheduledForMs: startMs + hours(30) }], skipped: [] });
+        expect(await told(scheduleId)).toEqual([
+          [hours(6) / minuteMs, 'skipped', 'day-off'],
+          [hours(18) / minuteMs, 'skipped', 'day-off'],
+          [hours(30) / minuteMs, 'fired'],
+        ]);
+      });
+
+      it('moves it to the next working day, where it fires once with what is there', async () => {
+        const scheduleId = await add({ cron: '0 6 * * *', workCalendar: 'SG', onDayOff: 'after' });
+        await subject.passTime(hours(6));
+        expect((await look()).fired).toEqual([]);
+        await subject.passTime(hours(24));
+        expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
+        expect(await told(scheduleId)).toEqual([[hours(30) / minuteMs, 'fired']]);
+      });
+
+      it('that is changed holds for what is to come, and brings back nothing', async () => {
+        const scheduleId = await add({ cron: '0 6,18 * * *', workCalendar: 'SG', onDayOff: 'after' });
+        await subject.passTime(hours(7));
+        await subject.workCalendars.put('SG', { weekDaysOff: ['FRI'], dates: [] });
+        expect(await look()).toMatchObject({ fired: [], skipped: [], looked: 1 });
+        expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(18)) });
+        await subject.passTime(hours(11));
+        expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(18) }]);
+        expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(54)) });
+      });
+
+      it('that is changed leaves what is due to the look that comes', async () => {
+        await add({ cron: '0 6 2 1 *', workCalendar: 'SG' });
+        await subject.passTime(hours(30) + 1000);
+        await subject.workCalendars.put('SG', { weekDaysOff: ['SUN'], dates: [] });
+        expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
+      });
+
+      it('is looked at as often as there is something to decide, and goes on where it names days off alone', async () => {
+        const scheduleId = await add({ cron: '0 6 * * FRI', workCalendar: 'SG' });
+        await subject.workCalendars.put('SG', { weekDaysOff: ['FRI'], dates: [] });
+        await look();
+        expect(await record(scheduleId)).toMatchObject({ state: 'active', nextAt: null });
+        await subject.passTime(hours(30));
+        expect(await look()).toMatchObject({ fired: [], skipped: [{ cause: 'day-off' }] });
+        await subject.workCalendars.put('SG', newYear);
+        await look();
+        expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(198)) });
+      });
+    });
+
     describe('what was missed', () => {
       it('is told with its cause, as one line for all of it', async () => {
         const scheduleId = await add();

@@ -8,11 +8,13 @@ import type {
   ScheduleStore,
 } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { DueSchedules, Looker } from '../../../services/scheduler/ports/due-schedules.ts';
+import type { WorkCalendarStore } from '../../../services/api/schedules/work-calendar-store.port.ts';
 import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 
 export interface SchedulesSubject {
   schedules: ScheduleStore;
   groups: GroupStore;
+  workCalendars: Pick<WorkCalendarStore, 'put'>;
   due: DueSchedules;
   addClient: (client: NewClient) => Promise<unknown>;
   /** Those that wait to be called, in the order of their due times. */

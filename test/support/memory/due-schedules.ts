@@ -1,5 +1,5 @@
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
-import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import { nextTimes } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { DueSchedules, FiredOccurrence } from '../../../services/scheduler/ports/due-schedules.ts';
 import { atOnce } from './at-once.ts';
 import { beginTarget, fireSchedulesInMemory, isAtWork, occurrencesOfRow } from './fire-schedules.ts';
@@ -72,9 +72,9 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
           .slice(0, limit);
         let mended = 0;
         for (const row of page) {
-          const recurrence = recurrenceOf(row.definition.recurrence, row.createdAtMs);
-          const nextAtMs = nextInstantMs(recurrence, row.highWaterMs);
-          const lookAtMs = nextAtMs ?? recurrence.untilMs ?? clock.nowMs();
+          const recurrence = recurrenceOf(row.definition.recurrence, row.createdAtMs, recurring.calendars);
+          const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, row.highWaterMs);
+          const lookAtMs = lookMs ?? recurrence.untilMs ?? clock.nowMs();
           if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) continue;
           Object.assign(row, { nextAtMs, lookAtMs, regionLooks: new Map() });
           mended++;

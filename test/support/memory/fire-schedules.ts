@@ -64,6 +64,7 @@ function planOf(database: MemoryDatabase, row: ScheduleRow, { region }: Decider)
     nowMs: database.clock.nowMs(),
     region,
     registered: [...database.recurring.groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    calendars: database.recurring.calendars,
     open: own.filter(({ open }) => open).map(({ group, state }) => ({ group, isBuffered: state === 'buffered' })),
     decided: decided.filter(({ atMs }) => atMs > row.highWaterMs),
   });

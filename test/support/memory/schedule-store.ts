@@ -3,7 +3,8 @@ import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-sche
 import { targetIdOf } from '../../../shared/contracts/schedules/planned-rows.ts';
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { selectGroups } from '../../../shared/domain/recurrence/groups.ts';
-import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import { nextTimes } from '../../../shared/domain/recurrence/recurrence.ts';
+import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-states.ts';
 import type { Page } from '../../../services/api/frame/page.port.ts';
 import type {
@@ -49,7 +50,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
     const names = all.map(({ name }) => name).filter((name) => wanted?.includes(name) ?? true);
     if (names.length === 0) return { kind: 'no-groups' };
     const atMost = Math.floor(maxFiredByHand / names.length);
-    const question = { clockMs: clock.nowMs(), createdAtMs: row.createdAtMs, atMost };
+    const question = { clockMs: clock.nowMs(), createdAtMs: row.createdAtMs, atMost, calendars: recurring.calendars };
     const instants = instantsByHand(wish, row.definition, question);
     if (instants.length > atMost) return { kind: 'too-many', atMost };
     const { id: scheduleId } = row;
@@ -109,7 +110,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         const now = clock.nowMs();
         Object.assign(row, { ...wanted, revision: row.revision + 1, updatedAtMs: now });
         if (definition) {
-          const { nextAtMs, lookAtMs } = timesOf(definition, row.createdAtMs, now);
+          const { nextAtMs, lookAtMs } = timesOf(definition, row.createdAtMs, now, recurring.calendars);
           const looks = row.state === 'active' ? { nextAtMs, lookAtMs } : { nextAtMs: null, lookAtMs: null };
           Object.assign(row, {
             highWaterMs: Math.max(row.highWaterMs, now),
@@ -133,7 +134,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         Object.assign(row, {
           ...{ state: move.to, stateReason: reason, stateSinceMs: now, updatedAtMs: now, regionLooks: new Map() },
           ...{
-            nextAtMs: isOn ? timesOf(row.definition, row.createdAtMs, now).nextAtMs : null,
+            nextAtMs: isOn ? timesOf(row.definition, row.createdAtMs, now, recurring.calendars).nextAtMs : null,
             lookAtMs: isOn ? now : null,
           },
           ...(isOn ? { silence: { untilMs: now, cause: before === 'paused' ? 'paused' : 'disabled' } } : {}),
@@ -217,16 +218,16 @@ export function addMemorySchedule(
   const row: ScheduleRow = {
     ...{ id, name, ...target, revision: 1, definition: structuredClone(definition) },
     ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
-    ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now) },
+    ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now, recurring.calendars) },
   };
   recurring.schedules.set(id, row);
   return row;
 }
 
-function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number) {
-  const recurrence = recurrenceOf(definition.recurrence, madeAtMs);
-  const nextAtMs = nextInstantMs(recurrence, afterMs);
-  return { nextAtMs, lookAtMs: nextAtMs ?? recurrence.untilMs ?? afterMs };
+function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number, calendars: WorkCalendars) {
+  const recurrence = recurrenceOf(definition.recurrence, madeAtMs, calendars);
+  const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, afterMs);
+  return { nextAtMs, lookAtMs: lookMs ?? recurrence.untilMs ?? afterMs };
 }
 
 function dropBuffered(database: MemoryDatabase, row: ScheduleRow): void {

@@ -1,6 +1,7 @@
 import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
 import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
+import type { WorkCalendar } from '../../../shared/domain/recurrence/work-calendars.ts';
 import type { ScheduleState } from '../../../shared/domain/recurrence/schedule-states.ts';
 import type { GroupRecord } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
@@ -13,6 +14,7 @@ export interface ScheduleTables {
   /** Keyed by the same and the cause. */
   readonly skipped: Map<string, SkippedRow & { recordedAtMs: number }>;
   readonly groups: Map<string, GroupRecord>;
+  readonly calendars: Map<string, WorkCalendar>;
   readonly switchedOff: Set<string>;
 }
 
@@ -49,6 +51,7 @@ export function createScheduleTables(): ScheduleTables {
     occurrences: new Map(),
     skipped: new Map(),
     groups: new Map(),
+    calendars: new Map(),
     switchedOff: new Set(),
   };
 }

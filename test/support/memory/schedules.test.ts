@@ -8,6 +8,7 @@ import { createMemoryDueSchedules } from './due-schedules.ts';
 import { createMemoryLeases } from './leases.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryScheduleStore } from './schedule-store.ts';
+import { createMemoryWorkCalendars } from './work-calendars.ts';
 
 describeSchedules('in memory', () => {
   const clock = createSettableClock();
@@ -17,6 +18,7 @@ describeSchedules('in memory', () => {
   return Promise.resolve({
     schedules: store,
     groups: store,
+    workCalendars: createMemoryWorkCalendars({ database }),
     due: createMemoryDueSchedules({ database }),
     addClient: (client: NewClient) => {
       const [createdAt, updatedAt] = [clock.now(), clock.now()];

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import type { WorkCalendars } from '../../../../shared/domain/recurrence/work-calendars.ts';
+import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import type { CampaignRecord } from '../campaign-store.port.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
 
@@ -42,6 +44,8 @@ export interface CampaignsOfTime {
   records: Map<string, CampaignRecord>;
   /** The newest that has ended, of each campaign. */
   past: Map<string, PastRun>;
+  /** That recurring ones name. */
+  workCalendars: WorkCalendars;
 }
 
 export type CampaignCalendar = ReturnType<typeof createCampaignCalendar>;
@@ -62,7 +66,9 @@ export function createCampaignCalendar({ pool }: { pool: Pool }) {
         selectCampaignRecords(pool, ids),
         pool.query<PastRun>(selectPast, [ids]),
       ]);
-      return { runs, starts, recurring, waiting, records, past: new Map(past.map((run) => [run.campaignId, run])) };
+      const workCalendars = await readWorkCalendars(pool, recurring.flatMap(recurrenceIn(records)));
+      const found = { runs, starts, recurring, waiting, records, workCalendars };
+      return { ...found, past: new Map(past.map((run) => [run.campaignId, run])) };
     },
 
     /** Users a second of the fastest run lately, by action type. */
@@ -70,6 +76,13 @@ export function createCampaignCalendar({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<{ action: string; usersPerSecond: number }>(selectFastest);
       return rows;
     },
+  };
+}
+
+function recurrenceIn(records: ReadonlyMap<string, CampaignRecord>) {
+  return ({ campaignId }: PlannedRecurrence) => {
+    const schedule = records.get(campaignId)?.definition.schedule;
+    return schedule?.type === 'recurring' ? [schedule] : [];
   };
 }
 

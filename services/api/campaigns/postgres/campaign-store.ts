@@ -8,9 +8,10 @@ import type { RecurrenceDefinition } from '../../../../shared/contracts/schedule
 import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { lockWorkCalendar } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
-import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
+import { firstTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import { neededNone, type ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
 import { newestOfCampaign, recordOfApproval, type ApprovalJson } from '../../approvals/postgres/approval-rows.ts';
 import type { CampaignRecord, CampaignState, CampaignStore, Writer } from '../campaign-store.port.ts';
@@ -103,11 +104,12 @@ async function startRecurring(
   { policy, approvalId }: ClearedBy,
 ): Promise<void> {
   const values = [campaignId, policy, approvalId];
+  const calendars = await lockWorkCalendar(client, recurrence);
   const { rows } = await client.query<{ name: string; now: Date }>(scheduleCampaign, values);
   const [started] = rows;
   if (!started) return;
   const nowMs = started.now.getTime();
-  const [next, look] = scheduleTimesOf(recurrence, nowMs, nowMs);
+  const [next, look] = firstTimesOf({ definition: recurrence, calendars }, nowMs, nowMs);
   const definition = JSON.stringify({ recurrence } satisfies KeptSchedule);
   await client.query(insertSchedule.with({ scheduleId: uuidv7(), campaignId, ...started, definition, next, look }));
 }

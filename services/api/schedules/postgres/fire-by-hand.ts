@@ -8,6 +8,7 @@ import {
 import { recurrenceOf } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
 import { instantsFrom } from '../../../../shared/domain/recurrence/recurrence.ts';
+import type { WorkCalendars } from '../../../../shared/domain/recurrence/work-calendars.ts';
 import { readGroups, type Decider, type FireQuotas } from '../../../../shared/postgres/schedules/fire-schedules.ts';
 import { insertOccurrences } from '../../../../shared/postgres/schedules/insert-occurrences.ts';
 import { roomForFires, withinRoom } from '../../../../shared/postgres/schedules/room-for-fires.ts';
@@ -18,6 +19,7 @@ import {
   plannedRowOf,
   type PlannedColumns,
 } from '../../../../shared/postgres/schedules/schedule-rows.ts';
+import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import type { Fired, FireRequest, ScheduleRecord } from '../schedule-store.port.ts';
 import { readOccurrences } from './occurrence-list.ts';
 
@@ -48,7 +50,8 @@ export async function fireByHand(
   const names = all.map(({ name }) => name).filter((name) => groups?.includes(name) ?? true);
   if (names.length === 0) return { kind: 'no-groups' };
   const atMost = Math.floor(maxFiredByHand / names.length);
-  const instants = instantsByHand(request, definition, { ...found, atMost });
+  const calendars = await readWorkCalendars(client, [definition.recurrence]);
+  const instants = instantsByHand(request, definition, { ...found, atMost, calendars });
   if (instants.length > atMost) return { kind: 'too-many', atMost };
 
   const kind: OccurrenceKind = request.kind;
@@ -75,22 +78,24 @@ interface InstantsQuestion {
   clockMs: number;
   createdAtMs: number;
   atMost: number;
+  calendars: WorkCalendars;
 }
 
 /** One more than may be, where there are more. */
 export function instantsByHand(
   request: FireRequest,
   { recurrence }: KeptSchedule,
-  { clockMs, createdAtMs, atMost }: InstantsQuestion,
+  { clockMs, createdAtMs, atMost, calendars }: InstantsQuestion,
 ): number[] {
   if (request.kind === 'manual') return [request.atMs ?? clockMs];
-  const whole = recurrenceOf(recurrence, createdAtMs);
+  const whole = recurrenceOf(recurrence, createdAtMs, calendars);
   // Before it was made it recurred no less: that is what backfilling is for.
   const unbounded =
     whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: request.fromMs } : whole;
   const instants: number[] = [];
-  for (const instant of instantsFrom(unbounded, request.fromMs)) {
-    if (instant.atMs > Math.min(request.untilMs, clockMs) || instants.length > atMost) break;
+  const untilMs = Math.min(unbounded.untilMs ?? Infinity, request.untilMs, clockMs);
+  for (const instant of instantsFrom({ ...unbounded, untilMs }, request.fromMs)) {
+    if (instants.length > atMost) break;
     if (instant.kind === 'fire') instants.push(instant.atMs);
   }
   return instants;

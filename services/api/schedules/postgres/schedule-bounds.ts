@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
-import { recurrenceOf } from '../../../../shared/contracts/schedules/recurrences.ts';
+import { everyDayWorks, recurrenceOf } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { BeyondScheduleBoundError } from '../../../../shared/domain/quotas.ts';
 import { instantsPerHour } from '../../../../shared/domain/recurrence/fires-per-hour.ts';
 import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
@@ -9,7 +9,7 @@ import { unsaidPerSecond } from '../../../../shared/postgres/schedules/room-for-
 
 /** Groups that are named count before they are registered; those with a tag as they are now. */
 export async function firesPerHourOf(client: PoolClient, { recurrence, groups }: KeptSchedule): Promise<number> {
-  const instants = instantsPerHour(recurrenceOf(recurrence, 0));
+  const instants = instantsPerHour(recurrenceOf(recurrence, 0, everyDayWorks));
   if (groups === undefined) return instants;
   const all = 'names' in groups ? new Set(groups.names).size : selectGroups(groups, await readGroups(client)).length;
   return instants * all;

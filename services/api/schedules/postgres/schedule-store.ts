@@ -1,14 +1,20 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { readSchedule, type KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
-import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
+import { readSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
+import {
+  recurrenceOf,
+  WorkCalendarError,
+  type RecurrenceDefinition,
+} from '../../../../shared/contracts/schedules/recurrences.ts';
 import { BeyondQuotaError, BeyondScheduleBoundError } from '../../../../shared/domain/quotas.ts';
-import { nextInstantMs } from '../../../../shared/domain/recurrence/recurrence.ts';
+import { nextTimes } from '../../../../shared/domain/recurrence/recurrence.ts';
+import type { WorkCalendars } from '../../../../shared/domain/recurrence/work-calendars.ts';
 import { scheduleMoveOf, type ScheduleVerb } from '../../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider, type FireQuotas } from '../../../../shared/postgres/schedules/fire-schedules.ts';
 import type { PlannedColumns } from '../../../../shared/postgres/schedules/schedule-rows.ts';
 import { roomForRuns } from '../../../../shared/postgres/schedules/room-for-runs.ts';
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
+import { lockWorkCalendar, readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ScheduleChange, ScheduleChanged, ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
@@ -37,11 +43,12 @@ export function createScheduleStore({ pool, region, owner, quotas }: ScheduleSto
 
     create: async ({ scheduleId = uuidv7(), name, clientId, definition, note }) => {
       const beyond = await inTransaction(pool, async (client) => {
+        const calendars = await lockWorkCalendar(client, definition.recurrence);
         const firesPerHour = await firesPerHourOf(client, definition);
         const refused = await beyondBounds(client, { scheduleId, clientId, firesPerHour });
         if (refused) return refused;
         const nowMs = await transactionTime(client);
-        const [next, look] = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
+        const [next, look] = firstTimesOf({ definition: definition.recurrence, calendars }, nowMs, nowMs);
         const kept = { definition: JSON.stringify(definition), firesPerHour, now: iso(nowMs) };
         await client.query(statements.insertSchedule.with({ ...kept, scheduleId, name, clientId, note, next, look }));
         return undefined;
@@ -110,6 +117,7 @@ async function changeSchedule(
   { scheduleId, change, expected }: Change,
   firing: Firing,
 ): Promise<ScheduleChanged | BeyondScheduleBoundError> {
+  const calendars = change.definition ? await lockWorkCalendar(client, change.definition.recurrence) : undefined;
   const before = await lock(client, scheduleId);
   if (!before) return { kind: 'missing' };
   if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
@@ -133,7 +141,8 @@ async function changeSchedule(
     }),
   );
   if (rowCount === 1 && definition && isBroken) await client.query(statements.mend, [scheduleId]);
-  else if (rowCount === 1 && definition) await beginAnew(client, before, definition);
+  else if (rowCount === 1 && definition && calendars)
+    await beginAnew(client, before, { definition: definition.recurrence, calendars });
   return { kind: 'changed', schedule: await require(client, scheduleId) };
 }
 
@@ -156,11 +165,16 @@ async function control(client: PoolClient, { scheduleId, verb, reason }: Control
   const isOn = move.to === 'active';
   const cause = isOn ? (before.state === 'paused' ? 'paused' : 'disabled') : null;
   const { kept } = before.definition;
-  const next = isOn && kept ? scheduleTimesOf(kept.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
+  const next = isOn && kept ? await nextOf(client, kept.recurrence, before.createdAt.getTime(), nowMs) : null;
   await client.query(statements.moveSchedule.with({ scheduleId, to: move.to, reason, isOn, cause, next }));
   if (verb === 'disable') await client.query(statements.dropBuffered, [scheduleId]);
   await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
   return { move, schedule: await require(client, scheduleId) };
+}
+
+async function nextOf(client: PoolClient, definition: RecurrenceDefinition, madeAtMs: number, nowMs: number) {
+  const calendars = await readWorkCalendars(client, [definition]);
+  return scheduleTimesOf({ definition, calendars }, madeAtMs, nowMs)[0];
 }
 
 /** What recurs has a place also between its runs. */
@@ -184,9 +198,9 @@ export function whatHappened(verb: ScheduleVerb): string {
   return `its schedule was ${pastOf[verb]}`;
 }
 
-async function beginAnew(client: PoolClient, before: ScheduleRecord, definition: KeptSchedule): Promise<void> {
+async function beginAnew(client: PoolClient, before: ScheduleRecord, recurs: Recurs): Promise<void> {
   const nowMs = await transactionTime(client);
-  const times = scheduleTimesOf(definition.recurrence, before.createdAt.getTime(), nowMs);
+  const times = firstTimesOf(recurs, before.createdAt.getTime(), nowMs);
   await client.query(statements.beginFrom, [before.scheduleId, iso(nowMs), ...times]);
 }
 
@@ -210,15 +224,37 @@ async function firePending(client: PoolClient, scheduleId: string, { decider, qu
   return false;
 }
 
-/** The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look. */
+/**
+ * The same of one that is written now.
+ * @throws {WorkCalendarError} it would never fire by it, too
+ */
+export function firstTimesOf(recurs: Recurs, madeAtMs: number, afterMs: number): [string | null, string] {
+  const times = scheduleTimesOf(recurs, madeAtMs, afterMs);
+  const { workCalendar, until } = recurs.definition;
+  if (workCalendar !== undefined && until === undefined && times[0] === null) {
+    const detail = `all that it names within twenty years are days off of the work calendar ${JSON.stringify(workCalendar)}`;
+    throw new WorkCalendarError('never-fires', detail);
+  }
+  return times;
+}
+
+interface Recurs {
+  definition: RecurrenceDefinition;
+  calendars: WorkCalendars;
+}
+
+/**
+ * The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look.
+ * @throws {WorkCalendarError} its work calendar is not among these
+ */
 export function scheduleTimesOf(
-  definition: RecurrenceDefinition,
+  { definition, calendars }: Recurs,
   madeAtMs: number,
   afterMs: number,
 ): [string | null, string] {
-  const recurrence = recurrenceOf(definition, madeAtMs);
-  const nextAtMs = nextInstantMs(recurrence, afterMs);
-  return [nextAtMs === null ? null : iso(nextAtMs), iso(nextAtMs ?? recurrence.untilMs ?? afterMs)];
+  const recurrence = recurrenceOf(definition, madeAtMs, calendars);
+  const { fireMs, lookMs } = nextTimes(recurrence, afterMs);
+  return [fireMs === null ? null : iso(fireMs), iso(lookMs ?? recurrence.untilMs ?? afterMs)];
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -101,6 +101,8 @@ export function answersFor(role: Role): Answers {
     'GET /v1/schedules/:id/occurrences': recurring.occurrences,
     'POST /v1/schedules/preview': recurring.fires,
     'GET /v1/groups': recurring.groups,
+    'GET /v1/work-calendars': recurring.workCalendars,
+    'GET /v1/work-calendars/:name': recurring.singapore,
     'GET /v1/scheduler': callbacks.scheduler,
     'GET /v1/dead-jobs/groups': { items: [], next: null },
     'GET /v1/dead-jobs': callbacks.deadJobs,

@@ -1,5 +1,7 @@
 import type {
   ListGroupsResponse,
+  ListWorkCalendarsResponse,
+  WorkCalendar,
   ListOccurrencesResponse,
   ListSchedulesResponse,
   Occurrence,
@@ -61,6 +63,22 @@ export const occurrences: ListOccurrencesResponse = {
     },
   ],
   next: null,
+};
+
+const workCalendar = {
+  ...{ name: 'SG', revision: 1, weekDaysOff: ['SAT', 'SUN'] as const, schedules: 1, links: { self: '' } },
+  ...{ createdAt: '2026-11-01T09:00:00.000Z', updatedAt: '2026-11-01T09:00:00.000Z' },
+};
+
+export const workCalendars: ListWorkCalendarsResponse = {
+  items: [{ ...workCalendar, weekDaysOff: [...workCalendar.weekDaysOff], datesOff: 1 }],
+  next: null,
+};
+
+export const singapore: WorkCalendar = {
+  ...workCalendar,
+  weekDaysOff: [...workCalendar.weekDaysOff],
+  dates: [{ date: '2026-12-25', name: 'Christmas Day' }],
 };
 
 export const groups: ListGroupsResponse = {

@@ -4,7 +4,7 @@ import { comesTwice, instantOf } from './zoned-times.ts';
 
 /** What the change of clocks does to a start. */
 export interface FireMark {
-  icon: 'fwd' | 'twice' | 'gap';
+  icon: 'fwd' | 'twice' | 'gap' | 'calendar';
   text: string;
 }
 
@@ -29,23 +29,31 @@ const marks = {
   repeated: { icon: 'twice', text: 'comes again; starts again' },
   twice: { icon: 'twice', text: 'comes twice; starts at the first' },
   skipped: { icon: 'gap', text: 'the clocks leap over it; does not start' },
+  'day-off': { icon: 'calendar', text: 'is on a day off; does not start' },
 } as const;
 
 /** The next starts of a rule, with what clock changes do to each. */
 export function fireRows(fires: SchedulePreview['fires'], { zone, own, now }: Clocks): FireRow[] {
-  return fires.map(({ at, localTime, mark: said, instants }) => {
+  return fires.map(({ at, localTime, mark: said, instants, why, movedFrom }) => {
     const mark = said ?? (localTime !== null && comesTwice(localTime, zone) ? 'twice' : null);
     const key = `${at ?? ''} ${localTime ?? ''}`;
     const ownTime = at === null ? null : formatTime(at, { zone: own, now });
     if (mark !== null && localTime !== null) {
       const { icon, text } = marks[mark];
       const many = instants > 1 ? ` (${instants} in a row)` : '';
-      const words = `${localTime.slice(11, 16)} ${text}${many}`;
+      const called = why === undefined ? '' : `, ${why}`;
+      const words = `${localTime.slice(11, 16)} ${text}${many}${called}`;
       return { key, time: localInWords(localTime, zone, now), ownTime, mark: { icon, text: words } };
     }
+    const moved = movedFrom === undefined ? null : movedMark(movedFrom);
     const shown = at ?? (localTime === null ? null : instantOf(localTime.slice(0, 19), zone));
-    return { key, time: shown === null ? '' : formatTime(shown, { zone, now }), ownTime, mark: null };
+    return { key, time: shown === null ? '' : formatTime(shown, { zone, now }), ownTime, mark: moved };
   });
+}
+
+function movedMark(from: NonNullable<SchedulePreview['fires'][number]['movedFrom']>): FireMark {
+  const days = from.map(({ localTime, why }) => `${localTime.slice(0, 10)} (${why})`);
+  return { icon: 'calendar', text: `also for ${days.join(', ')}, off` };
 }
 
 /** A time that the clocks of the zone may never show. */

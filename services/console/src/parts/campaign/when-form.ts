@@ -14,6 +14,9 @@ export type Misfire = (typeof misfires)[number];
 export const overlaps = ['skip', 'buffer-one', 'allow'] as const;
 export type Overlap = (typeof overlaps)[number];
 
+export const daysOff = ['skip', 'before', 'after'] as const;
+export type DayOff = (typeof daysOff)[number];
+
 /** When, as it is typed: what another kind needs is kept while one kind is chosen. */
 export interface WhenForm {
   kind: WhenKind;
@@ -33,6 +36,9 @@ export interface WhenForm {
   /** Empty: as the API has it. */
   catchUp: Span;
   overlap: Overlap;
+  /** Whose days off a rule goes by; empty: every day works. */
+  workCalendar: string;
+  onDayOff: DayOff;
   /** As a campaign came with it; there is no field for it. */
   spreadSeconds: number;
 }
@@ -50,6 +56,8 @@ export const firstWhen: WhenForm = {
   misfire: 'fire-once',
   catchUp: { amount: '', unit: 'min' },
   overlap: 'skip',
+  workCalendar: '',
+  onDayOff: 'skip',
   spreadSeconds: 0,
 };
 
@@ -76,9 +84,10 @@ export function scheduleOf(
       const everySeconds = when.rule === 'every' ? seconds(when.every, '/schedule/everySeconds') : undefined;
       const rule = when.rule === 'cron' ? { cron: when.cron } : everySeconds === undefined ? {} : { everySeconds };
       const bound = (name: 'from' | 'until') => boundOf(when, name, problems);
-      const { misfire, overlap, spreadSeconds } = when;
+      const { misfire, overlap, spreadSeconds, workCalendar, onDayOff } = when;
+      const isBound = when.rule === 'cron' && workCalendar !== '';
       const policies = { misfire, overlap, ...(spreadSeconds === 0 ? {} : { spreadSeconds }) };
-      const bounds = { ...bound('from'), ...bound('until') };
+      const bounds = { ...bound('from'), ...bound('until'), ...(isBound && { workCalendar, onDayOff }) };
       return {
         schedule: { type: 'recurring', ...rule, zone: when.zone, ...bounds, ...policies, ...catchUp },
         problems,
@@ -148,6 +157,8 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
         overlap,
         catchUpSeconds,
         spreadSeconds,
+        workCalendar,
+        onDayOff,
       } = schedule;
       return {
         ...{ ...first, kind: 'recurring' as const, zone: named },
@@ -158,6 +169,8 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
         misfire: misfire ?? first.misfire,
         overlap: overlap ?? first.overlap,
         spreadSeconds: spreadSeconds ?? 0,
+        workCalendar: workCalendar ?? '',
+        onDayOff: onDayOff ?? 'skip',
         ...catchUpOf(catchUpSeconds),
       };
     }

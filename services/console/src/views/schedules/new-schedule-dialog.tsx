@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { createSchedule } from '#client/sdk.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { cronInWords } from '../../parts/campaign/cron-words.ts';
+import { DaysOffFields } from '../../parts/campaign/days-off-fields.tsx';
 import { NextFires } from '../../parts/campaign/next-fires.tsx';
 import { SpanField } from '../../parts/campaign/span-field.tsx';
 import { firstWhen, scheduleOf, type Misfire, type Overlap, type WhenForm } from '../../parts/campaign/when-form.ts';
@@ -117,6 +118,7 @@ export function NewScheduleDialog({ clients, client, onMade, onClose }: NewSched
         <Rhythm when={when} put={put} />
         <NextFires when={when} />
         <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+          <DaysOffFields {...{ when, put }} pointer="" />
           <FormField pointer="/misfire" label="If fires are missed">
             {(control) => (
               <Select {...control} value={when.misfire} choices={misfires} onChoose={(misfire) => put({ misfire })} />

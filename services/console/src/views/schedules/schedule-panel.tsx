@@ -21,7 +21,7 @@ import { useZone } from '../../parts/times/zone.ts';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { clockEffectOf, lookFrom } from './clock-effect.ts';
 import { ScheduleDialog, type ScheduleVerb } from './schedule-dialogs.tsx';
-import { misfireWords, occurrenceWords, overlapWords, ruleOf } from './schedule-words.ts';
+import { dayOffWords, misfireWords, occurrenceWords, overlapWords, ruleOf } from './schedule-words.ts';
 import { ownerOf } from './schedule-table.tsx';
 
 interface SchedulePanelProps {
@@ -49,6 +49,14 @@ export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
           </dd>
           <dt>Zone</dt>
           <dd>{schedule.zone ?? 'cannot be read'}</dd>
+          {schedule.workCalendar !== undefined && (
+            <>
+              <dt>Days off</dt>
+              <dd>
+                {schedule.workCalendar} <span className="t3">{dayOffWords(schedule.onDayOff)}</span>
+              </dd>
+            </>
+          )}
           <dt>Of</dt>
           <dd>
             {campaignId === null ? (
@@ -144,7 +152,7 @@ function ScheduleActions({ schedule }: { schedule: Schedule }) {
   );
 }
 
-const marks = { fwd: 'shifted', twice: 'comes twice', gap: 'skipped' } as const;
+const marks = { fwd: 'shifted', twice: 'comes twice', gap: 'skipped', calendar: 'days off' } as const;
 
 function NextSix({ schedule }: { schedule: Schedule }) {
   const own = useZone().zone;

@@ -55,8 +55,14 @@ export function groupWords(groups: NonNullable<Schedule['groups']>): string {
   return second === undefined ? `group ${first}` : `groups ${first}, ${second}${more}`;
 }
 
+/** What becomes of a fire on a day off. */
+export function dayOffWords(policy: Schedule['onDayOff']): string {
+  return policy === undefined || policy === 'skip' ? 'left out' : `fires on the working day ${policy}`;
+}
+
 const causes: Readonly<Record<NonNullable<Occurrence['cause']>, string>> = {
   'clock-change': 'the clocks leapt over it',
+  'day-off': 'its work calendar has that day off',
   paused: 'it was paused',
   disabled: 'it was disabled',
   broken: 'it could not be read',

@@ -120,3 +120,33 @@ test('groups are listed, made and changed', async () => {
     }),
   );
 });
+
+test('work calendars are listed and changed, and a schedule goes by one', async () => {
+  const { api, user } = await openConsole('/schedules', {
+    answers: { 'PUT /v1/work-calendars/SG': {}, 'POST /v1/schedules': settlement },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Days off…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Work calendars' });
+  await user.click(await within(dialog).findByRole('button', { name: 'Change SG' }));
+  await user.click(await within(dialog).findByLabelText('Sun'));
+  await user.type(within(dialog).getByLabelText(/^Dates/), '\n2027-01-01');
+  await user.click(within(dialog).getByRole('button', { name: 'Save the calendar' }));
+  await waitFor(() =>
+    expect(api.askedFor('PUT /v1/work-calendars/SG')[0]?.body).toEqual({
+      weekDaysOff: ['SAT'],
+      dates: [{ date: '2026-12-25', name: 'Christmas Day' }, { date: '2027-01-01' }],
+    }),
+  );
+  await user.click(within(dialog).getByRole('button', { name: 'Done' }));
+
+  await user.click(screen.getByRole('button', { name: /New schedule/ }));
+  const made = await screen.findByRole('dialog', { name: 'New schedule' });
+  await user.type(within(made).getByLabelText(/^Name/), 'Close the day');
+  await user.selectOptions(await within(made).findByLabelText('Days off'), 'SG');
+  await user.selectOptions(await within(made).findByLabelText('On a day off'), 'after');
+  await user.selectOptions(within(made).getByLabelText(/^Client/), 'shop');
+  await user.click(within(made).getByRole('button', { name: 'Make it' }));
+  await waitFor(() =>
+    expect(api.askedFor('POST /v1/schedules')[0]?.body).toMatchObject({ workCalendar: 'SG', onDayOff: 'after' }),
+  );
+});

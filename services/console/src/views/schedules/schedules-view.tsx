@@ -21,6 +21,7 @@ import { SchedulePanel } from './schedule-panel.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
 import { scheduleStates, type SchedulesSearch } from './search.ts';
 import { scheduleLook } from './schedule-words.ts';
+import { WorkCalendarsDialog } from './work-calendars-dialog.tsx';
 
 const route = getRouteApi('/schedules');
 const pageSize = 50;
@@ -31,7 +32,7 @@ export function SchedulesView() {
   const search = route.useSearch();
   const { state, client, text, id, cursor } = search;
   const navigate = route.useNavigate();
-  const [asked, setAsked] = useState<'new' | 'groups'>();
+  const [asked, setAsked] = useState<'new' | 'groups' | 'days-off'>();
   const refusal = useRefusal('scheduler');
   const clients = useClients();
   // The list is filtered by id: a name that is not known yet waits for its client.
@@ -84,6 +85,9 @@ export function SchedulesView() {
         <span className="ml-auto row w-105 max-w-full justify-end phone:ml-0 phone:w-full phone:flex-wrap">
           <Button small onClick={() => setAsked('groups')}>
             Groups…
+          </Button>
+          <Button small onClick={() => setAsked('days-off')}>
+            Days off…
           </Button>
           <FilterMenu
             name="Client"
@@ -143,6 +147,7 @@ export function SchedulesView() {
         />
       )}
       {asked === 'groups' && <GroupsDialog onClose={() => setAsked(undefined)} />}
+      {asked === 'days-off' && <WorkCalendarsDialog onClose={() => setAsked(undefined)} />}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { spanUnits } from '../../../parts/campaign/durations.ts';
 import { checkFallbacks, outcomes, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
-import { misfires, overlaps, whenKinds } from '../../../parts/campaign/when-form.ts';
+import { daysOff, misfires, overlaps, whenKinds } from '../../../parts/campaign/when-form.ts';
 
 /** What somebody has typed and not saved, in this tab: it outlives a reload, and another tab does not see it. */
 export interface KeptForm {
@@ -60,6 +60,8 @@ const kept = z.object({
       misfire: z.enum(misfires),
       catchUp: span,
       overlap: z.enum(overlaps),
+      workCalendar: z._default(z.string(), ''),
+      onDayOff: z._default(z.enum(daysOff), 'skip'),
       spreadSeconds: z.number(),
     }),
     pace: z.string(),

@@ -7,6 +7,7 @@ import { CountryStarts } from './country-starts.tsx';
 import { DaysField } from './days-field.tsx';
 import { cronInWords } from '../../../parts/campaign/cron-words.ts';
 import { FormSection } from '../editor/form-section.tsx';
+import { DaysOffFields } from '../../../parts/campaign/days-off-fields.tsx';
 import { NextFires } from '../../../parts/campaign/next-fires.tsx';
 import { SpanField } from '../../../parts/campaign/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
@@ -109,6 +110,7 @@ function Repeats({ when, put }: WhenProps) {
       </div>
       <NextFires when={when} />
       <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
+        <DaysOffFields {...{ when, put }} pointer="/schedule" />
         <Policies {...{ when, put }} />
         <CatchUp {...{ when, put }} />
         <Bound {...{ when, put }} name="from" label="From" none="From its start on" />

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import {
+  deleteWorkCalendar,
+  getWorkCalendar,
+  listWorkCalendars,
+  putWorkCalendar,
+} from '../../sdk/generated/sdk.gen.ts';
+import type { WorkCalendar, WorkCalendarDefinitionInput, WorkCalendarSummary } from '../../sdk/generated/types.gen.ts';
+import { command, group, type View } from '../frame/command-table.ts';
+import { fieldsFile, readFields } from '../frame/given.ts';
+import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
+import { oneLine } from '../show/text.ts';
+
+const list = command({
+  name: 'list',
+  said: 'all of them, by name',
+  ask: ({ client }) => listWorkCalendars({ client }),
+  shown: tableOf<WorkCalendarSummary>('', [
+    left('name', ({ name }) => name),
+    cut('every week', ({ weekDaysOff }) => weekDaysOff.join(', ')),
+    right('dates', ({ datesOff }) => datesOff),
+    right('schedules', ({ schedules }) => schedules),
+  ]),
+});
+
+const show = command({
+  name: 'show',
+  args: ['<name>'],
+  said: 'one of them with all its dates',
+  ask: ({ client, args: [name] }) => getWorkCalendar({ client, path: { name } }),
+  shown: (calendar: WorkCalendar, view: View) => {
+    const { name, revision, weekDaysOff, dates, schedules } = calendar;
+    return renderFacts(
+      { name, facts: [`revision ${revision}`, `${schedules} schedules go by it`] },
+      [
+        ['every week', weekDaysOff.join(', ')],
+        ...dates.map(({ date, name: called = '' }) => ['off', `${date} ${oneLine(called)}`.trim()] as const),
+      ],
+      view,
+    );
+  },
+});
+
+const put = command({
+  name: 'put',
+  args: ['<name>', '[field=value...]'],
+  said: 'make one, or say it anew: weekDaysOff=\'["SAT","SUN"]\' dates=\'[{"date":"2026-12-25","name":"Christmas Day"}]\'',
+  options: fieldsFile,
+  ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
+    const body = await readFields({ words, file, input }, z.custom<WorkCalendarDefinitionInput>());
+    return putWorkCalendar({ client, path: { name }, body });
+  },
+  refused: 'not put',
+  shown: ({ name, revision }) => `${name} revision ${revision}\n`,
+});
+
+const remove = command({
+  name: 'delete',
+  args: ['<name>'],
+  said: 'delete one that no schedule goes by',
+  ask: ({ client, args: [name] }) => deleteWorkCalendar({ client, path: { name } }),
+  refused: 'not deleted',
+  noted: (_, { args: [name] }) => `${name} is deleted`,
+});
+
+export const commands = [
+  group('work-calendars', 'days off that schedules go by; over the API', [list, show, put, remove]),
+];

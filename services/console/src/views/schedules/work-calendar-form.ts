@@ -1,0 +1,41 @@
+import type { WorkCalendar } from '#client/types.gen.ts';
+
+type WeekDay = WorkCalendar['weekDaysOff'][number];
+type DateOff = WorkCalendar['dates'][number];
+
+export interface CalendarForm {
+  name: string;
+  weekDaysOff: WeekDay[];
+  /** One a line, with its name behind it. */
+  dates: string;
+  /** It was there before: its name stays. */
+  isOld: boolean;
+}
+
+export const weekDays: readonly { day: WeekDay; label: string }[] = [
+  { day: 'MON', label: 'Mon' },
+  { day: 'TUE', label: 'Tue' },
+  { day: 'WED', label: 'Wed' },
+  { day: 'THU', label: 'Thu' },
+  { day: 'FRI', label: 'Fri' },
+  { day: 'SAT', label: 'Sat' },
+  { day: 'SUN', label: 'Sun' },
+];
+
+export function linesOf(dates: readonly DateOff[]): string {
+  return dates
+    .toSorted((a, b) => a.date.localeCompare(b.date))
+    .map(({ date, name }) => (name === undefined ? date : `${date} ${name}`))
+    .join('\n');
+}
+
+/** Whether a date is one is for the API to say. */
+export function datesIn(text: string): DateOff[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [date = '', ...words] = line.split(/\s+/);
+      return words.length === 0 ? { date } : { date, name: words.join(' ') };
+    });
+}

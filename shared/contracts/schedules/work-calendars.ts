@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { longestRowOff, mostDaysOffInARow, type WorkCalendar } from '../../domain/recurrence/work-calendars.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+
+/** HTTP shapes of work calendars: days off that schedules go by. */
+export const workCalendarName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'has to be 1 to 63 letters, digits and . _ -, such as SG');
+
+/** In an installation, at most. */
+export const mostWorkCalendars = 200;
+const mostDates = 2000;
+const [firstYear, lastYear] = [1970, 2199];
+
+const weekDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
+
+const date = z.iso
+  .date('has to be a date such as 2026-12-25')
+  .refine((text) => Number(text.slice(0, 4)) >= firstYear && Number(text.slice(0, 4)) <= lastYear, {
+    error: `has to lie in a year from ${firstYear} to ${lastYear}`,
+  });
+
+const dateOff = z.strictObject({
+  date,
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine(isStorable, 'must hold neither U+0000 nor half a surrogate pair')
+    .optional()
+    .describe('Such as Christmas Day'),
+});
+
+const fields = {
+  weekDaysOff: z
+    .array(z.enum(weekDays))
+    .max(6)
+    .refine((days) => new Set(days).size === days.length, 'names a day twice')
+    .default([])
+    .describe('Of every week'),
+  dates: z.array(dateOff).max(mostDates).default([]).describe('Beside them, each by itself'),
+};
+
+export const workCalendarDefinition = z
+  .strictObject(fields)
+  .superRefine((definition, context) => {
+    const seen = new Set<string>();
+    for (const [place, each] of definition.dates.entries()) {
+      if (seen.has(each.date)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['dates', place, 'date'],
+          message: 'is given twice',
+          input: each.date,
+        });
+      }
+      seen.add(each.date);
+    }
+    const days = longestRowOff(workCalendarOf(definition));
+    if (days <= mostDaysOffInARow) return;
+    const message = `leaves no working day for more than ${mostDaysOffInARow} days in a row`;
+    context.addIssue({ code: 'custom', path: ['dates'], message, input: definition.dates.length });
+  })
+  .meta({
+    id: 'WorkCalendarDefinition',
+    examples: [{ weekDaysOff: ['SAT', 'SUN'], dates: [{ date: '2026-12-25', name: 'Christmas Day' }] }],
+  });
+
+export type WorkCalendarDefinition = z.output<typeof workCalendarDefinition>;
+
+/** As schedules are planned by it. */
+export function workCalendarOf({ weekDaysOff, dates }: z.output<z.ZodObject<typeof fields>>): WorkCalendar {
+  return {
+    weekDaysOff: new Set(weekDaysOff.map((day) => weekDays.indexOf(day))),
+    datesOff: new Map(dates.map(({ date: day, name = '' }) => [Date.parse(`${day}T00:00:00Z`), name])),
+  };
+}
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const workCalendarShape = z
+  .object({
+    name: workCalendarName,
+    revision: z.int().min(1),
+    ...fields,
+    schedules: z.int().describe('How many go by it'),
+    createdAt: time,
+    updatedAt: time,
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'WorkCalendar' });
+
+export type WorkCalendarShape = z.output<typeof workCalendarShape>;
+
+/** In lists: without the dates, of which there may be thousands. */
+export const workCalendarSummary = workCalendarShape
+  .omit({ dates: true })
+  .extend({ datesOff: z.int().describe('How many dates it has') })
+  .meta({ id: 'WorkCalendarSummary' });
+
+export type WorkCalendarSummary = z.output<typeof workCalendarSummary>;
