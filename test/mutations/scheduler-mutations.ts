@@ -96,7 +96,7 @@ export const schedulerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a fixed time fires later where clocks are set forward',
-    edits: [{ text: "if (cron.isFixed) return { kind: 'fire', atMs, mark: 'shifted', localMs };", replacement: '' }],
+    edits: [{ text: "if (isFixed) return { kind: 'fire', atMs, mark: 'shifted', localMs };", replacement: '' }],
     project: 'unit',
     noticedBy: ['shared/domain/recurrence'],
   },

@@ -49,7 +49,14 @@ export function calendarItems(
   let left = startsOfAll;
   for (const recurring of found.recurring) {
     const count = Math.min(startsEach, left);
-    const fires = count === 0 ? [] : firesOf(recurring, found.records.get(recurring.campaignId), { ...time, calendars: found.workCalendars, count: count + 1 });
+    const fires =
+      count === 0
+        ? []
+        : firesOf(recurring, found.records.get(recurring.campaignId), {
+            ...time,
+            calendars: found.workCalendars,
+            count: count + 1,
+          });
     if (count === 0 || fires.length > count) more.add(recurring.campaignId);
     left -= Math.min(fires.length, count);
     const shown = fires.slice(0, count).map((at) => planned(recurring.campaignId, at, 'scheduled', found));

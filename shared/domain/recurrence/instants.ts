@@ -54,7 +54,7 @@ export interface TimeRange {
  * Spans of the zone are walked with a mark of how far the wall clock has come. A span that begins above the mark has
  * leapt: fixed times in between fire once, at its first instant; others not at all. One that begins below it shows
  * times again: fixed times are not repeated, others are.
- * @param times on the wall clock, from one (inclusive) until another (exclusive), before anything is known of its changes
+ * @param times on the wall clock, from one (inclusive) until another (exclusive), whatever its changes
  */
 export function* cronInstants(
   cron: Cron,
@@ -106,7 +106,7 @@ export function workingInstants(
   return cronInstants(cron, zone, range, workingTimes.bind(null, cron, daysOff));
 }
 
-/** What fires, and the times of days off between it. Where a time of another day fires at the same instant, that counts. */
+/** What fires, and the times of days off between it, but for those at which a time of another day fires. */
 export function* instantsAndDaysOff(
   cron: Cron,
   zone: string,

@@ -1,13 +1,13 @@
 /**
  * What becomes of a time that falls on a day off.
  * - `skip`: nothing fires
- * - `before`, `after`: it fires at the same time of the nearest working day before or after it, together with what falls
- *   there anyway
+ * - `before`, `after`: it fires at the same time of the nearest working day before or after it, together with what
+ *   falls there anyway
  */
 export const dayOffPolicies = ['skip', 'before', 'after'] as const;
 export type DayOffPolicy = (typeof dayOffPolicies)[number];
 
-/** On which days nobody works. A day is written as milliseconds from 1970-01-01 to its midnight, whatever the zone. */
+/** Which days are no working days. A day is written as milliseconds from 1970-01-01 to its midnight, whatever the zone. */
 export interface WorkCalendar {
   /** 0 (Sunday) to 6. */
   weekDaysOff: ReadonlySet<number>;
@@ -24,7 +24,7 @@ export interface DaysOff {
 
 const dayMs = 86_400_000;
 
-/** Days off in a row, at most: whoever looks for a working day finds one. */
+/** Days off in a row, at most: a search for a working day ends. */
 export const mostDaysOffInARow = 62;
 
 /** @param localMs any time of the day */

@@ -218,7 +218,13 @@ export function addMemorySchedule(
   const row: ScheduleRow = {
     ...{ id, name, ...target, revision: 1, definition: structuredClone(definition) },
     ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
-    ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now, recurring.calendars) },
+    ...{
+      silence: null,
+      note,
+      createdAtMs: now,
+      updatedAtMs: now,
+      ...timesOf(definition, now, now, recurring.calendars),
+    },
   };
   recurring.schedules.set(id, row);
   return row;
