@@ -7,7 +7,7 @@
 export const dayOffPolicies = ['skip', 'before', 'after'] as const;
 export type DayOffPolicy = (typeof dayOffPolicies)[number];
 
-/** Which days are no working days. A day is written as milliseconds from 1970-01-01 to its midnight, whatever the zone. */
+/** Which days are off. A day is written as milliseconds from 1970-01-01 to its midnight, whatever the zone. */
 export interface WorkCalendar {
   /** 0 (Sunday) to 6. */
   weekDaysOff: ReadonlySet<number>;
