@@ -42,7 +42,9 @@ describe('all services in one process', () => {
     await client.connect();
     const { rows: found } = await client.query<{ name: string; many: number }>(`
       select application_name as name, count(*)::int as many from pg_stat_activity
-      where datname = current_database() and application_name like 'muster-%' group by 1`);
+      where datname = current_database() and application_name like 'muster-%'
+        and application_name <> 'muster-sandbox'
+      group by 1`);
     await client.end();
     const published = Object.entries(poolSizes).flatMap(([service, pools]) =>
       // One more of each process listens.

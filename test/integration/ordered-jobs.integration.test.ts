@@ -194,7 +194,8 @@ describe('a job that waits for its turn', () => {
   });
 
   it('stands in the list of its key, in its turn, behind the one whose turn it is, also while turns end', async () => {
-    await accept([{ ...jobOf(), ordering: { key: 'merchant-2', isInOrder: true } }]);
+    // Not due: the turns that end here are of the other key.
+    await accept([{ ...jobOf(), delayMs: 3_600_000, ordering: { key: 'merchant-2', isInOrder: true } }]);
     const ofKey = { clientIds: [clientId], orderingKey: key };
     const page = await store().list(ofKey, 1, null);
     expect(page.items.map(({ jobId, state }) => [jobId, state])).toEqual([[first(), 'pending']]);
