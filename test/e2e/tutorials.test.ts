@@ -8,7 +8,7 @@ import { root } from '../tiers/commands.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 
 /** What the page starts in the background would hold the output open. */
-const endsWhatItStarted = "trap 'jobs -p | xargs -r kill' EXIT";
+const endsWhatItStarted = "trap 'jobs -p | xargs -r kill 2>/dev/null || true' EXIT";
 
 /** As a newcomer would: `muster up`, and each line of a page behind the other. */
 describe('the tutorials', () => {
