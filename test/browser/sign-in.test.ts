@@ -21,7 +21,7 @@ test('who signs in at the issuer comes to where they wanted to go, and nothing o
   const page = await consoleOf.visitor();
   await page.goto('shards');
   await page.waitForURL(/\/log-in\?to=%2Fshards/);
-  expect(await page.getByLabel('API key').count()).toBe(1);
+  await page.getByLabel('API key').waitFor();
   await page.getByRole('button', { name: 'Sign in with Example SSO' }).click();
   await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/shards');
