@@ -22,6 +22,7 @@ const tables: Record<string, Table> = {
   'first-key': installation,
   init: installation,
   grants: installation,
+  restored: installation,
   size: () => import('./sizing/commands.ts'),
   doctor: installation,
   campaign: () => import('./campaigns/commands.ts'),

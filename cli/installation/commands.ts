@@ -86,10 +86,16 @@ const grants = byHand({
       : (await import('./print-grants.ts')).printGrants(prefix, context),
 });
 
+const restored = byHand({
+  name: 'restored',
+  said: 'after the database was brought back to an earlier moment: pause what may have been served since, and list it',
+  run: async ({ context }) => (await import('./restored.ts')).settleRestoredDatabase(context),
+});
+
 const doctor = byHand({
   name: 'doctor',
   said: 'what is here, what is missing, and how to get it',
   run: async ({ context }) => (await import('./doctor.ts')).runDoctor(context),
 });
 
-export const commands = [serve, migrate, topics, config, firstKey, init, grants, doctor];
+export const commands = [serve, migrate, topics, config, firstKey, init, grants, restored, doctor];

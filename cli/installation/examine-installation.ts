@@ -11,6 +11,7 @@ import { requireOwnSessions, requireWritable } from '../../shared/postgres/conne
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
 import { readSchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { readQuotaUse, type AccountUse } from '../../shared/postgres/registry/account-quotas.ts';
+import { readRestored, type Restored } from '../../shared/postgres/restored/settle-restored.ts';
 import { readServiceSettings, type ServiceSetting } from '../../shared/postgres/registry/service-settings.ts';
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
@@ -127,7 +128,10 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
         return agreement([...(await readServiceSettings(pool)), here]);
       },
     );
-    const all = [sessions, schema, clocks, partitions, kept, quotas, settings];
+    const restored = await laterCheckOf('restored', 'resume or cancel each: docs/restore.md', async () =>
+      restoredLine(await readRestored(pool)),
+    );
+    const all = [sessions, schema, clocks, partitions, kept, quotas, settings, restored];
     if (!isSet(environment, 'MUSTER_CONFIG')) return all;
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
@@ -139,6 +143,14 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   } finally {
     await pool.end();
   }
+}
+
+/** @throws while runs wait for a person since */
+function restoredLine(restored: Restored | undefined): string {
+  if (!restored) return 'never, to an earlier moment';
+  const at = restored.at.toISOString();
+  if (restored.open > 0) throw new Error(`${at}: ${restored.open} runs are paused since`);
+  return `${at}, and no run waits for a person since`;
 }
 
 /** @throws where one is nearly used */

@@ -10,6 +10,8 @@ create table installation (
   registry_revision bigint not null default 1,
   clients_revision bigint not null default 0,
   created_at timestamptz not null default now(),
+  -- When the database was brought back to an earlier moment last (docs/decisions/0109-restored-to-an-earlier-moment.md).
+  restored_at timestamptz,
   one boolean primary key default true check (one)
 );
 insert into installation default values;

@@ -28,6 +28,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
  * - `no-groups`: the schedule's groups were none, then
  * - `quota`: its client had no room for another job, by what it had stored or by its rate; or the account of its
  *   campaign had as many runs open as it may
+ * - `restored`: the database was restored to an earlier moment, and it may have fired since then
  */
 export const skipCauses = [
   'clock-change',
@@ -40,6 +41,7 @@ export const skipCauses = [
   'overlap',
   'no-groups',
   'quota',
+  'restored',
 ] as const;
 export type SkipCause = (typeof skipCauses)[number];
 

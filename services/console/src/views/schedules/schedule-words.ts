@@ -71,6 +71,7 @@ const causes: Readonly<Record<NonNullable<Occurrence['cause']>, string>> = {
   overlap: 'the one before was still at work',
   'no-groups': 'it had no group',
   quota: 'its client may bring no more',
+  restored: 'the database was restored, and it may have fired before',
 };
 
 export function occurrenceWords({ state, cause, kind, instants }: Occurrence): string {

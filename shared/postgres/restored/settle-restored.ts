@@ -1,0 +1,177 @@
+import type { Pool, PoolClient } from 'pg';
+import { restoredReason } from '../../domain/run/restored-runs.ts';
+import { stepState } from '../ledger/ledger-codes.ts';
+import { onlyRow } from '../connection/rows.ts';
+import { inTransaction } from '../connection/transaction.ts';
+
+/** A run that has not ended, as people have to judge it. */
+export interface OpenRun {
+  runId: string;
+  campaignId: string;
+  campaign: string;
+  state: string;
+  stateReason: string | null;
+  hasBegun: boolean;
+  /** Contract classes of its chain. */
+  classes: (string | null)[];
+}
+
+export interface Settled {
+  /** All that are open and call endpoints, those that were paused before too. */
+  runs: OpenRun[];
+  /** Starts that were due: each is a paused run now, which is among the runs. */
+  starts: number;
+  /** Schedules of campaigns, whose instants up to now do not fire. */
+  schedules: number;
+  /** API keys that open, those that were revoked since among them. */
+  keys: number;
+}
+
+/** Processes of Muster that hold a connection. Each that worked on the lost database has to be gone. */
+export async function connectedServices(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(selectSessions);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * For a database that was brought back to an earlier moment, before a process works on it. What ran since is not known
+ * any more, so nothing that would serve people goes on by itself: runs are paused, starts that were due become paused
+ * runs, instants of campaigns' schedules up to now do not fire. And whatever a process of the lost life still holds is
+ * refused: tokens and epochs are raised above all that can have been given out. Safe to run again.
+ */
+export async function settleRestored(pool: Pool, by: string): Promise<Settled> {
+  return await inTransaction(pool, async (client) => {
+    await client.query(raiseLeases);
+    await client.query(raisePartitions);
+    await client.query(raiseRegions);
+    await client.query(raiseFires);
+    await client.query(raiseCounts);
+    await client.query(raiseFeeds);
+    await client.query(raiseSteps);
+    await client.query(pauseRuns, [restoredReason]);
+    const starts = onlyRow((await client.query<Count>(holdStarts, [restoredReason])).rows).count;
+    const schedules = onlyRow((await client.query<Count>(silenceSchedules)).rows).count;
+    await client.query(`update installation set restored_at = now()`);
+    const runs = await readOpenRuns(client);
+    const keys = onlyRow((await client.query<Count>(countKeys)).rows).count;
+    await client.query(insertEntry, [JSON.stringify({ by, runs: runs.length, starts, schedules })]);
+    return { runs, starts, schedules, keys };
+  });
+}
+
+/** @property open runs that are paused because of it, and that no person has let go on or cancelled */
+export interface Restored {
+  at: Date;
+  open: number;
+}
+
+/** Undefined where the database never was. */
+export async function readRestored(pool: Pool): Promise<Restored | undefined> {
+  const { rows } = await pool.query<{ at: Date | null; open: number }>(selectRestored, [restoredReason]);
+  const { at, open } = onlyRow(rows);
+  return at === null ? undefined : { at, open };
+}
+
+interface Count {
+  count: number;
+}
+
+async function readOpenRuns(client: PoolClient): Promise<OpenRun[]> {
+  return (await client.query<OpenRun>(selectOpenRuns)).rows;
+}
+
+/** The sandbox and commands are no processes that serve. */
+const selectSessions = `
+  select distinct application_name as name from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and application_name like 'muster-%'
+    and application_name not in ('muster-cli', 'muster-doctor', 'muster-sandbox')
+  order by name`;
+
+/** Owners do not change so often between two backups; and some thousand restores fit into the columns. */
+const lifetime = 1_000_000;
+
+const raiseLeases = `update leases set token = token + ${lifetime}`;
+const raisePartitions = `update job_partitions set token = token + ${lifetime}`;
+const raiseRegions = `update regions set epoch = epoch + ${lifetime}`;
+const raiseFires = `update fires set epoch = epoch + ${lifetime}`;
+const raiseCounts = `update audience_counts set token = token + ${lifetime} where ended_at is null`;
+const raiseFeeds = `
+  update feeds set token = token + ${lifetime} where run in (select id from runs where ended_at is null)`;
+
+/**
+ * Of what is open alone. A row that is born anew begins with its first epoch again: what the old life may say of it is
+ * what its endpoint has answered to the same key.
+ */
+const raiseSteps = `
+  update batch_steps set epoch = epoch + ${lifetime} where state <> ${stepState.done}
+    and feed in (select f.feed from feeds f join runs r on r.id = f.run where r.ended_at is null)`;
+
+/** A run that had begun waits until no worker holds a step of it, by the leases of the moment. */
+const pauseRuns = `
+  with paused as (
+    update runs set state = case when started_at is null then 'paused' else 'pausing' end, state_since = now(),
+      state_reason = $1
+    where ended_at is null and kind <> 'dry-run' and state in ('preparing', 'running', 'pausing')
+    returning id, state
+  )
+  insert into run_events (run, kind, detail)
+  select paused.id, k.kind, k.detail from paused
+  join (values (1, 'auto-paused', jsonb_build_object('cause', $1::text)), (2, 'paused', '{}')) k (place, kind, detail)
+    on k.place = 1 or paused.state = 'paused'
+  order by paused.id, k.place`;
+
+const holdStarts = `
+  with gone as (
+    delete from run_starts where due_at <= now() returning campaign, revision, due_at
+  ), held as (
+    insert into runs (id, campaign, revision, scheduled_for, deadline_at, state, state_reason)
+    select uuid_of_now(), g.campaign, g.revision, g.due_at,
+      g.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second', 'paused', $1
+    from (select distinct on (campaign, due_at) * from gone order by campaign, due_at) g
+    join campaign_revisions c on c.campaign = g.campaign and c.revision = g.revision
+    on conflict (campaign, scheduled_for) do nothing returning id
+  ), told as (
+    insert into run_events (run, kind, detail)
+    select held.id, k.kind, k.detail from held
+    cross join (values (1, 'created', '{}'::jsonb), (2, 'auto-paused', jsonb_build_object('cause', $1::text)),
+      (3, 'paused', '{}')) k (place, kind, detail) order by held.id, k.place
+  )
+  select count(*)::int as count from held`;
+
+/** What waits for the run before may have begun since, as what fell due may have. */
+const silenceSchedules = `
+  with silenced as (
+    update schedules set silent_until = now(), silent_cause = 'restored', look_at = now(), region_looks = '{}'
+    where campaign is not null and state = 'active' returning id
+  ), dropped as (
+    delete from occurrences o using schedules s
+    where o.schedule = s.id and s.campaign is not null and o.state = 'buffered'
+    returning o.schedule, o.group_name, o.scheduled_for
+  ), noted as (
+    insert into skipped_instants (schedule, group_name, first_at, last_at, instants, cause)
+    select schedule, group_name, scheduled_for, scheduled_for, 1, 'restored' from dropped on conflict do nothing
+  )
+  select count(*)::int as count from silenced`;
+
+const selectOpenRuns = `
+  select r.id as "runId", r.campaign as "campaignId", c.name as campaign, r.state, r.state_reason as "stateReason",
+    r.started_at is not null as "hasBegun",
+    array(
+      select t.config ->> 'class' from jsonb_array_elements(v.definition -> 'chain') with ordinality s (step, place)
+      left join action_types t on t.name = s.step ->> 'action' order by s.place
+    ) as classes
+  from runs r join campaigns c on c.id = r.campaign
+  join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision
+  where r.ended_at is null and r.kind <> 'dry-run' order by r.id`;
+
+const countKeys = `
+  select count(*)::int as count from api_keys
+  where revoked_at is null and (expires_at is null or expires_at > now())`;
+
+const insertEntry = `select append_audit(null, 'POST', '/restored', null, 200::int2, '', $1::jsonb)`;
+
+const selectRestored = `
+  select restored_at as at, (
+    select count(*)::int from runs
+    where ended_at is null and state in ('pausing', 'paused') and state_reason = $1
+  ) as open from installation`;
