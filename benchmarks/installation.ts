@@ -42,6 +42,9 @@ export interface InstallationOptions {
 /** A whole Muster with a database and topics of its own, each service a process, seen from outside only. */
 export interface Installation {
   readonly api: MusterApi;
+  readonly url: string;
+  /** Of an operator. */
+  readonly apiKey: string;
   readonly databaseUrl: string;
   readonly topicPrefix: string;
   readonly workers: ReadonlySet<Child>;
@@ -101,8 +104,11 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     await stop();
     throw error;
   }
+  const url = `http://127.0.0.1:${apiPort}`;
   return {
-    api: createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey),
+    api: createMusterApi(url, apiKey),
+    url,
+    apiKey,
     databaseUrl: database.url,
     topicPrefix: environment.MUSTER_TOPIC_PREFIX,
     workers,

@@ -17,6 +17,7 @@ export interface Campaign {
   countries: string[];
   segment: string;
   chain: { action: string; params?: Record<string, string> }[];
+  paceUsersPerSecond?: number;
 }
 
 /** The engine as a client sees it: the same over every version that keeps its published API. */

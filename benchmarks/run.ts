@@ -9,6 +9,7 @@ import { benchmarkConsole } from './console/console.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkCrowd } from './crowd/crowd.ts';
 import { benchmarkExplain } from './explain/explain.ts';
+import { benchmarkExports } from './exports/exports.ts';
 import { benchmarkFiring } from './firing/firing.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkIdle } from './idle/idle.ts';
@@ -56,6 +57,7 @@ const questions: Record<string, Question> = {
   idle: ({ rounds, quick, only }) => benchmarkIdle({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   age: ({ rounds, quick }) => benchmarkAge({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
+  exports: ({ quick }) => benchmarkExports({ quick }),
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   suppressions: ({ rounds, quick }) => benchmarkSuppressions({ rounds: rounds ?? (quick ? 1 : 3), quick }),

@@ -18,7 +18,8 @@ const headers = { 'content-type': 'application/json', authorization: `Bearer ${a
 /** One API process with a client that jobs can be added for. */
 export async function startAcceptingApi(databaseUrl: string): Promise<{ api: Child; url: string }> {
   const started = await startOneApi(databaseUrl, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
-  const body = JSON.stringify({ name: 'orders', maxStoredJobs: 1_000_000_000 });
+  const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
+  const body = JSON.stringify({ name: 'orders', maxStoredJobs: 1_000_000_000, egress });
   const answer = await fetch(`${started.url}/v1/clients`, { method: 'POST', headers, body });
   if (answer.status !== 201) throw new Error(`no client could be made: ${await answer.text()}`);
   return started;

@@ -51,7 +51,7 @@ export async function measureConsoles(
   const [runId = ''] = runs.runIds;
   const requests = await typicalRequests(muster, runId);
   try {
-    const cookies = await openSessions(muster);
+    const cookies = await openSessions(muster, opened);
     const seconds = quick ? 10 : 30;
     const turns = new Map(cases.map((each) => [each, new Array<Turn>()]));
     await requests.send(requestsPerSecond, 3);
@@ -70,9 +70,10 @@ export async function measureConsoles(
   }
 }
 
-async function openSessions({ url, pool }: ConsoleUnderTest): Promise<string[]> {
+/** Of as many people, in teams. @returns their cookies */
+export async function openSessions({ url, pool }: ConsoleUnderTest, people: number): Promise<string[]> {
   const cookies: string[] = [];
-  for (let team = 0; team < opened / peoplePerKey; team++) {
+  for (let team = 0; team < people / peoplePerKey; team++) {
     const { key, secret, digest } = issueApiKey();
     await addApiKey(pool, { key, name: `team ${team}`, role: 'viewer', digest });
     for (let person = 0; person < peoplePerKey; person++) cookies.push(await openSession(url, secret));
@@ -120,7 +121,8 @@ const heardShape = z.object({
   failures: z.array(z.string()),
 });
 
-async function takeTurn(
+/** Sends the requests while the consoles are open. */
+export async function takeTurn(
   { url, processes }: ConsoleUnderTest,
   { reader, requests, consoles, seconds }: TurnTerms,
 ): Promise<Turn> {

@@ -5,7 +5,7 @@ import { invalidRequest } from './http-problem.ts';
 import { preferredType } from './preferred-type.ts';
 import type { Page } from './page.port.ts';
 import { refusingInvalidCursor } from './public-ids.ts';
-import { allRows, csvStream, ndjsonStream } from './stream-rows.ts';
+import { allPages, csvStream, ndjsonStream } from './stream-rows.ts';
 
 export const csv = 'text/csv';
 export const ndjson = 'application/x-ndjson';
@@ -69,13 +69,15 @@ export async function answerList<Row, View extends object>(
   reply.header('vary', 'accept');
   if (!asStream) return reply.send({ items: first.items.map(view), next: first.next });
 
-  const rows = allRows(first, (next) => pageOf(streamedPage, next), type === csv ? csvRow : view);
+  const pages = allPages(first, (next) => pageOf(streamedPage, next), type === csv ? csvRow : view);
   const manner = { raw: raw === 'true', bom: reader === 'excel' };
   const extension = type === csv ? 'csv' : 'ndjson';
   return reply
     .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)
     .header('content-disposition', `attachment; filename="${fileName}.${extension}"`)
-    .send(method === 'HEAD' ? Readable.from([]) : type === csv ? csvStream(rows, columns, manner) : ndjsonStream(rows));
+    .send(
+      method === 'HEAD' ? Readable.from([]) : type === csv ? csvStream(pages, columns, manner) : ndjsonStream(pages),
+    );
 }
 
 /** A stream holds all there is: a limit that it does not keep would be worse than none. */

@@ -1,27 +1,32 @@
-import { stringify } from 'csv-stringify';
-import { pipeline, Readable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
+import { Readable } from 'node:stream';
 import type { Page } from './page.port.ts';
 
 /** All rows of a list, page by page as they are asked for. */
-export async function* allRows<Row, View extends object>(
+export async function* allPages<Row, View extends object>(
   first: Page<Row>,
   pageBehind: (cursor: string) => Promise<Page<Row>>,
   view: (row: Row) => View,
-): AsyncGenerator<View, void> {
+): AsyncGenerator<View[], void> {
   let page = first;
   for (;;) {
-    yield* page.items.map(view);
+    // One in which no row fits is not the last for that.
+    if (page.items.length > 0) yield page.items.map(view);
     if (page.next === null) return;
     page = await pageBehind(page.next);
   }
 }
 
-async function* linesOf(rows: AsyncIterable<object>): AsyncGenerator<string, void> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`;
+/** What a slow reader has not taken yet is one page, not sixteen. */
+const onePage = { highWaterMark: 1 };
+
+/** A page is one chunk: a row of its own for each would cost more than reading it. */
+export function ndjsonStream(pages: AsyncIterable<readonly object[]>): Readable {
+  return Readable.from(linesOf(pages), onePage);
 }
 
-export function ndjsonStream(rows: AsyncIterable<object>): Readable {
-  return Readable.from(linesOf(rows));
+async function* linesOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string, void> {
+  for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
 /**
@@ -31,19 +36,24 @@ export function ndjsonStream(rows: AsyncIterable<object>): Readable {
  *   injection)
  */
 export function csvStream(
-  rows: AsyncIterable<object>,
+  pages: AsyncIterable<readonly object[]>,
   columns: readonly string[],
   { raw, bom }: { raw: boolean; bom: boolean },
 ): Readable {
-  const formatted = stringify({ columns: [...columns], record_delimiter: 'windows', escape_formulas: !raw });
-  pipeline(Readable.from(rows), formatted, () => undefined);
-  return Readable.from(withHead(`${bom ? byteOrderMark : ''}${columns.join(',')}\r\n`, formatted));
+  // The head does not wait for a row: where few of a long list fit, the first may come late.
+  const head = `${bom ? byteOrderMark : ''}${columns.join(',')}\r\n`;
+  return Readable.from(recordsOf(head, pages, columns, raw), onePage);
 }
 
 const byteOrderMark = '\ufeff';
 
-/** The head does not wait for a row: where few of a long list fit, the first may come late. */
-async function* withHead(head: string, rows: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+async function* recordsOf(
+  head: string,
+  pages: AsyncIterable<readonly object[]>,
+  columns: readonly string[],
+  raw: boolean,
+): AsyncGenerator<string, void> {
   yield head;
-  yield* rows;
+  const manner = { columns: [...columns], record_delimiter: 'windows', escape_formulas: !raw } as const;
+  for await (const rows of pages) yield stringify([...rows], manner);
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { CampaignCountsRow, CampaignLists } from '../campaigns/campaigns-module.ts';
+import { wakeInTurns } from '../frame/wake-in-turns.ts';
 
 export interface WatchCampaignsDeps {
   campaignLists: Pick<CampaignLists, 'counts' | 'changeMark'>;
@@ -32,7 +33,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
     const mark = await campaignLists.changeMark();
     if (mark === newest?.mark) return;
     newest = { mark, counts: await campaignLists.counts({}) };
-    for (const wake of [...watchers]) wake();
+    wakeInTurns([...watchers]);
   }
 
   async function poll(signal: AbortSignal): Promise<void> {

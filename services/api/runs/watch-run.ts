@@ -5,6 +5,7 @@ import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { RunReports, RunSnapshot } from './run-reports.port.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { runProgressView } from './progress-view.ts';
+import { wakeInTurns } from '../frame/wake-in-turns.ts';
 import { createWatchRates, type Rates } from './watch-rates.ts';
 
 export interface WatchRunDeps {
@@ -95,7 +96,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
     }
   }
 
-  /** Everybody once, however many of their runs changed. */
+  /** Each watcher once, however many of its runs changed. */
   function tell(seen: ReadonlyMap<string, RunProgress>): void {
     const woken = new Set<() => void>();
     for (const [runId, progress] of seen) {
@@ -104,7 +105,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
       run.newest = progress;
       for (const wake of run.watchers) woken.add(wake);
     }
-    for (const wake of woken) wake();
+    wakeInTurns([...woken]);
   }
 
   function join(from: ReadonlyMap<string, RunProgress>, wake: () => void): () => void {

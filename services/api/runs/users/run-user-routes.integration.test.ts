@@ -133,11 +133,11 @@ describe('everybody of a run', () => {
   });
 
   it('begins with the head of its columns, whenever the first row comes', async () => {
-    const rows = (async function* () {
+    const pages = (async function* () {
       await new Promise(() => undefined);
-      yield {};
+      yield [{}];
     })();
-    for await (const part of csvStream(rows, ['userId', 'step1'], { raw: false, bom: false })) {
+    for await (const part of csvStream(pages, ['userId', 'step1'], { raw: false, bom: false })) {
       expect(String(part)).toBe('userId,step1\r\n');
       break;
     }
