@@ -39,6 +39,7 @@ const filter = {
   tag: text('--tag <tag>', 'only with this tag'),
   endpoint: text('--endpoint <name>', 'only those called through it'),
   orderingKey: text('--ordering-key <key>', 'only those of this key, as it takes them'),
+  priority: oneOf('--priority <priority>', 'only with this one', ['low', 'normal', 'high']),
   dueFrom: text('--due-from <time>', 'inclusive'),
   dueUntil: text('--due-until <time>', 'exclusive'),
 };
@@ -59,6 +60,9 @@ const schedule = command({
     jitterSeconds: whole('--jitter <seconds>', 'at a moment of its own within so long after its time'),
     orderingKey: text('--ordering-key <key>', 'one of this key at a time'),
     ordering: oneOf('--ordering <how>', 'what goes while one waits for a retry', ['exclusive', 'in-order']),
+    priority: oneOf('--priority <priority>', 'beside what else is due of its client; normal unless given', [
+      ...(['low', 'normal', 'high'] as const),
+    ]),
     timeoutMs: whole('--timeout <ms>', 'of one call; as its client says unless given'),
     reportWithinSeconds: whole('--report-within <seconds>', 'a receiver that answers 202 reports within so long'),
     finalCodes: severalWhole('--final-code <status>', 'an answer after which it is given up; may be repeated'),

@@ -44,6 +44,7 @@ const job = {
     reportWithinSeconds: null,
     sidelinedFor: null,
     endpoint: null,
+    priority: 'high',
   },
   attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
   links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
@@ -53,12 +54,13 @@ describe('muster jobs', () => {
   test('schedule sends what was typed and prints the id', async () => {
     api.answers['POST /v1/jobs'] = ok(accepted, 201);
     const args = ['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--at', at, '--body', '{"order":17}'];
-    const { code, out, notes } = await muster([...args, '--key', 'order-17', '--tag', 'eu', '--tag', 'gold']);
+    args.push('--key', 'order-17', '--tag', 'eu', '--tag', 'gold', '--priority', 'high');
+    const { code, out, notes } = await muster(args);
     expect(code).toBe(exitCodes.ok);
     expect(out).toBe('job_1\n');
     expect(notes).toContain(at);
     const sent = { client: 'orders', url: 'https://shop.test/hook', dueAt: at, body: { order: 17 } };
-    expect(api.bodies).toEqual([{ ...sent, idempotencyKey: 'order-17', tags: ['eu', 'gold'] }]);
+    expect(api.bodies).toEqual([{ ...sent, idempotencyKey: 'order-17', tags: ['eu', 'gold'], priority: 'high' }]);
   });
 
   test('send streams lines and says of each line that is wrong what is wrong', async () => {
@@ -77,13 +79,16 @@ describe('muster jobs', () => {
 
   test('show has the calls that were made, to the second, and the whole answer as JSON', async () => {
     api.answers['GET /v1/jobs/job_1'] = ok(job);
-    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms/);
+    const { out } = await muster(['jobs', 'show', 'job_1']);
+    expect(out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms/);
+    expect(out).toMatch(/priority +high\n/);
     expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
   });
 
   test('list passes its filters on, and where the next page begins', async () => {
-    api.answers['GET /v1/jobs?client=orders&state=called&limit=2'] = ok({ items: [job], next: 'abc' });
-    const { out, notes } = await muster(['jobs', 'list', '--client', 'orders', '--state', 'called', '--limit', '2']);
+    api.answers['GET /v1/jobs?client=orders&state=called&priority=low&limit=2'] = ok({ items: [job], next: 'abc' });
+    const args = ['jobs', 'list', '--client', 'orders', '--state', 'called', '--priority', 'low', '--limit', '2'];
+    const { out, notes } = await muster(args);
     expect(out).toContain('job_1');
     expect(notes).toContain('--cursor abc');
   });

@@ -1,5 +1,8 @@
+import { bandOrder, createPriorityTurns } from '../../shared/domain/job/priority-bands.ts';
+import type { Priority } from '../../shared/domain/priorities.ts';
 import type { HeardReference } from './heard-reference.ts';
 import type { HeldJob } from './held-job.ts';
+import { createReferenceLine, type ReferenceLine } from './reference-line.ts';
 
 /** How much a new measurement counts: ends that fall together, as those of slow calls do, are no rate. */
 const newWeight = 0.2;
@@ -12,8 +15,10 @@ const rememberedPerSecond = 50;
 export interface ClientQueue {
   /** Whose endpoint it is; its own where it is none. */
   readonly ownerId: string;
-  /** References that wait for their claim. */
+  /** References that wait for their claim, of all priorities. */
   readonly length: number;
+  /** The same of each priority that came, the usual one always. */
+  bands(): Iterable<[priority: Priority, length: number]>;
   /** Claimed, without a slot. */
   readonly claimed: HeldJob[];
   inFlight: number;
@@ -25,27 +30,50 @@ export interface ClientQueue {
   readonly isIdle: boolean;
   /** @returns false when it is here already */
   add(reference: HeardReference): boolean;
-  /** The oldest. */
-  take(count: number): HeardReference[];
+  /** By turns of priorities where several wait, of each the oldest. */
+  take(count: number): readonly HeardReference[];
   /** In front. @returns how many were not here */
   putBack(references: readonly HeardReference[]): number;
   measure(sinceMs: number): void;
 }
 
 export function createClientQueue(ownerId: string): ClientQueue {
-  /** The first `taken` are gone already: cutting them off one by one would cost as much as there are. */
-  let references: HeardReference[] = [];
-  let taken = 0;
+  const usual = createReferenceLine();
+  /** With the usual one, those of priorities that came. */
+  const lines = new Map<Priority, ReferenceLine>([['normal', usual]]);
+  const turns = createPriorityTurns();
   const known = new Set<string>();
   let perSecond = 0;
+
+  function lineOf({ priority: said }: HeardReference): ReferenceLine {
+    const priority = said ?? 'normal';
+    const line = lines.get(priority) ?? createReferenceLine();
+    lines.set(priority, line);
+    return line;
+  }
+
+  function takeInTurn(count: number): readonly HeardReference[] {
+    const got: HeardReference[] = [];
+    while (got.length < count) {
+      const waiting = bandOrder.filter((priority) => (lines.get(priority)?.length ?? 0) > 0);
+      if (waiting.length < 2) return got.concat(lines.get(waiting[0] ?? 'normal')?.take(count - got.length) ?? []);
+      const priority = turns.next(waiting);
+      turns.took(priority);
+      got.push(...(lines.get(priority)?.take(1) ?? []));
+    }
+    return got;
+  }
 
   const isEmpty = () => queue.length === 0 && queue.claimed.length === 0 && queue.inFlight === 0;
 
   const queue: ClientQueue = {
     ownerId,
     get length() {
-      return references.length - taken;
+      let length = 0;
+      for (const line of lines.values()) length += line.length;
+      return length;
     },
+    bands: () => Array.from(lines, ([priority, line]) => [priority, line.length]),
     claimed: [],
     inFlight: 0,
     ended: 0,
@@ -59,24 +87,18 @@ export function createClientQueue(ownerId: string): ClientQueue {
       const key = keyOf(reference);
       if (known.has(key)) return false;
       known.add(key);
-      references.push(reference);
+      lineOf(reference).add(reference);
       return true;
     },
     take: (count) => {
-      const got = references.slice(taken, taken + count);
+      const got = lines.size === 1 ? usual.take(count) : takeInTurn(count);
       for (const reference of got) known.delete(keyOf(reference));
-      taken += got.length;
-      if (taken > 1000 && taken * 2 > references.length) {
-        references = references.slice(taken);
-        taken = 0;
-      }
       return got;
     },
     putBack: (back) => {
       const missing = back.filter((reference) => !known.has(keyOf(reference)));
       for (const reference of missing) known.add(keyOf(reference));
-      references = [...missing, ...references.slice(taken)];
-      taken = 0;
+      for (const [line, own] of Map.groupBy(missing, lineOf)) line.putBack(own);
       return missing.length;
     },
     measure: (sinceMs) => {

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { Priority } from '../../shared/domain/priorities.ts';
 import { fc } from '../../test/support/properties.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createClientQueues, type ClientQueues } from './client-queues.ts';
 import { creditOf, mayQueue } from './credit.ts';
+import type { HeardReference } from './heard-reference.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
 
 function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) => clientId } = {}) {
   const clock = createSettableClock();
   const started: HeldJob[] = [];
+  /** By job. */
+  const priorityOf = new Map<string, Priority>();
   const concurrencyOf = () => ofClient;
   const queues: ClientQueues = createClientQueues({
     ...{ concurrency, concurrencyOf, ownerOf, clock },
@@ -15,13 +20,17 @@ function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) 
   });
   let number = 0;
   const heard = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
-  const reference = (clientId: string, nth = ++number) => {
-    return { partition: 0, dueUs: nth, jobId: `${nth}`, clientId, saidClientId: clientId, heard };
+  const reference = (clientId: string, nth = ++number, priority?: SaidPriority): HeardReference => {
+    return { partition: 0, dueUs: nth, jobId: `${nth}`, clientId, saidClientId: clientId, heard, priority };
   };
-  const add = (clientId: string, count: number) => {
-    for (let added = 0; added < count; added++) queues.add(reference(clientId));
+  const add = (clientId: string, count: number, priority?: SaidPriority) => {
+    for (let adds = 0; adds < count; adds++) {
+      const added = reference(clientId, undefined, priority);
+      priorityOf.set(added.jobId, priority ?? 'normal');
+      queues.add(added);
+    }
   };
-  const jobOf = ({ partition, dueUs, jobId, clientId }: ReturnType<typeof reference>) =>
+  const jobOf = ({ partition, dueUs, jobId, clientId }: HeardReference) =>
     heldJobOf(
       {
         ...{
@@ -58,7 +67,7 @@ function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) 
   };
   const countOf = (clients: readonly string[], clientId: string) => clients.filter((each) => each === clientId).length;
   const credit = () => creditOf({ queues, concurrencyOf });
-  return { clock, queues, started, reference, add, claim, countOf, credit };
+  return { clock, queues, started, priorityOf, reference, add, claim, countOf, credit };
 }
 
 describe('the queues of clients', () => {
@@ -289,5 +298,79 @@ describe('endpoints of one client', () => {
     add('a/0', 200);
     // As one alone: half of its client's half.
     expect(countOf(claim(), 'a/0')).toBe(25);
+  });
+});
+
+describe('priorities in the queue of a client', () => {
+  /** Calls one after the other, as with one slot. @returns the priorities in the order of the calls */
+  function callOneByOne(fixture: ReturnType<typeof setUp>, times: number, before: () => void = () => undefined) {
+    const { queues, claim, started, priorityOf } = fixture;
+    const from = started.length;
+    for (let calls = 0; calls < times; calls++) {
+      before();
+      claim(1);
+      queues.done('shop');
+    }
+    return started.slice(from).map(({ jobId }) => priorityOf.get(jobId));
+  }
+
+  it('what is high and came last is called first, and the rest in its order', () => {
+    const fixture = setUp({ ofClient: 1 });
+    fixture.add('shop', 500);
+    callOneByOne(fixture, 10);
+    fixture.add('shop', 20, 'high');
+    const called = callOneByOne(fixture, 25);
+    expect(called.filter((priority) => priority === 'high')).toHaveLength(20);
+    expect(called.slice(0, 4)).toEqual(['high', 'high', 'high', 'high']);
+  });
+
+  it('however many come above it, what is normal and what is low keep their shares', () => {
+    const fixture = setUp({ ofClient: 1 });
+    fixture.add('shop', 500);
+    fixture.add('shop', 500, 'low');
+    const called = callOneByOne(fixture, 210, () => fixture.add('shop', 2, 'high'));
+    const counts = Map.groupBy(called, (priority) => priority);
+    expect([counts.get('high')?.length, counts.get('normal')?.length, counts.get('low')?.length]).toEqual([
+      160, 40, 10,
+    ]);
+  });
+
+  it('no client passes another by them, and none has more at once', () => {
+    const orderOf = (priority?: SaidPriority) => {
+      const { queues, add, claim } = setUp({ concurrency: 8, ofClient: 3 });
+      add('shop', 50, priority);
+      add('neighbour', 50);
+      const order = claim(6);
+      for (let calls = 0; calls < 20; calls++) {
+        queues.done(calls % 2 === 0 ? 'shop' : 'neighbour');
+        order.push(...claim(1));
+      }
+      return order;
+    };
+    expect(orderOf('high')).toEqual(orderOf());
+    expect(orderOf('low')).toEqual(orderOf());
+  });
+
+  it('what is given back goes before others of its priority alone', () => {
+    const { queues, add } = setUp();
+    add('shop', 3);
+    add('shop', 3, 'high');
+    const first = queues.take(4);
+    queues.putBack(first);
+    expect(queues.queued).toBe(6);
+    const all = queues.take(6);
+    const ofPriority = (priority?: SaidPriority) => all.filter((each) => each.priority === priority);
+    expect(ofPriority('high').map(({ dueUs }) => dueUs)).toEqual([4, 5, 6]);
+    expect(ofPriority().map(({ dueUs }) => dueUs)).toEqual([1, 2, 3]);
+  });
+
+  it('each that came has room of its own, so that a backlog keeps no urgent one away', () => {
+    const { add, credit, queues } = setUp({ ofClient: 10 });
+    add('shop', 20);
+    expect(credit().toClients).toEqual({ shop: 0 });
+    add('shop', 5, 'high');
+    expect(credit().toClients).toEqual({ shop: 0, 'shop/high': 15 });
+    queues.clear();
+    expect(credit().toClients).toEqual({});
   });
 });

@@ -1,3 +1,4 @@
+import { bandOf } from '../../shared/domain/job/priority-bands.ts';
 import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { ClientQueue } from './client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
@@ -25,13 +26,19 @@ function wantedBy({ perSecond }: Pick<ClientQueue, 'perSecond'>, concurrency: nu
   return Math.max(2 * concurrency, (perSecond * queuedMs) / 1000);
 }
 
-/** What may be sent here of each client, beyond what is here already. */
+/**
+ * What may be sent here of each client, beyond what is here already. Each priority of it has the same room, so that
+ * what is urgent finds some beside a backlog.
+ */
 export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
   const toClients: Record<string, number> = {};
   for (const [clientId, queue] of queues.all()) {
     const bound = boundOf(wantedBy(queue, concurrencyOf(clientId)), queues.queued - queue.length);
     const isAtWork = queue.length > 0 || queue.inFlight > 0;
-    if (isAtWork || bound > anyClient) toClients[clientId] = Math.max(0, bound - queue.length);
+    if (!isAtWork && bound <= anyClient) continue;
+    for (const [priority, length] of queue.bands()) {
+      toClients[bandOf(clientId, priority)] = Math.max(0, bound - length);
+    }
   }
   return { toAnyClient: boundOf(anyClient, queues.queued), toClients };
 }

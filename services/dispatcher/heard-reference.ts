@@ -34,7 +34,7 @@ export function forgedAmong(
   });
 }
 
-function alone({ heard, saidClientId, partition, dueUs, jobId }: HeardReference): LaneMessage {
-  const value = JSON.stringify({ clients: [saidClientId], jobs: [[partition, dueUs, jobId, 0]] });
+function alone({ heard, saidClientId, partition, dueUs, jobId, priority }: HeardReference): LaneMessage {
+  const value = JSON.stringify({ clients: [saidClientId], jobs: [[partition, dueUs, jobId, 0]], priority });
   return { ...heard, key: null, value: Buffer.from(value) };
 }

@@ -28,14 +28,14 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       letters.keep(message, 'unreadable', `not references to jobs: ${read.reason}`, () => onSettled(message));
       return;
     }
-    const { clients, jobs } = read.message;
+    const { clients, jobs, priority } = read.message;
     const heard = { lane: message.lane, offset: message.offset };
     const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
       const clientId = clients[place];
       // Its partition is a part of its id: with another it would stand in the way of the true reference.
       if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
       const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
-      return { partition, dueUs, jobId, clientId: queuedUnder, saidClientId: clientId, heard };
+      return { partition, dueUs, jobId, clientId: queuedUnder, saidClientId: clientId, heard, priority };
     });
     if (references.length < jobs.length) {
       letters.keep(message, 'unreadable', 'not references to jobs: of no client, or of another partition', () => {

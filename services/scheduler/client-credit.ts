@@ -1,4 +1,5 @@
 import type { DispatcherCredit } from './ports/dispatchers.ts';
+import { bandOf, type SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**
@@ -13,7 +14,7 @@ const spentTogetherMs = 20;
 interface Spent {
   /** Nothing of it was offered later. */
   untilMs: number;
-  byClient: Map<string, number>;
+  byBand: Map<string, number>;
 }
 
 export interface ClientCreditDeps {
@@ -25,7 +26,8 @@ export interface ClientCreditDeps {
 
 /**
  * How much of each client may be offered now: what dispatchers take, and what its own rate allows. What exceeds it
- * stays in `jobs`.
+ * stays in `jobs`. Dispatchers take each of its bands by itself, so that what is urgent has room beside a backlog; its
+ * rate is one.
  */
 export interface ClientCredit {
   /**
@@ -36,17 +38,17 @@ export interface ClientCredit {
   refresh(dispatchers: readonly DispatcherCredit[], askedMs: number): number;
   /** False: no dispatcher takes anything. */
   readonly isAny: boolean;
-  left(clientId: string, nowMs: number): number;
+  left(clientId: string, nowMs: number, priority?: SaidPriority): number;
   /** For one job. @returns false when nothing is left */
-  spend(clientId: string, nowMs: number): boolean;
+  spend(clientId: string, nowMs: number, priority?: SaidPriority): boolean;
 }
 
 export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientCredit {
   let dispatchers: readonly DispatcherCredit[] = [];
-  /** By client, over all dispatchers; who is not named has the sum of what each gives to any client. */
+  /** By band, over all dispatchers; what is not named has the sum of what each gives to any client. */
   let granted = new Map<string, number>();
   let toAnyClient = 0;
-  /** By client, what was offered and may be missing in what was said last: their sum, and when it was, oldest first. */
+  /** By band, what was offered and may be missing in what was said last: their sum, and when it was, oldest first. */
   const underWay = new Map<string, number>();
   let spent: Spent[] = [];
   const buckets = new Map<string, TokenBucket>();
@@ -59,29 +61,30 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     return bucket.level(rate * share(), nowMs);
   }
 
-  function left(clientId: string, nowMs: number): number {
-    const all = granted.get(clientId) ?? toAnyClient;
+  function left(clientId: string, nowMs: number, priority?: SaidPriority): number {
+    const band = bandOf(clientId, priority);
+    const all = granted.get(band) ?? toAnyClient;
     if (all <= 0) return 0;
     // A scheduler with few partitions is not left without any.
     const ours = Math.max(1, Math.floor(all * share()));
-    return Math.max(0, Math.min(ours - (underWay.get(clientId) ?? 0), tokensOf(clientId, nowMs)));
+    return Math.max(0, Math.min(ours - (underWay.get(band) ?? 0), tokensOf(clientId, nowMs)));
   }
 
-  function note(clientId: string, nowMs: number): void {
+  function note(band: string, nowMs: number): void {
     let last = spent.at(-1);
     if (!last || last.untilMs <= nowMs) {
-      last = { untilMs: nowMs + spentTogetherMs, byClient: new Map<string, number>() };
+      last = { untilMs: nowMs + spentTogetherMs, byBand: new Map<string, number>() };
       spent.push(last);
     }
-    addTo(last.byClient, clientId, 1);
-    addTo(underWay, clientId, 1);
+    addTo(last.byBand, band, 1);
+    addTo(underWay, band, 1);
   }
 
   /** Each by its own time: reads that come late, as on a busy machine, must not make it count twice as long. */
   function forgetUntil(untilMs: number): void {
     const isOver = (each: Spent) => each.untilMs <= untilMs;
-    for (const { byClient } of spent.filter(isOver)) {
-      for (const [clientId, count] of byClient) addTo(underWay, clientId, -count);
+    for (const { byBand } of spent.filter(isOver)) {
+      for (const [band, count] of byBand) addTo(underWay, band, -count);
     }
     spent = spent.filter((each) => !isOver(each));
   }
@@ -94,8 +97,8 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
       toAnyClient = next.reduce((sum, { toAnyClient: each }) => sum + each, 0);
       granted = new Map();
       for (const { toClients, toAnyClient: each } of next) {
-        for (const [clientId, credit] of toClients) {
-          granted.set(clientId, (granted.get(clientId) ?? toAnyClient) + credit - each);
+        for (const [band, credit] of toClients) {
+          granted.set(band, (granted.get(band) ?? toAnyClient) + credit - each);
         }
       }
       forgetUntil(askedMs - underWayMs);
@@ -105,9 +108,9 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
       return dispatchers.length > 0;
     },
     left,
-    spend: (clientId, nowMs) => {
-      if (left(clientId, nowMs) < 1) return false;
-      note(clientId, nowMs);
+    spend: (clientId, nowMs, priority) => {
+      if (left(clientId, nowMs, priority) < 1) return false;
+      note(bandOf(clientId, priority), nowMs);
       if (rateOf(clientId) !== undefined) buckets.get(clientId)?.take();
       return true;
     },

@@ -1,9 +1,18 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import {
+  bandOf,
+  bandOrder,
+  createPriorityTurns,
+  saidPriority,
+  type PriorityTurns,
+  type SaidPriority,
+} from '../../shared/domain/job/priority-bands.ts';
 import { firstMark, isBehind, justBefore, type Mark } from './ports/due-references.ts';
 
-/** Where reading goes on for one client that is behind, by partition. */
+/** Where reading goes on for one band of a client that is behind, by partition. */
 export interface ClientBehind {
   clientId: string;
+  priority?: SaidPriority | undefined;
   from: ReadonlyMap<number, Mark>;
 }
 
@@ -15,40 +24,54 @@ interface Behind {
   caughtUpAt?: number;
 }
 
+interface BandBehind {
+  clientId: string;
+  priority: SaidPriority | undefined;
+  /** By partition. */
+  from: Map<number, Behind>;
+}
+
 /**
- * Clients of which more is due than may be offered. Everybody's look passes over their rows, inside Postgres; they are
- * read from marks of their own when there is credit again.
+ * Clients of which more is due than may be offered, each of their bands by itself: what is urgent is not passed over
+ * with the backlog that it is urgent beside. Everybody's look passes over their rows, inside Postgres; they are read
+ * from marks of their own when there is credit again. Bands are named as `bandOf` has them.
  */
 export interface ClientsBehind {
+  /** Bands. */
   readonly size: number;
-  has(clientId: string, partition: number): boolean;
+  has(band: string, partition: number): boolean;
   /** Everybody's look begins, and passes over those that are behind by then. */
   beginLook(): void;
   endLook(): void;
   readonly isLookUnderWay: boolean;
   /** Where its reading goes on; undefined when it is not behind there. */
-  markOf(clientId: string, partition: number): Mark | undefined;
-  /** Whether this job will be read from its client's own mark. */
+  markOf(band: string, partition: number): Mark | undefined;
+  /** Whether this job will be read from its band's own mark. */
   covers(reference: JobReference): boolean;
   /** Whose rows are passed over in this partition. */
   in(partition: number): string[];
-  isPassedOver(clientId: string, partition: number): boolean;
+  isPassedOver(band: string, partition: number): boolean;
   /** Read up to there, which is where everybody's look stood: that may see to what comes after it. */
-  catchUp(clientId: string, partition: number, mark: Mark): void;
+  catchUp(band: string, partition: number, mark: Mark): void;
   /** It caught up, and no look passes over it any more: what is left up to where everybody's stands is the last. */
-  isLast(clientId: string, partition: number): boolean;
+  isLast(band: string, partition: number): boolean;
   /**
-   * From this job on the client's rows in its partition are passed over; one that is behind already goes back to it.
+   * From this job on its band's rows in its partition are passed over; one that is behind already goes back to it.
    */
   add(reference: JobReference): void;
-  /** In turn: every client once, then all that are behind by then. At most so many, of those that may be read now. */
-  next(most: number, mayRead: (clientId: string) => boolean): ClientBehind[];
+  /**
+   * In turn: every client once, with all of its bands, then all that are behind by then. At most so many clients, of
+   * bands that may be read now.
+   */
+  next(most: number, mayRead: (clientId: string, priority: SaidPriority | undefined) => boolean): ClientBehind[];
   /** Whether this turn is not over yet. */
   readonly isMidTurn: boolean;
+  /** Whose turn it is among the bands of a client; kept while any of them is behind. */
+  turnsOf(clientId: string): PriorityTurns;
   /** Read up to there. */
-  advance(clientId: string, partition: number, mark: Mark): void;
+  advance(band: string, partition: number, mark: Mark): void;
   /** Nothing of it is left up to where everybody's look stands. */
-  end(clientId: string, partition: number): void;
+  end(band: string, partition: number): void;
   /** All are read again from the beginning: what was offered may be lost. */
   rewind(): void;
   keepOnly(partitions: ReadonlySet<number>): void;
@@ -57,19 +80,31 @@ export interface ClientsBehind {
 }
 
 export function createClientsBehind(): ClientsBehind {
-  /** By client and partition. */
-  const behind = new Map<string, Map<number, Behind>>();
+  const behind = new Map<string, BandBehind>();
+  /** By client. */
+  const turns = new Map<string, PriorityTurns>();
   /** Who has not had its turn. */
   let turn: string[] = [];
   let [begun, ended] = [0, 0];
 
-  const find = (clientId: string, partition: number) => behind.get(clientId)?.get(partition);
+  const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
   const isPassedOver = (known: Behind | undefined) => known !== undefined && known.caughtUpAt === undefined;
+  const bandsOf = (clientId: string) =>
+    bandOrder.flatMap((priority) => behind.get(bandOf(clientId, saidPriority(priority))) ?? []);
 
-  function end(clientId: string, partition: number): void {
-    const ofClient = behind.get(clientId);
-    ofClient?.delete(partition);
-    if (ofClient?.size === 0) behind.delete(clientId);
+  function end(band: string, partition: number): void {
+    const known = behind.get(band);
+    known?.from.delete(partition);
+    if (known?.from.size !== 0) return;
+    behind.delete(band);
+    if (bandsOf(known.clientId).length === 0) turns.delete(known.clientId);
+  }
+
+  function bandOfReference({ clientId, priority }: JobReference): BandBehind {
+    const band = bandOf(clientId, priority);
+    const known = behind.get(band) ?? { clientId, priority, from: new Map<number, Behind>() };
+    behind.set(band, known);
+    return known;
   }
 
   return {
@@ -79,7 +114,7 @@ export function createClientsBehind(): ClientsBehind {
     get isMidTurn() {
       return turn.length > 0;
     },
-    has: (clientId, partition) => find(clientId, partition) !== undefined,
+    has: (band, partition) => find(band, partition) !== undefined,
     beginLook: () => {
       begun++;
     },
@@ -89,59 +124,68 @@ export function createClientsBehind(): ClientsBehind {
     get isLookUnderWay() {
       return begun > ended;
     },
-    isPassedOver: (clientId, partition) => isPassedOver(find(clientId, partition)),
-    catchUp: (clientId, partition, mark) => {
-      behind.get(clientId)?.set(partition, { mark, dueUs: mark.dueUs, caughtUpAt: begun });
+    isPassedOver: (band, partition) => isPassedOver(find(band, partition)),
+    catchUp: (band, partition, mark) => {
+      behind.get(band)?.from.set(partition, { mark, dueUs: mark.dueUs, caughtUpAt: begun });
     },
-    isLast: (clientId, partition) => {
-      const caughtUpAt = find(clientId, partition)?.caughtUpAt;
+    isLast: (band, partition) => {
+      const caughtUpAt = find(band, partition)?.caughtUpAt;
       return caughtUpAt !== undefined && ended >= caughtUpAt;
     },
-    markOf: (clientId, partition) => find(clientId, partition)?.mark,
+    markOf: (band, partition) => find(band, partition)?.mark,
     covers: (reference) => {
-      const known = find(reference.clientId, reference.partition);
+      const known = find(bandOf(reference.clientId, reference.priority), reference.partition);
       return known !== undefined && isBehind(reference, known.mark);
     },
-    in: (partition) => [...behind].flatMap(([clientId, from]) => (isPassedOver(from.get(partition)) ? clientId : [])),
+    in: (partition) => [...behind].flatMap(([band, { from }]) => (isPassedOver(from.get(partition)) ? band : [])),
     add: (reference) => {
-      const { clientId, partition, dueUs } = reference;
-      const ofClient = behind.get(clientId) ?? new Map<number, Behind>();
-      behind.set(clientId, ofClient);
+      const { partition, dueUs } = reference;
+      const { from } = bandOfReference(reference);
       const mark = justBefore(reference);
-      const known = ofClient.get(partition);
-      if (!known || isBehind(known.mark, mark)) ofClient.set(partition, { mark, dueUs });
-      else ofClient.set(partition, { mark: known.mark, dueUs: known.dueUs });
+      const known = from.get(partition);
+      if (!known || isBehind(known.mark, mark)) from.set(partition, { mark, dueUs });
+      else from.set(partition, { mark: known.mark, dueUs: known.dueUs });
     },
     next: (most, mayRead) => {
-      if (turn.length === 0) turn = [...behind.keys()];
+      if (turn.length === 0) turn = [...new Set(Array.from(behind.values(), ({ clientId }) => clientId))];
       const chosen: ClientBehind[] = [];
-      while (chosen.length < most && turn.length > 0) {
-        const clientId = turn.shift() ?? '';
-        const from = behind.get(clientId);
-        if (from && mayRead(clientId)) {
-          chosen.push({ clientId, from: new Map(Array.from(from, ([partition, { mark }]) => [partition, mark])) });
+      let clients = 0;
+      while (clients < most && turn.length > 0) {
+        const readable = bandsOf(turn.shift() ?? '').filter(({ clientId, priority }) => mayRead(clientId, priority));
+        for (const { clientId, priority, from } of readable) {
+          const marks = Array.from(from, ([partition, { mark }]) => [partition, mark] as const);
+          chosen.push({ clientId, priority, from: new Map(marks) });
         }
+        if (readable.length > 0) clients++;
       }
       return chosen;
     },
-    advance: (clientId, partition, mark) => {
-      behind.get(clientId)?.set(partition, { mark, dueUs: mark.dueUs });
+    turnsOf: (clientId) => {
+      const known = turns.get(clientId) ?? createPriorityTurns();
+      turns.set(clientId, known);
+      return known;
+    },
+    advance: (band, partition, mark) => {
+      behind.get(band)?.from.set(partition, { mark, dueUs: mark.dueUs });
     },
     end,
     rewind: () => {
-      for (const ofClient of behind.values()) {
-        for (const [partition, { dueUs }] of ofClient) ofClient.set(partition, { mark: firstMark, dueUs });
+      for (const { from } of behind.values()) {
+        for (const [partition, { dueUs }] of from) from.set(partition, { mark: firstMark, dueUs });
       }
     },
     keepOnly: (partitions) => {
-      for (const [clientId, ofClient] of [...behind]) {
-        for (const partition of [...ofClient.keys()]) if (!partitions.has(partition)) end(clientId, partition);
+      for (const [band, { from }] of [...behind]) {
+        for (const partition of [...from.keys()]) if (!partitions.has(partition)) end(band, partition);
       }
     },
     oldest: () => {
-      const oldestOf = (ofClient: Map<number, Behind>) =>
-        Math.min(...Array.from(ofClient.values(), ({ dueUs }) => dueUs));
-      return new Map(Array.from(behind, ([clientId, ofClient]) => [clientId, oldestOf(ofClient)]));
+      const oldest = new Map<string, number>();
+      for (const { clientId, from } of behind.values()) {
+        const dueUs = Math.min(...Array.from(from.values(), (each) => each.dueUs));
+        oldest.set(clientId, Math.min(oldest.get(clientId) ?? Infinity, dueUs));
+      }
+      return oldest;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import { bandOf } from '../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 import type { ClientsBehind } from './clients-behind.ts';
 import type { Marks } from './marks.ts';
@@ -104,8 +105,9 @@ function passBy(references: readonly JobReference[], deps: LookDeps, nowMs: numb
  * behind it.
  */
 function offer(reference: JobReference, { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
-  const isPassedOver = behind.isPassedOver(reference.clientId, reference.partition);
-  if (isPassedOver || !credit.spend(reference.clientId, nowMs)) {
+  const { clientId, partition, priority } = reference;
+  const isPassedOver = behind.isPassedOver(bandOf(clientId, priority), partition);
+  if (isPassedOver || !credit.spend(clientId, nowMs, priority)) {
     behind.add(reference);
     return;
   }
@@ -174,7 +176,7 @@ function settledRanges(marks: Marks, nowMs: number) {
 /** Where its client has no credit, it is read with what the client is behind with. */
 function offerAgain(reference: JobReference, { behind, credit, outbox, swept }: LookDeps, nowMs: number): boolean {
   if (!swept.isDue(reference, nowMs)) return false;
-  if (credit.spend(reference.clientId, nowMs)) outbox.push(reference);
+  if (credit.spend(reference.clientId, nowMs, reference.priority)) outbox.push(reference);
   else behind.add(reference);
   return true;
 }

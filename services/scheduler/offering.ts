@@ -87,8 +87,8 @@ export interface Offering {
  * marks     how far the look for all clients has read, and where that stood ten seconds ago
  * lately    what was offered in the second before a mark, until a late look ends and the mark is a second further: late
  *           looks leave it out
- * behind    from where on a client's jobs are passed over, until they have been read up to the mark, and what looks
- *           passed over meanwhile
+ * behind    from where on jobs of a client's band are passed over, until they have been read up to the mark, and what
+ *           looks passed over meanwhile
  * swept     what was found lost, until a pass does not find it; where the pass stands
  * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may
  *           be on its way
@@ -249,7 +249,7 @@ export function createOffering(deps: OfferingDeps): Offering {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
     levels: () => ({
-      clientsBehind: behind.size,
+      clientsBehind: behind.oldest().size,
       offered: publications.offered,
       ...figures,
     }),

@@ -1,5 +1,6 @@
 import { maxReferences } from '../../shared/contracts/messages/job-references.ts';
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import { bandOrder, saidPriority, type SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -69,8 +70,21 @@ export function createPublications({ publisher, topic, clock, logger }: Publicat
   };
 }
 
-/** A few dozen references each: a message costs more than what it carries. */
+/** A few dozen references each, of one priority: a message costs more than what it carries. */
 export function messagesOf(references: readonly JobReference[], topic: string): OutgoingMessage[] {
+  if (references.every(({ priority }) => priority === undefined)) return messagesAt(undefined, references, topic);
+  const bands = Map.groupBy(references, ({ priority }) => priority);
+  return bandOrder.flatMap((band) => {
+    const priority = saidPriority(band);
+    return messagesAt(priority, bands.get(priority) ?? [], topic);
+  });
+}
+
+function messagesAt(
+  priority: SaidPriority | undefined,
+  references: readonly JobReference[],
+  topic: string,
+): OutgoingMessage[] {
   const messages: OutgoingMessage[] = [];
   for (let first = 0; first < references.length; first += maxReferences) {
     const clients: string[] = [];
@@ -79,7 +93,7 @@ export function messagesOf(references: readonly JobReference[], topic: string): 
       const place = known === -1 ? clients.push(clientId) - 1 : known;
       return [partition, dueUs, jobId, place];
     });
-    messages.push({ topic, value: JSON.stringify({ clients, jobs }) });
+    messages.push({ topic, value: JSON.stringify({ clients, jobs, priority }) });
   }
   return messages;
 }

@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addClientKey, createClient, createJob, createJobs } from '../../sdk/generated/sdk.gen.ts';
 import { z } from 'zod';
+import { uuidOf } from '../../shared/domain/ids/ids.ts';
+import { bandOf } from '../../shared/domain/job/priority-bands.ts';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { createReceiver } from '../../sdk/example-receiver.ts';
 import { createReminders } from '../../sdk/example-service.ts';
@@ -206,6 +208,52 @@ describe('callbacks over Kafka', () => {
     }
   });
 
+  it('are called by their priority, though those before them wait for the one slot of their client', async () => {
+    const called: string[] = [];
+    const released = Promise.withResolvers<undefined>();
+    const desk = createServer((request, response) => {
+      called.push(request.url ?? '');
+      request.resume().on('end', () => void released.promise.then(() => response.end('ok')));
+    });
+    try {
+      const base = `http://127.0.0.1:${await listen(desk)}`;
+      const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
+      const limits = { concurrency: 1, timeoutMs: 60_000, sideline: { afterFailures: 1000 } };
+      const { id } = (await createClient({ ...api(), body: { name: 'desk', egress, ...limits } })).data;
+      const send = async (count: number, priority: 'normal' | 'high') => {
+        const wanted = Array.from({ length: count }, (_, nth) => ({ url: `${base}/${priority}/${nth}`, priority }));
+        expect((await createJobs({ ...api(), body: { client: 'desk', jobs: wanted } })).data.accepted).toBe(count);
+      };
+      const until = async (isSo: () => boolean | Promise<boolean>, what: string) => {
+        const deadline = performance.now() + deadlineMs;
+        while (!(await isSo())) {
+          if (performance.now() > deadline) throw new Error(`${what} within ${deadlineMs} ms; ${called.length} called`);
+          await wait(50);
+        }
+      };
+      await send(500, 'normal');
+      await until(() => called.length > 0, 'no call');
+      await send(20, 'high');
+      const taken = `select exists (select from job_nodes where client_credit -> $1 is not null) as "isTaken"`;
+      const band = bandOf(uuidOf('client', id) ?? '', 'high');
+      await until(async () => (await witness<{ isTaken: boolean }>(taken, [band])).isTaken, 'no dispatcher had them');
+      released.resolve(undefined);
+      await until(() => called.length === 520, 'not all were called');
+
+      // They came last: in the order of their due times they were the last twenty.
+      const high = called.flatMap((path, place) => (path.startsWith('/high/') ? place : []));
+      expect(high).toHaveLength(20);
+      const [first = 0, last = 0] = [high.at(0), high.at(-1)];
+      expect(last).toBeLessThan(260);
+      // Four of them for one of the others.
+      expect(last - first + 1 - 20).toBeGreaterThanOrEqual(3);
+    } finally {
+      released.resolve(undefined);
+      desk.close();
+      desk.closeAllConnections();
+    }
+  });
+
   interface Sums {
     accepted: number;
     called: number;
@@ -215,19 +263,23 @@ describe('callbacks over Kafka', () => {
     pending: number;
   }
 
-  async function ledger(): Promise<Sums> {
+  const ledger = () =>
+    witness<Sums>(`
+      select sum(accepted)::int as accepted, sum(called)::int as called, sum(expired)::int as expired,
+        sum(dead)::int as dead,
+        (select count(*)::int from ended_jobs) as ended, (select count(*)::int from jobs) as pending
+      from client_totals`);
+
+  /** What the database says, beside all that Muster says of it. */
+  async function witness<Row extends object>(text: string, values: readonly string[] = []): Promise<Row> {
     const { createPool } = await import('../../shared/postgres/connection/pool.ts');
     const { pino } = await import('pino');
     const logger = pino({ level: 'silent' });
     const pool = createPool({ connectionString: muster.database.url, applicationName: 'witness', max: 1, logger });
     try {
-      const { rows } = await pool.query<Sums>(`
-        select sum(accepted)::int as accepted, sum(called)::int as called, sum(expired)::int as expired,
-          sum(dead)::int as dead,
-          (select count(*)::int from ended_jobs) as ended, (select count(*)::int from jobs) as pending
-        from client_totals`);
+      const { rows } = await pool.query<Row>(text, [...values]);
       const [row] = rows;
-      if (!row) throw new Error('no totals');
+      if (!row) throw new Error('nothing was found');
       return row;
     } finally {
       await pool.end();

@@ -193,9 +193,11 @@ describe('the looks', () => {
     const statements = [
       lookAhead.with({ ...marks, limit: 16, nearMs: 50 }),
       lookLate.with({ ...marks, horizon: null }),
-      sweepDue.with({ ...marks, ...until, skips: '{"{}"}' }),
-      skimDue.with({ ...marks, skips: '{"{}"}', limit: 16 }),
-      lookOfClients.with({ ...marks, ...until, clients: `{${clientIdOf(1)}}`, limits: '{16}', rows: 16 }),
+      sweepDue.with({ ...marks, ...until, skips: '{"{}"}', bands: '{"{}"}' }),
+      skimDue.with({ ...marks, skips: '{"{}"}', bands: '{"{}"}', limit: 16 }),
+      lookOfClients.with({
+        ...{ ...marks, ...until, clients: `{${clientIdOf(1)}}`, priorities: '{}', limits: '{16}', rows: 16 },
+      }),
     ];
     const fromClaims = sweepLapsed.with({ ...marks, ...until });
     const explained = await database.pool.query<{ 'QUERY PLAN': string }>({
@@ -245,15 +247,18 @@ async function rowsReadOfLooks(): Promise<Record<string, number>> {
   const partitions = `{${Array.from({ length: 64 }, (_, partition) => partition).join(',')}}`;
   const after = { partitions, dues: all('0'), ids: all(jobIdOf(0)) };
   const range = { ...after, untilDues: all('4102444800000000'), untilIds: all(jobIdOf(0)) };
-  const ofClient = (client: number) =>
-    lookOfClients.with({ ...range, clients: all(clientIdOf(client)), limits: all('1'), rows: 16 });
-  const skips = all(`"{${clientIdOf(1)}}"`);
+  const ofClient = (client: number, priorities = '{}') =>
+    lookOfClients.with({ ...range, clients: all(clientIdOf(client)), priorities, limits: all('1'), rows: 16 });
+  const skips = { skips: all(`"{${clientIdOf(1)}}"`), bands: all('"{}"') };
+  const urgentAlone = { skips: all(`"{${clientIdOf(1)}}"`), bands: all(`"{${clientIdOf(2)}/high}"`) };
   const statements = {
     look: lookAhead.with({ ...after, limit: 16, nearMs: 50 }),
-    skim: skimDue.with({ ...after, skips, limit: 16 }),
+    skim: skimDue.with({ ...after, ...skips, limit: 16 }),
+    'skim of what is not urgent': skimDue.with({ ...after, ...urgentAlone, limit: 16 }),
     'look of the crowd': ofClient(1),
     'look of another client': ofClient(2),
-    sweep: sweepDue.with({ ...range, skips, limit: 16 }),
+    'look of what is urgent': ofClient(1, all('high')),
+    sweep: sweepDue.with({ ...range, ...skips, limit: 16 }),
   };
   const read: Record<string, number> = {};
   const connection = await database.pool.connect();

@@ -14,6 +14,7 @@ import type { DueReferences } from '../../services/scheduler/ports/due-reference
 import type { JobNodes } from '../../shared/ports/job-nodes.ts';
 import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
+import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
@@ -68,6 +69,8 @@ export interface CallbackScenario {
   weaken?: (ledger: CallLedger, tables: CallbackTables) => CallLedger;
   weakenDue?: (due: DueReferences) => DueReferences;
   weakenKeys?: (keys: KeyAdvancer, tables: CallbackTables) => KeyAdvancer;
+  /** Of each job; all are normal without it. */
+  priorityOf?: (nth: number) => SaidPriority | undefined;
   /** Jobs have ordering keys, two of each client. */
   ordering?: 'exclusive' | 'in-order';
   weakenNodes?: (nodes: JobNodes, tables: CallbackTables) => JobNodes;
@@ -251,7 +254,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     dues.set(jobId, clock.nowMs() + dueInMs);
     addedAt.set(jobId, clock.nowMs());
     const url = `https://host-${chance.below(3)}.example/`;
-    await subject.add([{ jobId, clientId, dueInMs, url, ...(keyed && { ordering: keyed }) }]);
+    const priority = scenario.priorityOf?.(number);
+    await subject.add([{ jobId, clientId, dueInMs, url, priority, ...(keyed && { ordering: keyed }) }]);
     if (keyed) {
       order.accepted({ jobId, clientId, dueMs: clock.nowMs() + dueInMs, acceptedMs: clock.nowMs(), ...keyed });
       // Who accepts the others dies right after.

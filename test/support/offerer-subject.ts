@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
+import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/job-offerer.ts';
 import type { DispatcherCredit } from '../../services/scheduler/ports/dispatchers.ts';
 import { clientIdOf, jobIdOf, type SeedJob } from './conformance/job-subject.ts';
@@ -49,12 +50,13 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
 
   const offered = () =>
     bus.messages(topic).flatMap(({ value }) => {
-      const { clients, jobs } = jobReferences.parse(JSON.parse(value));
+      const { clients, jobs, priority } = jobReferences.parse(JSON.parse(value));
       return jobs.map(([partition, dueUs, jobId, place]) => ({
         partition,
         dueUs,
         jobId,
         clientId: clients[place] ?? '',
+        ...(priority && { priority }),
       }));
     });
   /** As a process does whose notice is lost. */
@@ -65,8 +67,8 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
     notices.tell('jobs');
     return keys;
   };
-  const many = (count: number, clientId = clientIdOf(1), from = 0) =>
-    add(...Array.from({ length: count }, (_, index) => ({ jobId: jobIdOf(from + index), clientId })));
+  const many = (count: number, clientId = clientIdOf(1), from = 0, priority?: SaidPriority) =>
+    add(...Array.from({ length: count }, (_, index) => ({ jobId: jobIdOf(from + index), clientId, priority })));
 
   /** Long enough for the first to lead and to own everything. */
   async function started(owner: string, more: Partial<JobOffererDeps> = {}) {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { JobRows, JobSubject } from './conformance/job-subject.ts';
+import { writeOwnTerms } from '../../shared/contracts/jobs/call-terms.ts';
 import { wakeKeys } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
@@ -20,6 +21,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
           ...[partition, job.jobId, job.clientId, job.dueInMs, job.expiresInMs ?? null, job.attempt ?? 1],
           ...[job.url ?? 'https://receiver.example/hook', job.body ?? '{}', job.sideline ?? null],
           ...[job.ordering?.key ?? null, job.ordering?.isInOrder ?? null, job.place ?? 0],
+          writeOwnTerms({ priority: job.priority }),
         ]);
         keys.push({ partition, jobId: job.jobId, dueUs: rows[0]?.dueUs ?? Infinity });
       }
@@ -86,10 +88,10 @@ export function postgresJobSubject(pool: Pool): JobSubject {
 const insertJob = `
   with j as (
     insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline,
-      ordering_key, in_order, place, ready_at)
+      ordering_key, in_order, place, ready_at, terms)
     values ($1, $2, $3, case when $9::text is null and $10::text is null then now() + $4 * interval '1 ms'
       else 'infinity' end, now() + $4 * interval '1 ms',
-      now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9, $10, $11, $12, now() + $4 * interval '1 ms')
+      now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9, $10, $11, $12, now() + $4 * interval '1 ms', $13)
     returning client, ordering_key, due_at
   ), w as (${wakeKeys('j')})
   select case when isfinite(due_at) then (extract(epoch from due_at) * 1000000)::float8 end as "dueUs" from j`;

@@ -42,7 +42,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       response: { 202: jsonAnswer('The change', jobChange) },
     },
     handler: async (request, reply) => {
-      const { verb, client, state, tag, endpoint, orderingKey, dueFrom, dueUntil } = request.body;
+      const { verb, client, state, tag, endpoint, orderingKey, priority, dueFrom, dueUntil } = request.body;
       const until = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
       const to = dueTimeOf(request.body, clock.now());
       const dueAt = 'dueAt' in to ? to.dueAt : new Date(clock.now().getTime() + to.delayMs);
@@ -50,7 +50,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
         changeId: request.begun?.createdId ?? uuidv7(),
         clientId: (await clientNamed(client, scopeOf(request), clients)).clientId,
         verb,
-        filter: { state, tag, endpoint, orderingKey, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
+        filter: { state, tag, endpoint, orderingKey, priority, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
         dueAt: verb === 'cancel' ? null : dueAt,
       });
       jobChanger.poke();

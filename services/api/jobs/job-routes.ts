@@ -8,7 +8,7 @@ import {
   jobTag,
   type CancelAnswer,
 } from '../../../shared/contracts/jobs/jobs.ts';
-import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
+import { endpointName, jobPriority } from '../../../shared/contracts/jobs/call-terms.ts';
 import { orderingFields } from '../../../shared/contracts/jobs/job-keys.ts';
 import { newDue } from '../../../shared/contracts/jobs/due-times.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
@@ -45,6 +45,7 @@ const filter = {
   tag: jobTag.optional(),
   endpoint: endpointName.optional().describe('Called through the endpoint of this name'),
   orderingKey: orderingFields.orderingKey.describe('In the order in which the key takes them; needs the client'),
+  priority: jobPriority.optional().describe('Only those of this priority'),
   dueFrom: instant.optional().describe('Inclusive'),
   dueUntil: instant.optional().describe('Exclusive'),
 };
@@ -168,7 +169,7 @@ async function requireJob(jobStore: JobStore, id: string) {
 
 /** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed; 403 for one out of scope */
 async function jobFilterOf(
-  { client: ref, state, tag, endpoint, orderingKey, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
+  { client: ref, state, tag, endpoint, orderingKey, priority, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
   scope: Scope,
   clients: JobRoutesDeps['clients'],
 ): Promise<JobFilter> {
@@ -183,6 +184,7 @@ async function jobFilterOf(
     tag,
     endpoint,
     orderingKey,
+    priority,
     dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
     dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
   };

@@ -7,7 +7,7 @@ import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
   const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, repeats, sideline, cause } = job;
-  const { endpointName: endpoint = null } = readOwnTerms(job.terms);
+  const { endpointName: endpoint = null, priority = 'normal' } = readOwnTerms(job.terms);
   const id = publicId('job', jobId);
   const client = publicId('client', clientId);
   return {
@@ -29,6 +29,7 @@ export function jobSummaryView(job: JobRecord): JobSummary {
     repeats: repeats === null ? null : publicId('job', repeats),
     orderingKey: job.orderingKey,
     ordering: job.inOrder === null ? null : job.inOrder ? 'in-order' : 'exclusive',
+    priority,
     sidelinedFor: sideline,
     cause,
     links: { self: `/v1/jobs/${id}`, client: `/v1/clients/${client}` },

@@ -62,7 +62,7 @@ function withoutHeaders(stored: unknown): unknown {
 
 function targetView(call: KeptCall | undefined, clientId: string | null): ScheduleShape['target'] {
   if (!call || clientId === null) return null;
-  const { endpoint, url, method, headers, body, template, relevancySeconds, tags } = call;
+  const { endpoint, url, method, headers, body, template, relevancySeconds, tags, priority } = call;
   return {
     client: publicId('client', clientId),
     ...(endpoint && { endpoint: endpoint.name }),
@@ -72,6 +72,7 @@ function targetView(call: KeptCall | undefined, clientId: string | null): Schedu
     tags,
     headers: shownHeaders(headers) ?? {},
     ...(template && { template: true }),
+    ...(priority && { priority }),
     ...(relevancySeconds === null ? {} : { relevancySeconds }),
   };
 }

@@ -1,9 +1,9 @@
 /** A dispatcher that takes jobs, and how many references to a client's jobs it has room for. */
 export interface DispatcherCredit {
   owner: string;
-  /** By client, of those that are at work there. */
+  /** By band (`bandOf`), of clients that are at work there. */
   toClients: ReadonlyMap<string, number>;
-  /** For each other client. */
+  /** For each other band. */
   toAnyClient: number;
 }
 

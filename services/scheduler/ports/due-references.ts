@@ -1,4 +1,5 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
 
 /** How far a partition was looked at: what is at or below it is not looked at again. */
 export interface Mark {
@@ -20,7 +21,7 @@ export interface Looked {
   lateMs: number;
 }
 
-/** A partition in which some clients' rows are passed over. */
+/** A partition in which rows of some clients' bands are passed over (`bandOf`). */
 export interface SkimMark extends PartitionMark {
   skip: readonly string[];
 }
@@ -51,9 +52,11 @@ export interface MarkRange {
   until: Mark;
 }
 
-/** What is to be read of one client in one partition. */
+/** What is to be read of one client's band in one partition. */
 export interface ClientRange extends MarkRange {
   clientId: string;
+  /** Normal unless given. */
+  priority?: SaidPriority | undefined;
   limit: number;
 }
 
@@ -63,7 +66,7 @@ export interface ClientRead {
   readUpTo: Mark | null;
 }
 
-/** A range in which some clients' rows are passed over. */
+/** A range in which rows of some clients' bands are passed over. */
 export interface SweptRange extends MarkRange {
   skip: readonly string[];
 }

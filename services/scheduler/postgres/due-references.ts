@@ -1,16 +1,24 @@
 import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
 import { deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClientRead, DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
 
-type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];
+type Row = [
+  partition: number,
+  dueUs: number,
+  jobId: string,
+  clientId: string,
+  lateMs: number,
+  priority: SaidPriority | null,
+];
 
 type SkimmedRow = [...Row, read: number];
 
-type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null];
+type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null, null];
 
 /** What is lost, and where all that was asked for was read the last row, be it lost or not. */
 type SweptRow = [...Row, isLost: boolean, isLast: boolean];
@@ -35,12 +43,11 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
     },
     skim: async (marks, limit) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
-      const skips = textArray(marks.map(({ skip }) => plainArray(skip)));
       const { rows } = await pool.query<SkimmedRow>({
-        ...skimDue.with({ partitions, ...markParams(marks), skips, limit }),
+        ...skimDue.with({ partitions, ...markParams(marks), ...skipParams(marks), limit }),
         rowMode: 'array',
       });
-      const isFull = rows.some(([, , , , , read]) => read === limit);
+      const isFull = rows.some(([, , , , , , read]) => read === limit);
       const lateMs = rows.reduce((most, row) => Math.max(most, row[4]), 0);
       return { due: rows.map(referenceOf), isFull, lateMs };
     },
@@ -59,21 +66,22 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
     lookOf: async (ranges, rows) => {
       const clients = plainArray(ranges.map(({ clientId }) => clientId));
       const limits = plainArray(ranges.map(({ limit }) => limit));
+      const isSaid = ranges.some(({ priority }) => priority);
+      const priorities = isSaid ? plainArray(ranges.map(({ priority }) => priority ?? 'NULL')) : '{}';
       const read = await pool.query<ClientRow>({
-        ...lookOfClients.with({ ...rangeParams(ranges), clients, limits, rows }),
+        ...lookOfClients.with({ ...rangeParams(ranges), clients, priorities, limits, rows }),
         rowMode: 'array',
       });
-      const byRange = Map.groupBy(read.rows, ([, , , , , , , range]) => range);
+      const byRange = Map.groupBy(read.rows, ([, , , , , , , , range]) => range);
       return ranges.map(({ limit }, place) => clientReadOf(byRange.get(place + 1) ?? [], limit));
     },
     sweep: async (ranges, limit) => {
-      const skips = textArray(ranges.map(({ skip }) => plainArray(skip)));
       const { rows } = await pool.query<SweptRow>({
-        ...sweepDue.with({ ...rangeParams(ranges), skips, limit }),
+        ...sweepDue.with({ ...rangeParams(ranges), ...skipParams(ranges), limit }),
         rowMode: 'array',
       });
-      const found = rows.filter(([, , , , , isLost]) => isLost).map(referenceOf);
-      const last = rows.filter(([, , , , , , isLast]) => isLast).map(referenceOf);
+      const found = rows.filter(([, , , , , , isLost]) => isLost).map(referenceOf);
+      const last = rows.filter(([, , , , , , , isLast]) => isLast).map(referenceOf);
       return { found, readUpTo: new Map(last.map(({ partition, dueUs, jobId }) => [partition, { dueUs, jobId }])) };
     },
     sweepLapsed: async (ranges, limit) => {
@@ -85,15 +93,26 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
 }
 
 function clientReadOf(rows: readonly ClientRow[], limit: number): ClientRead {
-  const found = rows.filter(([, , , , , isOwn]) => isOwn).map(referenceOf);
-  const last = found.length < limit ? rows.find(([, , , , , , isLast]) => isLast) : rows.at(-1);
+  const found = rows.filter(([, , , , , , isOwn]) => isOwn).map(referenceOf);
+  const last = found.length < limit ? rows.find(([, , , , , , , isLast]) => isLast) : rows.at(-1);
   if (!last) return { found, readUpTo: null };
   const { dueUs, jobId } = referenceOf(last);
   return { found, readUpTo: { dueUs, jobId } };
 }
 
-function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow | SweptRow | ClientRow): JobReference {
-  return { partition, dueUs: Math.round(dueUs), jobId, clientId };
+function referenceOf(row: Row | SkimmedRow | SweptRow | ClientRow): JobReference {
+  const [partition, dueUs, jobId, clientId, , priority] = row;
+  const reference = { partition, dueUs: Math.round(dueUs), jobId, clientId };
+  return priority === null ? reference : { ...reference, priority };
+}
+
+/** Bands as `bandOf` names them: an outlet's own id is that of what says no priority. */
+function skipParams(marks: readonly { skip: readonly string[] }[]) {
+  const isSaid = (band: string) => band.includes('/');
+  return {
+    skips: textArray(marks.map(({ skip }) => plainArray(skip.filter((band) => !isSaid(band))))),
+    bands: textArray(marks.map(({ skip }) => plainArray(skip.filter(isSaid)))),
+  };
 }
 
 function markParams(marks: readonly Mark[]) {
@@ -119,6 +138,12 @@ interface MarkParams {
   ids: string;
 }
 
+/** By mark, what is passed over: outlets, and bands of those with another priority. */
+interface SkipParams {
+  skips: string;
+  bands: string;
+}
+
 interface RangeParams extends MarkParams {
   untilDues: string;
   untilIds: string;
@@ -130,12 +155,16 @@ const instant = (microseconds: string) => `('epoch'::timestamptz + ${microsecond
  * is looked at is due.
  */
 const reference = (late: string, outlet = outletOf('t')) =>
-  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${outlet}::text, ${late}`;
+  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${outlet}::text, ${late}, t.priority`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[])
      w (p, due, id, until_due, until_id)`;
+const skipped = 'cross join lateral (select w.skip::uuid[] as clients, w.bands::text[] as bands offset 0) s';
+/** Of a row with its outlet: its band is not skipped. Most rows say no priority, and are compared as ids. */
+const isWanted = `case when t.priority is null then t.outlet <> all (s.clients)
+      else t.outlet::text || '/' || t.priority <> all (s.bands) end`;
 /** What a dispatcher that has died had claimed is free, however long its lease. */
 const isLive = `exists (
   select from fires f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id
@@ -155,21 +184,21 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
 );
 
 /** Rows of those who are skipped cost a comparison here, and nothing on the way to the scheduler and in it. */
-export const skimDue = statementOf<MarkParams & { skips: string; limit: number }>(
+export const skimDue = statementOf<MarkParams & SkipParams & { limit: number }>(
   'skim-due',
   ($) => `
   select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
-    ${$('skips')}::text[]) w (p, due, id, skip)
-  cross join lateral (select w.skip::uuid[] as clients offset 0) s
+    ${$('skips')}::text[], ${$('bands')}::text[]) w (p, due, id, skip, bands)
+  ${skipped}
   cross join lateral (
     select ${reference(`date_part('epoch', now() - t.due_at) * 1000`, 't.outlet')}, t.read::int4 from (
       select r.*, row_number() over (order by r.due_at, r.id) as place, count(*) over () as read from (
-        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet from jobs t
+        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet, t.priority from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id) and t.due_at <= now()
         order by t.due_at, t.id limit ${$('limit')}::int4
       ) r
     ) t
-    where t.place = t.read or t.outlet <> all (s.clients)
+    where t.place = t.read or ${isWanted}
     order by t.due_at, t.id
   ) d`,
 );
@@ -195,23 +224,27 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   ) d
   union all
   select null, date_part('epoch', clock_timestamp()) * 1000000, pg_snapshot_xmin(pg_current_snapshot())::text, null,
-    null`,
+    null, null`,
 );
 
 /**
  * A client that is behind may be so by hours: what it has under way lies before its mark, or is claimed. Others' rows
  * between its own cost a comparison, and are read so many at a time.
  */
-export const lookOfClients = statementOf<RangeParams & { clients: string; limits: string; rows: number }>(
+export const lookOfClients = statementOf<
+  RangeParams & { clients: string; priorities: string; limits: string; rows: number }
+>(
   'look-of-clients',
   ($) => `
   select d.*, w.place::int4 from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
-    ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('clients')}::uuid[], ${$('limits')}::int4[])
-    with ordinality w (p, due, id, until_due, until_id, client, most, place)
+    ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('clients')}::uuid[], ${$('limits')}::int4[],
+    ${$('priorities')}::text[]) with ordinality w (p, due, id, until_due, until_id, client, most, priority, place)
   cross join lateral (
-    select ${reference('0::float8', 't.outlet')}, t.outlet = w.client and f.live is null, t.is_last from (
-      select r.*, row_number() over (order by r.due_at, r.id) = ${$('rows')}::int4 as is_last from (
-        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet from jobs t
+    select ${reference('0::float8', 't.outlet')}, t.is_own and f.live is null, t.is_last from (
+      select r.*, row_number() over (order by r.due_at, r.id) = ${$('rows')}::int4 as is_last,
+        r.outlet = w.client and r.priority is not distinct from w.priority as is_own
+      from (
+        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet, t.priority from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
           and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
         order by t.due_at, t.id limit ${$('rows')}::int4
@@ -220,9 +253,9 @@ export const lookOfClients = statementOf<RangeParams & { clients: string; limits
     left join lateral (
       select true as live from fires f
       where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
-        and f.owner <> all (${deadOwners}) and t.outlet = w.client limit 1
+        and f.owner <> all (${deadOwners}) and t.is_own limit 1
     ) f on true
-    where t.outlet = w.client and f.live is null or t.is_last
+    where t.is_own and f.live is null or t.is_last
     order by t.due_at, t.id limit w.most
   ) d`,
 );
@@ -230,17 +263,17 @@ export const lookOfClients = statementOf<RangeParams & { clients: string; limits
 /**
  * A skipped client costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it.
  */
-export const sweepDue = statementOf<RangeParams & { skips: string; limit: number }>(
+export const sweepDue = statementOf<RangeParams & SkipParams & { limit: number }>(
   'sweep-due',
   ($) => `
   select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[],
-    ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('skips')}::text[]) w (p, due, id, until_due, until_id,
-    skip)
-  cross join lateral (select w.skip::uuid[] as clients offset 0) s
+    ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('skips')}::text[], ${$('bands')}::text[])
+    w (p, due, id, until_due, until_id, skip, bands)
+  ${skipped}
   cross join lateral (
-    select ${reference('0::float8', 't.outlet')}, t.outlet <> all (s.clients) and f.live is null, t.is_last from (
+    select ${reference('0::float8', 't.outlet')}, ${isWanted} and f.live is null, t.is_last from (
       select r.*, row_number() over (order by r.due_at, r.id) = ${$('limit')}::int4 as is_last from (
-        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet from jobs t
+        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet, t.priority from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
           and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
         order by t.due_at, t.id limit ${$('limit')}::int4
@@ -249,9 +282,9 @@ export const sweepDue = statementOf<RangeParams & { skips: string; limit: number
     left join lateral (
       select true as live from fires f
       where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
-        and t.outlet <> all (s.clients) limit 1
+        and ${isWanted} limit 1
     ) f on true
-    where t.outlet <> all (s.clients) and f.live is null or t.is_last
+    where ${isWanted} and f.live is null or t.is_last
     order by t.due_at, t.id
   ) d`,
 );

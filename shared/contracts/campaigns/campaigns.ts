@@ -3,6 +3,7 @@ import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 import { overlapPolicies } from '../../domain/recurrence/policies.ts';
 import { checkFallbacks } from '../../domain/step/checks.ts';
 import { runStates } from '../../domain/run/run-states.ts';
+import { priorities } from '../../domain/priorities.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
@@ -189,7 +190,7 @@ export const budgets = z
 
 export type Budget = z.infer<typeof budget>;
 
-export const priority = z.enum(['low', 'normal', 'high']);
+export const priority = z.enum(priorities);
 
 export const paceUsersPerSecond = z
   .int()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { templateNames } from '../../domain/job/call-template.ts';
+import { priorities } from '../../domain/priorities.ts';
 
 /** How a job is called, as its client says it, or the job itself. */
 const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
@@ -58,6 +59,12 @@ export const ownTerms = {
   reportWithinSeconds: reportWithinSeconds.optional(),
 };
 
+export const jobPriority = z
+  .enum(priorities)
+  .describe(
+    'Of what is due of its client, or of its endpoint, high goes before normal and that before low; each has a share',
+  );
+
 /** What its body and the values of its headers are filled with; they are sent as they are without one. */
 const callTemplate = z.object({
   /** Of its body. */
@@ -72,6 +79,8 @@ const kept = z.object({
   /** Its id. */
   endpoint: z.uuid().optional().catch(undefined),
   endpointName: endpointName.optional().catch(undefined),
+  /** Never normal, which is not said. */
+  priority: jobPriority.exclude(['normal']).optional().catch(undefined),
   retry: ownTerms.retry.catch(undefined),
   timeoutMs: ownTerms.timeoutMs.catch(undefined),
   finalCodes: ownTerms.finalCodes.catch(undefined),
@@ -81,10 +90,11 @@ const kept = z.object({
 
 export type OwnTerms = z.output<typeof kept>;
 
-/** Null where a job says nothing, as most do. The endpoint comes first: a column of jobs reads it there. */
+/** Null where a job says nothing, as most do. Endpoint and priority come first: columns of jobs read them there. */
 export function writeOwnTerms({
   endpoint,
   endpointName: ofEndpoint,
+  priority,
   retry,
   timeoutMs: ofOneCall,
   finalCodes: codes,
@@ -92,8 +102,8 @@ export function writeOwnTerms({
   template,
 }: OwnTerms): string | null {
   const terms = {
-    ...{ endpoint, endpointName: ofEndpoint, retry, timeoutMs: ofOneCall, finalCodes: codes },
-    ...{ reportWithinSeconds: within, template },
+    ...{ endpoint, endpointName: ofEndpoint, priority },
+    ...{ retry, timeoutMs: ofOneCall, finalCodes: codes, reportWithinSeconds: within, template },
   };
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }

@@ -1,4 +1,4 @@
-import { endpointName } from './call-terms.ts';
+import { endpointName, jobPriority } from './call-terms.ts';
 import { orderingFields } from './job-keys.ts';
 import { z } from 'zod';
 import { instant } from '../instants.ts';
@@ -20,6 +20,7 @@ export const newJobChange = z
     tag: jobTag.optional(),
     endpoint: endpointName.optional().describe('Those that are called through it'),
     orderingKey: orderingFields.orderingKey.describe('Those of this key'),
+    priority: jobPriority.optional().describe('Those of this priority'),
     dueFrom: instant.optional().describe('Inclusive'),
     dueUntil: instant.optional().describe('Exclusive'),
     ...dueFields,

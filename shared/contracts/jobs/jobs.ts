@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointName, ownTerms, retryStrategy } from './call-terms.ts';
+import { endpointName, jobPriority, ownTerms, retryStrategy } from './call-terms.ts';
 import { checkTimes, dueFields, longestDelaySeconds } from './due-times.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { isHttpUri, noUri } from '../uris.ts';
@@ -139,6 +139,7 @@ const jobFields = {
     .optional()
     .describe('It is due at a moment of its own within so long after its time, so that many are not due at once'),
   ...orderingFields,
+  priority: jobPriority.optional(),
   ...ownTerms,
 };
 
@@ -151,6 +152,7 @@ export const newJob = jobOf(clientRef).meta({
       ...{ client: 'shop', url: 'https://shop.example.com/remind', idempotencyKey: 'order-18', template: true },
       body: { order: '{{key}}', meantFor: '{{scheduledFor}}', attempt: '{{attempt}}' },
     },
+    { client: 'shop', url: 'https://shop.example.com/refund', priority: 'high', body: { order: 17 } },
   ],
 });
 
@@ -287,6 +289,7 @@ export const jobShape = z
     repeats: z.string().nullable().describe('The job that it sends again'),
     orderingKey: z.string().nullable().describe('Of those with this key, one is called at a time'),
     ordering: z.enum(jobOrderings).nullable(),
+    priority: jobPriority,
     retry: retryStrategy.nullable().describe('Its own; null: as its endpoint or its client says'),
     timeoutMs: z.int().nullable().describe('The same'),
     finalCodes: z.array(z.int()).nullable().describe('The same'),

@@ -22,4 +22,5 @@ export const jobReferences = z.object({
   installation: z.string().optional(),
   clients: z.array(id).min(1).max(maxReferences),
   jobs: z.array(reference).min(1).max(maxReferences),
+  priority: z.enum(['low', 'high']).optional().describe('Of all of them; normal unless given'),
 });

@@ -8,7 +8,7 @@ import {
 } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
 import type { WorkCalendars } from '../../domain/recurrence/work-calendars.ts';
-import { endpointName } from '../jobs/call-terms.ts';
+import { endpointName, jobPriority } from '../jobs/call-terms.ts';
 import { jobLimits, jobMethods } from '../jobs/jobs.ts';
 import { storedHeaders } from '../jobs/stored-calls.ts';
 import { checkRecurrence, policiesOf, recurrenceFields, recurrenceOf, recurrenceShape } from './recurrences.ts';
@@ -26,6 +26,8 @@ const keptCall = z.object({
   template: z.enum(['json', 'text']).optional(),
   relevancySeconds: z.int().min(1).max(jobLimits.relevancySeconds).nullable(),
   tags: z.array(z.string()),
+  /** Absent: normal. */
+  priority: jobPriority.exclude(['normal']).optional(),
 });
 
 function isHeaders(text: string): boolean {

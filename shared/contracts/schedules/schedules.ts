@@ -27,10 +27,10 @@ const groups = z
     'Fires for each of them. Looked up at each fire: those of the names that are registered, or all with these tags',
   );
 
-const { client, endpoint, url, method, headers, template, body, relevancySeconds, tags } = newJob.shape;
+const { client, endpoint, url, method, headers, template, body, relevancySeconds, tags, priority } = newJob.shape;
 
 const targetFields = z.strictObject({
-  ...{ client, endpoint, url, method, headers, template, body, relevancySeconds, tags },
+  ...{ client, endpoint, url, method, headers, template, body, relevancySeconds, tags, priority },
 });
 
 const target = targetFields

@@ -1,3 +1,5 @@
+import type { SaidPriority } from './priority-bands.ts';
+
 /** The key of a pending job. A job that was moved has another: who holds the old one finds nothing. */
 export interface JobKey {
   partition: number;
@@ -9,6 +11,8 @@ export interface JobKey {
 /** A job that is due, and whose it is. */
 export interface JobReference extends JobKey {
   clientId: string;
+  /** Normal unless given. */
+  priority?: SaidPriority | undefined;
 }
 
 /**

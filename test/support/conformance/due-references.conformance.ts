@@ -6,6 +6,7 @@ import {
   type Mark,
   type MarkRange,
 } from '../../../services/scheduler/ports/due-references.ts';
+import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
 import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
 
@@ -238,6 +239,62 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       const rest = await sweep(rangeOf(1, markOf(second)), 3, [clientIdOf(2)]);
       expect(idsOf(rest.found)).toEqual([jobIdOf(193)]);
       expect(rest.readUpTo).toEqual(new Map());
+    });
+
+    it('tells the priority of each, and passes over, reads and sweeps each of them by itself', async () => {
+      await add(
+        { number: 1, dueInMs: -6000, priority: 'high' },
+        { number: 65, dueInMs: -5000 },
+        { number: 129, dueInMs: -4000, priority: 'low' },
+        { number: 193, dueInMs: -3000, clientId: clientIdOf(2), priority: 'high' },
+        { number: 257, dueInMs: -2000 },
+        { number: 321, dueInMs: -1000, clientId: clientIdOf(2) },
+      );
+      const { due: seen } = await due.look(marksOf([1]), 16, 0);
+      const usual = undefined;
+      expect(seen.map(({ priority }) => priority)).toEqual(['high', usual, 'low', 'high', usual, usual]);
+
+      const high = bandOf(clientIdOf(1), 'high');
+      const passing = async (...skip: string[]) => {
+        const skimmed = await due.skim([{ partition: 1, ...firstMark, skip }], 16);
+        return [idsOf(skimmed.due), idsOf((await sweep(rangeOf(1), 16, skip)).found)];
+      };
+      const without = (...numbers: number[]) =>
+        [1, 65, 129, 193, 257, 321].filter((number) => !numbers.includes(number)).map(jobIdOf);
+      expect(await passing(high)).toEqual([without(1), without(1)]);
+      expect(await passing(clientIdOf(1))).toEqual([without(65, 257), without(65, 257)]);
+      expect(await passing(clientIdOf(1), bandOf(clientIdOf(1), 'low'))).toEqual([
+        without(65, 129, 257),
+        without(65, 129, 257),
+      ]);
+
+      const ofClient = { ...rangeOf(1), clientId: clientIdOf(1), limit: 16 };
+      const reads = await due.lookOf(
+        [{ ...ofClient, priority: 'high' }, ofClient, { ...ofClient, priority: 'low' }],
+        16,
+      );
+      expect(reads.map(({ found }) => found.map(({ jobId, priority }) => [jobId, priority]))).toEqual([
+        [[jobIdOf(1), 'high']],
+        [
+          [jobIdOf(65), usual],
+          [jobIdOf(257), usual],
+        ],
+        [[jobIdOf(129), 'low']],
+      ]);
+    });
+
+    it('keeps the priority of what was claimed, and of what is tried again', async () => {
+      const [urgent] = await add({ number: 1, dueInMs: -4000, priority: 'high' });
+      if (!urgent) throw new Error('nothing was added');
+      const ledger = subject.ledgerOf('a');
+      const { claimed } = await ledger.flush({ results: [], claims: [urgent] });
+      const [{ epoch } = { epoch: 0 }] = claimed;
+      const note = { status: 503, latencyMs: 1, error: 'http-503', answer: null };
+      const verdict = { kind: 'retry', delayMs: 0 } as const;
+      await ledger.flush({ results: [{ ...urgent, epoch, verdict, note }], claims: [] });
+      await subject.passTime(1);
+      const [again] = (await due.look(marksOf([1]), 16, 60_000)).due;
+      expect(again).toMatchObject({ jobId: urgent.jobId, priority: 'high' });
     });
 
     it('sweeps what was claimed by an owner that is dead, and reads it for its client', async () => {

@@ -1,5 +1,6 @@
 import type { JobOrdering } from '../../../shared/ports/job-intake.ts';
 import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
+import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 
 /** A job to begin with. */
@@ -13,6 +14,8 @@ export interface SeedJob {
   attempt?: number;
   url?: string;
   body?: string;
+  /** Normal unless given. */
+  priority?: SaidPriority | undefined;
   /** Sidelined for this host. */
   sideline?: string;
   /** As it is accepted: it waits for its turn, and has woken its key. Due now unless so long from now. */

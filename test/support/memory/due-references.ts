@@ -1,5 +1,7 @@
 import { isBehind, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
 import { compareKeys, type JobReference } from '../../../shared/domain/job/job-key.ts';
+import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
+import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
@@ -11,15 +13,18 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
   /** All that is not sidelined, by partition; read once for each question, as questions name many partitions. */
   function byPartition(): (partition: number, fits: (reference: JobReference) => boolean) => JobReference[] {
     const grouped = new Map<number, JobReference[]>();
-    for (const { jobId, clientId, dueAtMs } of jobs.values()) {
+    for (const { jobId, clientId, dueAtMs, terms = null } of jobs.values()) {
       if (dueAtMs === Infinity) continue;
       const partition = jobPartitionOf(jobId);
       const ofPartition = grouped.get(partition) ?? [];
       grouped.set(partition, ofPartition);
-      ofPartition.push({ partition, dueUs: dueAtMs * 1000, jobId, clientId });
+      const { priority } = readOwnTerms(terms);
+      const reference = { partition, dueUs: dueAtMs * 1000, jobId, clientId };
+      ofPartition.push(priority ? { ...reference, priority } : reference);
     }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
+  const bandOfRow = ({ clientId, priority }: JobReference) => bandOf(clientId, priority);
   const isHeld = (jobId: string) => isLive(jobId) && !isDead(tables, fires.get(jobId)?.owner ?? '');
   const isKept = (jobId: string) => isHeld(jobId) || (isLive(jobId) && isInCall(jobId));
   const isInCall = (jobId: string) => (fires.get(jobId)?.aloneUntilMs ?? -Infinity) >= clock.nowMs();
@@ -52,7 +57,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           rows: ofPartition(mark.partition, (row) => isBehind(row, mark) && row.dueUs <= nowUs()).slice(0, limit),
         }));
         const due = read.flatMap(({ skip, rows }) =>
-          rows.filter((row, place) => place === rows.length - 1 || !skip.includes(row.clientId)),
+          rows.filter((row, place) => place === rows.length - 1 || !skip.includes(bandOfRow(row))),
         );
         const lateMs = due.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
         return { due, isFull: read.some(({ rows }) => rows.length === limit), lateMs };
@@ -78,7 +83,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         return ranges.map((range) => {
           const read = ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows);
           const found = read
-            .filter(({ clientId, jobId }) => clientId === range.clientId && !isHeld(jobId))
+            .filter((row) => bandOfRow(row) === bandOf(range.clientId, range.priority) && !isHeld(row.jobId))
             .slice(0, range.limit);
           const last = found.length < range.limit ? read[rows - 1] : found.at(-1);
           return { found, readUpTo: last ? { dueUs: last.dueUs, jobId: last.jobId } : null };
@@ -92,7 +97,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           rows: ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows),
         }));
         const found = read.flatMap(({ rows: ofRange, skip }) =>
-          ofRange.filter(({ jobId, clientId }) => !skip.includes(clientId) && !isLive(jobId)),
+          ofRange.filter((row) => !skip.includes(bandOfRow(row)) && !isLive(row.jobId)),
         );
         const readUpTo = new Map(
           read.flatMap(({ partition, rows: ofRange }): [number, Mark][] => {

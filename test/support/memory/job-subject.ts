@@ -1,3 +1,4 @@
+import { writeOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import type { JobRows, JobSubject, SeedJob } from '../conformance/job-subject.ts';
 import { atOnce } from './at-once.ts';
@@ -52,6 +53,7 @@ export function storedJobOf(job: SeedJob, nowMs: number): StoredJobRow {
     url: job.url ?? 'https://receiver.example/hook',
     headers: null,
     body: job.body ?? '{}',
+    terms: writeOwnTerms({ priority: job.priority }),
     ...{ probes: 0, sideline: job.sideline ?? null },
     ...(job.ordering && {
       ...{ ordering: job.ordering, dueAtMs: Infinity, readyAtMs: nowMs + job.dueInMs, place: job.place ?? 0 },

@@ -12,7 +12,7 @@ export interface WantedJob extends Omit<NewJob, 'body'> {
 
 /** The others are left to the shape: few jobs have any. */
 type LeftFields =
-  | ('headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'orderingKey' | 'ordering')
+  | ('headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'orderingKey' | 'ordering' | 'priority')
   | ('retry' | 'timeoutMs' | 'finalCodes' | 'reportWithinSeconds' | 'template');
 type PlainFields = Partial<Omit<NewJob, LeftFields>> & { body?: string | object };
 

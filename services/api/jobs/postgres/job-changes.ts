@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { JobChangeShape } from '../../../../shared/contracts/jobs/job-changes.ts';
+import { priorities } from '../../../../shared/domain/priorities.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
@@ -14,6 +15,7 @@ const filter = z.object({
   tag: z.string().optional(),
   endpoint: z.string().optional(),
   orderingKey: z.string().optional(),
+  priority: z.enum(priorities).optional(),
   dueFrom: z.coerce.date().optional(),
   dueUntil: z.coerce.date().optional(),
 });

@@ -2,6 +2,7 @@ import { readOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { Priority } from '../../../../shared/domain/priorities.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import {
@@ -49,6 +50,7 @@ export interface JobFilter {
   endpoint?: string | undefined;
   /** Of the one client that has to be given. */
   orderingKey?: string | undefined;
+  priority?: Priority | undefined;
   /** Inclusive; of the due time, or of the time that an ended one was scheduled for. */
   dueFrom?: Date | undefined;
   /** Exclusive. */
@@ -100,14 +102,15 @@ async function listStored(
   limit: number,
   cursor: string | null,
 ): Promise<Page<JobRecord>> {
-  const { clientIds, tag = null, endpoint = null, dueFrom, dueUntil, state } = filter;
+  const { clientIds, tag = null, endpoint = null, priority = null, dueFrom, dueUntil, state } = filter;
   const from: Place = cursor === null ? [usBefore(dueFrom), last] : readCursor(place, cursor);
   const clients = clientIds ? plainArray(clientIds) : null;
-  const isFiltered = clients !== null || tag !== null || endpoint !== null;
+  const isFiltered = clients !== null || tag !== null || endpoint !== null || priority !== null;
   const share = Math.min(rowsOfPartition.most, Math.max(rowsOfPartition.least, Math.ceil(limit / 16)));
   const rows = isFiltered ? rowsOfPartitionFiltered : share;
   const range = { fromUs: from[0], fromId: from[1], untilUs: dueUntil ? usOf(dueUntil) : farUs, rows };
-  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, clients, tag, endpoint });
+  const wanted = { clients, tag, endpoint, priority };
+  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, ...wanted });
   const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
   // Up to the first of the places where a partition was left, all of them were seen.
@@ -197,13 +200,17 @@ async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: s
   return { items: taken.map(({ job }) => job), next: end ? writeCursor([end.us, end.job.jobId]) : null };
 }
 
-function fits(job: JobRecord, { clientIds, state, tag, endpoint, orderingKey, dueFrom, dueUntil }: JobFilter): boolean {
+function fits(
+  job: JobRecord,
+  { clientIds, state, tag, endpoint, orderingKey, priority, dueFrom, dueUntil }: JobFilter,
+): boolean {
   const at = job.dueAt ?? job.scheduledFor;
   if (orderingKey !== undefined && job.orderingKey !== orderingKey) return false;
   if (clientIds && !clientIds.includes(job.clientId)) return false;
   if (state !== undefined && job.state !== state) return false;
   if (tag !== undefined && !job.tags.includes(tag)) return false;
   if (endpoint !== undefined && readOwnTerms(job.terms).endpointName !== endpoint) return false;
+  if (priority !== undefined && (readOwnTerms(job.terms).priority ?? 'normal') !== priority) return false;
   return (dueFrom === undefined || at >= dueFrom) && (dueUntil === undefined || at < dueUntil);
 }
 

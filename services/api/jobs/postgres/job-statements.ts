@@ -63,6 +63,8 @@ export interface ScanParams {
   tag: string | null;
   /** A name, which holds no wildcard. */
   endpoint: string | null;
+  /** Null: of any. */
+  priority: string | null;
   rows: number;
 }
 
@@ -83,7 +85,8 @@ export const scanJobs = statementOf<ScanParams>(
       (${$('clients')}::uuid[] is null or j.client = any(${$('clients')}::uuid[]))
         and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false))
         and (${$('endpoint')}::text is null or coalesce(
-          j.terms like '{"endpoint":"%","endpointName":"' || ${$('endpoint')}::text || '"%', false)) as fits
+          j.terms like '{"endpoint":"%","endpointName":"' || ${$('endpoint')}::text || '"%', false))
+        and (${$('priority')}::text is null or coalesce(j.priority, 'normal') = ${$('priority')}::text) as fits
     from jobs j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
       and j.due_at < ${atUs($('untilUs'))}

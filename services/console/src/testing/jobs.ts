@@ -78,6 +78,7 @@ export const pending: JobSummary = {
   repeats: null,
   orderingKey: null,
   ordering: null,
+  priority: 'normal',
   sidelinedFor: null,
   cause: null,
   links: { self: '/v1/jobs/job_pending', client: '/v1/clients/cli_shop' },

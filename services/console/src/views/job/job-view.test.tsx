@@ -26,6 +26,12 @@ test('what was sent is shown, credentials by their length alone', async () => {
   expect(await within(request).findByText(/up to 5 calls/)).toBeDefined();
 });
 
+test('a priority other than the usual one is said', async () => {
+  await openConsole('/jobs/job_dead', { answers: { 'GET /v1/jobs/job_dead': { ...deadJob, priority: 'high' } } });
+  const request = await screen.findByRole('region', { name: 'Request' });
+  expect(within(request).getByText('Priority').nextSibling?.textContent).toContain('high');
+});
+
 test('a dead job is called again under its id, after the dialog said what that is', async () => {
   const { api, user } = await openConsole('/jobs/job_dead', {
     answers: { 'POST /v1/dead-jobs/job_dead/replay': { jobs: 1, expired: 0 } },

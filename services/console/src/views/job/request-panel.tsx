@@ -53,6 +53,14 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
               </dd>
             </>
           )}
+          {job.priority !== 'normal' && (
+            <>
+              <dt>Priority</dt>
+              <dd>
+                {job.priority} <span className="t3">beside what else is due of its client</span>
+              </dd>
+            </>
+          )}
           <dt>Relevant until</dt>
           <dd>{expiresAt === null ? 'it is called' : <Time instant={expiresAt} withSeconds />}</dd>
           {retry && (

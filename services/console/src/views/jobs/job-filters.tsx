@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { dueSpans, type JobsSearch } from './search.ts';
+import { dueSpans, jobPriorities, type JobsSearch } from './search.ts';
 
 interface JobFiltersProps {
   search: JobsSearch;
@@ -10,7 +10,8 @@ interface JobFiltersProps {
   onChoose: (change: Partial<JobsSearch>) => void;
 }
 
-export function JobFilters({ search: { client, tag, key, due, name }, clients, onChoose }: JobFiltersProps) {
+export function JobFilters({ search, clients, onChoose }: JobFiltersProps) {
+  const { client, tag, key, priority, due, name } = search;
   return (
     <header className="pl-2.5 flex-wrap">
       <SearchField
@@ -29,6 +30,12 @@ export function JobFilters({ search: { client, tag, key, due, name }, clients, o
         options={dueSpans}
         value={due}
         onChoose={(value) => onChoose({ due: dueSpans.find((each) => each === value) })}
+      />
+      <FilterMenu
+        name="Priority"
+        options={jobPriorities}
+        value={priority}
+        onChoose={(value) => onChoose({ priority: jobPriorities.find((each) => each === value) })}
       />
       <TypedFilter name="Tag" value={tag} onChoose={(value) => onChoose({ tag: value })} />
       {(client !== undefined || key !== undefined) && (

@@ -25,7 +25,9 @@ interface JobListProps {
   onRetry: () => void;
 }
 
-const noFilters = { client: undefined, tag: undefined, key: undefined, due: undefined, name: undefined };
+const noFilters = {
+  ...{ client: undefined, tag: undefined, key: undefined, priority: undefined, due: undefined, name: undefined },
+};
 
 export function JobList(props: JobListProps) {
   const { search, page, total, error, isOld, clients, selection, onSelect, onChoose, onGo, onRetry } = props;

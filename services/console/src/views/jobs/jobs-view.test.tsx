@@ -23,12 +23,16 @@ describe('the list', () => {
     await user.click(screen.getByRole('button', { name: 'Client' }));
     await user.click(screen.getByRole('menuitem', { name: 'shop' }));
     await user.type(screen.getByLabelText('Tag'), 'cart{Enter}');
+    await user.click(screen.getByRole('button', { name: 'Priority' }));
+    await user.click(screen.getByRole('menuitem', { name: 'high' }));
     await user.click(screen.getByRole('button', { name: 'Due' }));
     await user.click(screen.getByRole('menuitem', { name: 'next hour' }));
     await user.click(screen.getByRole('button', { name: 'Pending' }));
     await waitFor(() => expect(address()).toContain('state=pending'));
     const query = () => api.askedFor('GET /v1/jobs').at(-1)?.query ?? {};
-    await waitFor(() => expect(query()).toMatchObject({ client: 'shop', tag: 'cart', state: 'pending' }));
+    await waitFor(() =>
+      expect(query()).toMatchObject({ client: 'shop', tag: 'cart', priority: 'high', state: 'pending' }),
+    );
     expect(Date.parse(query()['dueUntil'] ?? '') - Date.parse(query()['dueFrom'] ?? '')).toBe(3_600_000);
   });
 
@@ -153,11 +157,12 @@ describe('one more', () => {
     await user.type(within(dialog).getByLabelText(/^URL/), 'https://shop.example/paid');
     await user.type(within(dialog).getByLabelText(/^Due/), '2030-01-01 09:00');
     await user.type(within(dialog).getByLabelText(/^Body/), '{{"order": 17}');
+    await user.selectOptions(within(dialog).getByLabelText(/^Priority/), 'high');
     await user.click(within(dialog).getByRole('button', { name: 'Schedule it' }));
     await waitFor(() => expect(address()).toBe('/jobs/job_dead'));
     expect(api.askedFor('POST /v1/jobs')[0]?.body).toEqual({
       ...{ client: 'shop', url: 'https://shop.example/paid', method: 'POST' },
-      ...{ body: { order: 17 }, dueAt: '2030-01-01T09:00:00.000Z' },
+      ...{ body: { order: 17 }, dueAt: '2030-01-01T09:00:00.000Z', priority: 'high' },
     });
   });
 

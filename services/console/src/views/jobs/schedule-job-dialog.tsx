@@ -13,6 +13,7 @@ import { DueField, dueInstant } from '../../parts/jobs/due-field.tsx';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { useZone } from '../../parts/times/zone.ts';
+import { jobPriorities } from './search.ts';
 
 const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 
@@ -32,6 +33,7 @@ interface JobForm {
   due: string;
   key: string;
   tags: string;
+  priority: (typeof jobPriorities)[number];
 }
 
 /** A call at a time, as services ask for it through the API. */
@@ -49,6 +51,7 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
       due: '',
       key: '',
       tags: '',
+      priority: 'normal',
     },
   });
   const change = (part: Partial<JobForm>) => setForm({ ...form, ...part });
@@ -56,7 +59,7 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
   const isDueWrong = form.due.trim() !== '' && dueAt === null;
   const schedule = useMutation({
     mutationFn: async () => {
-      const { url, method, body, isTemplate, key } = form;
+      const { url, method, body, isTemplate, key, priority } = form;
       const tags = form.tags.split(/[\s,]+/).filter((tag) => tag !== '');
       const job = {
         ...{ client: form.client, url: url.trim(), method },
@@ -65,6 +68,7 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
         ...(dueAt !== null && { dueAt }),
         ...(key !== '' && { idempotencyKey: key }),
         ...(tags.length > 0 && { tags }),
+        ...(priority !== 'normal' && { priority }),
       };
       return (await createJob({ body: job, throwOnError: true })).data;
     },
@@ -123,6 +127,16 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
           </FormField>
         </div>
         <DueField label="Due" hint="Empty: at once" value={form.due} onText={(due) => change({ due })} />
+        <FormField pointer="/priority" label="Priority" hint="Beside what else is due of its client">
+          {(control) => (
+            <Select
+              {...control}
+              value={form.priority}
+              choices={jobPriorities.map((value) => ({ value, label: value }))}
+              onChoose={(priority) => change({ priority })}
+            />
+          )}
+        </FormField>
         <FormField pointer="/body" label="Body" hint="An object or a list is sent as JSON, anything else as it is">
           {(control) => <TextArea {...control} mono rows={5} value={form.body} onText={(body) => change({ body })} />}
         </FormField>

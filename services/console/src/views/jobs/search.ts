@@ -12,6 +12,8 @@ export const jobStates = [
   'dead',
 ] as const;
 
+export const jobPriorities = ['high', 'normal', 'low'] as const;
+
 /** When they are due, or of those that have ended were; from the moment on at which it is chosen. */
 export const dueSpans = [
   'until now',
@@ -31,6 +33,7 @@ export const jobsSearch = z.object({
   tag: z.catch(z.optional(z.string()), undefined),
   /** An ordering key of the client. */
   key: z.catch(z.optional(z.string()), undefined),
+  priority: z.catch(z.optional(z.enum(jobPriorities)), undefined),
   due: z.catch(z.optional(z.enum(dueSpans)), undefined),
   /** An id, or a key of the client. */
   name: z.catch(z.optional(z.string()), undefined),

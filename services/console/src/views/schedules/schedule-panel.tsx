@@ -72,6 +72,7 @@ export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
               <dt>Calls</dt>
               <dd>
                 <span className="mono">{target.method}</span> <CallUrl url={target.url} />
+                {target.priority !== undefined && <span className="t3"> {target.priority} priority</span>}
               </dd>
             </>
           )}

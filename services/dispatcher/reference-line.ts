@@ -1,0 +1,35 @@
+import type { HeardReference } from './heard-reference.ts';
+
+/** References of one client and one priority that wait for their claim, the oldest first. */
+export interface ReferenceLine {
+  readonly length: number;
+  add(reference: HeardReference): void;
+  take(count: number): readonly HeardReference[];
+  /** In front. */
+  putBack(references: readonly HeardReference[]): void;
+}
+
+export function createReferenceLine(): ReferenceLine {
+  /** The first `taken` are gone already: cutting them off one by one would cost as much as there are. */
+  let references: HeardReference[] = [];
+  let taken = 0;
+  return {
+    get length() {
+      return references.length - taken;
+    },
+    add: (reference) => void references.push(reference),
+    take: (count) => {
+      const got = references.slice(taken, taken + count);
+      taken += got.length;
+      if (taken > 1000 && taken * 2 > references.length) {
+        references = references.slice(taken);
+        taken = 0;
+      }
+      return got;
+    },
+    putBack: (back) => {
+      references = [...back, ...references.slice(taken)];
+      taken = 0;
+    },
+  };
+}
