@@ -99,7 +99,7 @@ export const faultControls = {
     takesAway:
       'of each client only so much is offered as dispatchers take, and none stands behind another on the topic',
     edits: [
-      { text: 'const all = granted.get(clientId) ?? toAnyClient;', replacement: 'const all = 1_000_000;' },
+      { text: 'const all = granted.get(band) ?? toAnyClient;', replacement: 'const all = 1_000_000;' },
       // So that fewer jobs show it; with the protections nothing is noticed of so short lanes.
       { text: 'const defaultHighMark = 512;', replacement: 'const defaultHighMark = 50;' },
       {

@@ -3,6 +3,7 @@ import { domainMutations } from './domain-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
 import { approvalMutations } from './approval-mutations.ts';
 import type { Mutation } from './mutation.ts';
+import { priorityMutations } from './priority-mutations.ts';
 import { ruleMutations } from './rule-mutations.ts';
 import { schedulerMutations } from './scheduler-mutations.ts';
 import { tokenMutations } from './token-mutations.ts';
@@ -14,6 +15,7 @@ export const mutations: readonly Mutation[] = [
   ...triggerMutations,
   ...ledgerMutations,
   ...schedulerMutations,
+  ...priorityMutations,
   ...apiMutations,
   ...approvalMutations,
   ...tokenMutations,

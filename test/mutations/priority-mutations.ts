@@ -1,0 +1,97 @@
+import type { Mutation } from './mutation.ts';
+
+export const priorityMutations: readonly Mutation[] = [
+  {
+    takesAway: 'however many high jobs come, others of their client have a share of its slots',
+    edits: [{ text: 'const priority = turns.next(waiting);', replacement: "const priority = waiting[0] ?? 'normal';" }],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/client-queues'],
+  },
+  {
+    takesAway: 'however many high jobs come, others of their client have a share of its rate',
+    edits: [{ text: "    turns?.took(priority ?? 'normal');\n", replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/scheduler/offering-by-priority'],
+  },
+  {
+    takesAway: 'of what waits in a dispatcher, high goes first',
+    edits: [
+      { text: "const priority = said ?? 'normal';", replacement: "const priority = said && 'normal' || 'normal';" },
+    ],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/client-queues'],
+  },
+  {
+    takesAway: 'an urgent job is not passed over with the backlog beside it',
+    edits: [
+      {
+        text: 'behind.isPassedOver(bandOf(clientId, priority), partition)',
+        replacement: 'behind.isPassedOver(clientId, partition)',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/scheduler/offering-by-priority'],
+  },
+  {
+    takesAway: 'the backlog of a client leaves credit for what is urgent beside it',
+    edits: [
+      {
+        text: 'const band = bandOf(clientId, priority);\n    const all',
+        replacement: 'const band = clientId;\n    const all',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/scheduler/offering-by-priority'],
+  },
+  {
+    takesAway: 'looks pass over one priority of a client, not over all of them',
+    edits: [
+      {
+        text: '`case when t.priority is null then t.outlet <> all (s.clients)',
+        replacement: '`case when true then t.outlet <> all (s.clients)',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/callbacks.integration'],
+  },
+  {
+    takesAway: 'what is read for one priority that is behind is of that priority',
+    edits: [{ text: ' and r.priority is not distinct from w.priority as is_own', replacement: ' as is_own' }],
+    project: 'integration',
+    noticedBy: ['test/integration/callbacks.integration'],
+  },
+  {
+    takesAway: 'a job that is reporting is not moved',
+    edits: [
+      { text: 'and j.report is null and ${isNotCalled}\n  returning', replacement: 'and ${isNotCalled}\n  returning' },
+    ],
+    project: 'integration',
+    noticedBy: ['job-reports.integration'],
+  },
+  {
+    takesAway: 'a job that is reporting keeps its ordering key',
+    edits: [
+      {
+        text: 'active.sideline is not null or active.report is not null or',
+        replacement: 'active.sideline is not null or',
+      },
+      {
+        text: 'and sideline is null and report is null\n      for update',
+        replacement: 'and sideline is null\n      for update',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['job-reports.integration'],
+  },
+  {
+    takesAway: 'a report of an earlier attempt does not end the one that is awaited',
+    edits: [
+      {
+        text: "if (isOlder && job.isAwaited) return only({ kind: 'later-attempt', attempt: job.attempt });\n",
+        replacement: '',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['job-reports.integration'],
+  },
+];
