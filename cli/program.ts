@@ -31,6 +31,7 @@ const tables: Record<string, Table> = {
   run: () => import('./runs/commands.ts'),
   explain: () => import('./runs/explain-command.ts'),
   audience: () => import('./audiences/commands.ts'),
+  'saved-audience': () => import('./audiences/saved-commands.ts'),
   segments: () => import('./segments/commands.ts'),
   suppressions: () => import('./suppressions/commands.ts'),
   'quiet-hours': () => import('./quiet-hours/commands.ts'),

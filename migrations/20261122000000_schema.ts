@@ -27,6 +27,7 @@ const subjects = [
   'webhooks',
   'report-links',
   'audience-counts',
+  'saved-audiences',
 ];
 
 /** All tables, functions and views as they first stood, by subject: the files beside this one. */

@@ -21,8 +21,12 @@ export function includesAnybody({ segment, list, run }: AudienceOptions): boolea
 
 /** Whether any of it is said. */
 export function saysAudience(options: AudienceOptions): boolean {
-  const { excludeSegment, excludeList, excludeRun, holdOut, holdOutSeed } = options;
-  return includesAnybody(options) || [excludeSegment, excludeList, excludeRun, holdOut, holdOutSeed].some(isGiven);
+  return saysSources(options) || [options.holdOut, options.holdOutSeed].some(isGiven);
+}
+
+export function saysSources(options: AudienceOptions): boolean {
+  const { excludeSegment, excludeList, excludeRun } = options;
+  return includesAnybody(options) || [excludeSegment, excludeList, excludeRun].some(isGiven);
 }
 
 function isGiven(value: unknown): boolean {

@@ -41,6 +41,7 @@ import { aboutOptions, definitionOptions } from './definition-options.ts';
 import { optionLabel, readChanges, readDefinition } from './definition.ts';
 import { budgetColumns } from './budget-columns.ts';
 import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, summaryOf, zoneOf } from './render.ts';
+import { withSaved } from './take-saved.ts';
 import { revisionCommands } from './revision-commands.ts';
 import { renderEstimate, renderPreview } from './render-estimate.ts';
 import { testSend } from './test-send.ts';
@@ -60,7 +61,10 @@ const create = command({
   said: 'create a campaign from a file or from options; prints its id',
   options: definitionOptions,
   ask: async ({ client, options, context: { input } }) =>
-    createCampaign({ client, body: await readDefinition(options, input) }),
+    createCampaign({
+      client,
+      body: await withSaved(await readDefinition(options, input), options.savedAudience, client),
+    }),
   refused: 'not created',
   labelOf,
   shown: ({ id }) => `${id}\n`,
@@ -73,7 +77,11 @@ const change = command({
   said: 'give a draft another definition, whole, from a file or from options',
   options: definitionOptions,
   ask: async ({ client, args: [id], options, context: { input } }) =>
-    changeCampaign({ client, path: { id }, body: await readDefinition(options, input) }),
+    changeCampaign({
+      client,
+      path: { id },
+      body: await withSaved(await readDefinition(options, input), options.savedAudience, client),
+    }),
   refused: 'not changed',
   labelOf,
   shown: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
@@ -86,7 +94,11 @@ const clone = command({
   said: 'make a draft of what it is now, with what options or a file say differently; prints its id',
   options: definitionOptions,
   ask: async ({ client, args: [id], options, context: { input } }) =>
-    cloneCampaign({ client, path: { id }, body: await readChanges(options, input) }),
+    cloneCampaign({
+      client,
+      path: { id },
+      body: await withSaved(await readChanges(options, input), options.savedAudience, client),
+    }),
   refused: 'not copied',
   labelOf,
   shown: ({ id }) => `${id}\n`,
@@ -117,7 +129,10 @@ const preview = command({
   said: 'what would become of a definition: what is wrong, who, how long; makes nothing',
   options: definitionOptions,
   ask: async ({ client, options, context: { input } }) =>
-    previewCampaign({ client, body: await readDefinition(options, input) }),
+    previewCampaign({
+      client,
+      body: await withSaved(await readDefinition(options, input), options.savedAudience, client),
+    }),
   refused: 'not looked at',
   labelOf,
   shown: (seen, view, call) => renderPreview(seen, (pointer) => labelOf(pointer, call), view),

@@ -26,6 +26,7 @@ export const definitionOptions = {
   excludeSegment: several('--exclude-segment <id>', 'and nobody who is in this segment'),
   excludeList: several('--exclude-list <aud_…>', 'nor in this list'),
   excludeRun: several('--exclude-run <run_…[:outcomes][@step]>', 'nor among these users of an earlier run'),
+  savedAudience: text('--saved-audience <sav_…>', 'who: a copy of its sources as they are now, instead of the six'),
   holdOut: number('--hold-out <percent>', 'of the audience, so many get nothing'),
   holdOutSeed: text('--hold-out-seed <text>', 'the same seed holds out the same users'),
   countries: text('--countries <list>', 'where: country codes, such as SG,ID,VN'),

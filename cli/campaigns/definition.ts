@@ -5,7 +5,7 @@ import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import type { Options, ValuesOf } from '../frame/options.ts';
 import { aboutOf } from './about-fields.ts';
-import { audienceLabel, audienceOf, includesAnybody, saysAudience } from './audience-options.ts';
+import { audienceLabel, audienceOf, includesAnybody, saysAudience, saysSources } from './audience-options.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { plainFields, type definitionOptions } from './definition-options.ts';
 import { scheduleLabel, scheduleOf } from './schedule-options.ts';
@@ -38,10 +38,11 @@ async function given(
 }
 
 export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
-  const { name, countries, action: actions } = flags;
-  if (name === undefined || !includesAnybody(flags) || countries === undefined || actions === undefined) {
+  const { name, countries, action: actions, savedAudience } = flags;
+  const saysWho = includesAnybody(flags) || savedAudience !== undefined;
+  if (name === undefined || !saysWho || countries === undefined || actions === undefined) {
     throw new UsageError(
-      '--name, --segment (or --list, --run), --countries and at least one --action are needed, or a file with -f',
+      '--name, --segment (or --list, --run, --saved-audience), --countries and at least one --action are needed, or a file with -f',
     );
   }
   return { schedule: { type: 'now' }, ...changesOf(flags) };
@@ -51,6 +52,8 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
 export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
   const { name, countries, action: actions, budget, unitsPerUser = [] } = flags;
   const schedule = scheduleOf(flags);
+  if (flags.savedAudience !== undefined && saysSources(flags))
+    throw new UsageError('--saved-audience says who, and goes with no other source');
   if (actions === undefined && unitsPerUser.length > 0) throw new UsageError('--units-per-user goes with --action');
   return {
     ...(name !== undefined && { name }),
@@ -121,6 +124,7 @@ const plain: Options = plainFields;
 
 const optionOf: Record<string, string> = {
   name: '--name',
+  savedAudience: '--saved-audience',
   countries: '--countries',
   audience: '--segment',
   budgets: '--budget',

@@ -56,7 +56,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
   const { description, owner, tags = [], metadata = {}, origin, archivedAt } = campaign;
   const { include, exclude = [], holdOutPercent = 0 } = audience;
-  const { canary } = campaign;
+  const { canary, savedAudience } = campaign;
   const steps = chain.map(
     ({ action, params, unitsPerUser }, index) =>
       `${index + 1} ${action} ${JSON.stringify(params)}${priceText(unitsPerUser)}`,
@@ -70,6 +70,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
       ['metadata', metadataTexts(metadata)],
       ['who', include.map(entryText)],
       ['without', exclude.map(entryText)],
+      ['taken from', savedAudience ? `${savedAudience.id}, revision ${savedAudience.revision}` : null],
       ['held out', holdOutPercent === 0 ? null : `${holdOutPercent} % of them`],
       ['where', countries.join(', ')],
       ['what', steps],

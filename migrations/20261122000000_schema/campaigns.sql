@@ -7,8 +7,11 @@ create table campaigns (
   revision int not null,
   -- Whose quota its runs count in (api_keys.account); null: no one's.
   account uuid,
-  -- Description, owner, tags and metadata, those that are given (docs/decisions/0079-what-is-said-about-a-campaign.md).
+  -- Description, owner, tags and metadata, those that are given (docs/decisions/0079-what-is-said-about-a-campaign.md);
+  -- and which saved audience its sources were taken from (docs/decisions/0108-saved-audiences.md).
   about jsonb not null default '{}',
+  -- The public id of that one.
+  saved_audience text generated always as (about #>> '{savedAudience,id}') stored,
   -- The words of the description, parted where the parser would see a host, a path or a number with its sign.
   words tsvector not null generated always as
     (to_tsvector('simple', translate(coalesce(about ->> 'description', ''), '-_./:@+', '       '))) stored,
@@ -21,6 +24,7 @@ create table campaigns (
 );
 create index campaigns_about on campaigns using gin (about jsonb_path_ops);
 create index campaigns_words on campaigns using gin (words);
+create index campaigns_of_saved_audience on campaigns (saved_audience, id) where saved_audience is not null;
 
 create table campaign_revisions (
   campaign uuid not null references campaigns,

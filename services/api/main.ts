@@ -29,6 +29,7 @@ import { frameModule } from './frame/frame-module.ts';
 import { jobsModule } from './jobs/jobs-module.ts';
 import { receiptsModule } from './receipts/receipts-module.ts';
 import { runsModule } from './runs/runs-module.ts';
+import { savedAudiencesModule } from './saved-audiences/saved-audiences-module.ts';
 import { schedulesModule } from './schedules/schedules-module.ts';
 import { systemModule } from './system/system-module.ts';
 import { segmentsModule } from './segments/segments-module.ts';
@@ -79,6 +80,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...audiencesModule(parts),
       ...segmentsModule(parts),
       ...audienceCountsModule(parts),
+      ...savedAudiencesModule(parts),
       ...receiptsModule(parts),
       ...shardsModule(parts, database.installationId),
       ...clients,

@@ -18,6 +18,7 @@ import { liveRoutes } from './live/live-module.ts';
 import { quietHoursRoutes } from './quiet-hours/quiet-hours-routes.ts';
 import { runReceiptRoutes } from './receipts/run-receipt-routes.ts';
 import { runsRoutes } from './runs/runs-module.ts';
+import { savedAudienceRoutes } from './saved-audiences/saved-audience-routes.ts';
 import { schedulesRoutes } from './schedules/schedules-module.ts';
 import { segmentRoutes } from './segments/segment-routes.ts';
 import { shardRoutes } from './shards/shard-routes.ts';
@@ -43,6 +44,7 @@ const rooms = [
   audienceRoutes,
   segmentRoutes,
   countRoutes,
+  savedAudienceRoutes,
   actionTypeRoutes,
   suppressionRoutes,
   quietHoursRoutes,

@@ -119,4 +119,21 @@ export const apiMutations: readonly Mutation[] = [
     project: 'integration',
     noticedBy: ['services/api/access/api-key-routes', 'services/api/access/postgres/key-store'],
   },
+  {
+    takesAway: 'a campaign names a saved audience only with its sources',
+    edits: [{ text: 'if (!areSame(written, found))', replacement: 'if (savedAudienceId === null)' }],
+    project: 'integration',
+    noticedBy: ['saved-audience-routes'],
+  },
+  {
+    takesAway: 'a campaign with other sources does not say that it took them',
+    edits: [
+      {
+        text: 'if (areSame(written, before.definition)) return { written, warnings: [] };',
+        replacement: 'return { written, warnings: [] };',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['saved-audience-routes'],
+  },
 ];

@@ -10,6 +10,7 @@ import { frameModule, type ApiParts } from '../../services/api/frame/frame-modul
 import { jobsModule } from '../../services/api/jobs/jobs-module.ts';
 import { receiptsModule } from '../../services/api/receipts/receipts-module.ts';
 import { runsModule } from '../../services/api/runs/runs-module.ts';
+import { savedAudiencesModule } from '../../services/api/saved-audiences/saved-audiences-module.ts';
 import { schedulesModule } from '../../services/api/schedules/schedules-module.ts';
 import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
 import { createShardLook } from '../../services/api/shards/shard-look.ts';
@@ -66,6 +67,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...audiencesModule(parts),
     ...segmentsModule(parts),
     ...audienceCountsModule(parts),
+    ...savedAudiencesModule(parts),
     ...receiptsModule(parts),
     ...shardsModule(parts, () => undefined),
     ...clients,

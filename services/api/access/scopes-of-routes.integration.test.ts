@@ -16,7 +16,7 @@ const on = apiOnPostgres({ begun: 'once' });
 
 /** Two teams, and what the second has. The key `ours` is an operator's with a scope; `whole` is one without. */
 let theirs: Record<
-  'client' | 'job' | 'deadJob' | 'change' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience' | 'key',
+  'client' | 'job' | 'deadJob' | 'change' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience' | 'saved' | 'key',
   string
 >;
 let theirCampaignSchedule: string;
@@ -45,6 +45,7 @@ beforeAll(async () => {
     template: publicId('template', await addTemplate()),
     run: publicId('run', await on.deps.rows.addRun(run)),
     audience: publicId('audience', await addList()),
+    saved: publicId('savedAudience', await addSaved()),
     key: publicId('apiKey', on.key),
   };
   theirCampaignSchedule = publicId('schedule', await addSchedule(campaignId));
@@ -75,6 +76,11 @@ const addTemplate = async () => {
   const campaign = { countries: ['ID', { $variable: 'country' }], chain: [{ action: 'award-reward' }] };
   const definition = { name: 'theirs', variables: { country: { type: 'string' as const } }, campaign };
   return (await on.deps.templates.create(uuidv7(), definition, null)).templateId;
+};
+
+const addSaved = async () => {
+  const definition = { name: 'theirs', countries: ['ID'], audience: { include: [{ segment: 'riders' }] } };
+  return (await on.deps.savedAudiences.create(uuidv7(), definition, null)).savedAudienceId;
 };
 
 const addSchedule = (campaign: string) =>
@@ -113,6 +119,7 @@ function ofNeighbour(route: string): string {
     templates: theirs.template,
     runs: theirs.run,
     audiences: theirs.audience,
+    'saved-audiences': theirs.saved,
     'api-keys': theirs.key,
   };
   return route.replace('{id}', things[noun] ?? 'x').replaceAll(/\{\w+\}/g, 'x');
@@ -122,14 +129,28 @@ const routesOf = (scope: RouteScope) => listedRoutes.filter((each) => each.scope
 const withId = (scope: RouteScope) => routesOf(scope).filter((route) => route.includes('{id}'));
 const isLook = (route: string) => route.startsWith('GET ');
 
-it.each(['job', 'change', 'client', 'schedule', 'deadJob', 'key', 'campaign', 'template', 'run', 'audience'] as const)(
-  "a key without a scope sees the neighbour's %s",
-  async (kind) => {
-    const nouns: Record<string, string> = { change: 'jobs/changes', deadJob: 'dead-jobs', key: 'api-keys' };
-    const noun = nouns[kind] ?? `${kind}s`;
-    expect(codeOf(await ask('whole', `GET /v1/${noun}/${theirs[kind]}`))).toBe('200');
-  },
-);
+it.each([
+  'job',
+  'change',
+  'client',
+  'schedule',
+  'deadJob',
+  'key',
+  'campaign',
+  'template',
+  'run',
+  'audience',
+  'saved',
+] as const)("a key without a scope sees the neighbour's %s", async (kind) => {
+  const nouns: Record<string, string> = {
+    change: 'jobs/changes',
+    deadJob: 'dead-jobs',
+    key: 'api-keys',
+    saved: 'saved-audiences',
+  };
+  const noun = nouns[kind] ?? `${kind}s`;
+  expect(codeOf(await ask('whole', `GET /v1/${noun}/${theirs[kind]}`))).toBe('200');
+});
 
 describe('a key with a scope', () => {
   it.each(routesOf('installation'))('may not: %s', async (route) => {
@@ -199,6 +220,7 @@ describe('a key with a scope', () => {
     ['POST /v1/dead-jobs/replay', { client: 'theirs' }],
     ['POST /v1/scheduler/hosts/enable', { client: 'theirs', host: 'a:443' }],
     ['POST /v1/schedules', { name: 'n', cron: '0 3 * * *', zone: 'UTC', target: { client: 'theirs', url: hook } }],
+    ['POST /v1/saved-audiences', { name: 'n', countries: ['ID'], audience: someCampaign.audience }],
     ['POST /v1/campaigns', someCampaign],
     ['POST /v1/campaigns', { ...someCampaign, countries: ['SG'] }],
     ['POST /v1/campaigns', { ...someCampaign, chain: someCampaign.chain.slice(0, 1) }],

@@ -43,7 +43,16 @@ export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps):
   }
 }
 
-const kinds: readonly OwnedKind[] = ['job', 'jobChange', 'schedule', 'campaign', 'template', 'run', 'audience'];
+const kinds: readonly OwnedKind[] = [
+  'job',
+  'jobChange',
+  'schedule',
+  'campaign',
+  'template',
+  'run',
+  'audience',
+  'savedAudience',
+];
 
 /** An id that is of none of these is a client's, or its name. */
 async function namedBy(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {

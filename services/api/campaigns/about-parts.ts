@@ -6,8 +6,8 @@ import { checkShape } from '../frame/server/check-shape.ts';
 
 /** What revisions hold, and what is said about the campaign. Fields that are not given have no place in the second. */
 export function partsOf(written: WrittenCampaign): [CampaignDefinition, CampaignAbout] {
-  const { description, owner, tags, metadata, ...definition } = written;
-  const about = { description, owner, tags, metadata };
+  const { description, owner, tags, metadata, savedAudience, ...definition } = written;
+  const about = { description, owner, tags, metadata, savedAudience };
   return [definition, campaignAbout.parse(withoutAbsent(about))];
 }
 

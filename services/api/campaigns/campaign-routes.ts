@@ -26,9 +26,10 @@ import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates, estimateView } from './estimate-view.ts';
 import { refuseArchived, refuseFields, stateForbids } from './refusals.ts';
+import { checkTaken, type TakenSourcesDeps } from './taken-sources.ts';
 import { unservedSteps, type UnservedStepsDeps } from './unserved-steps.ts';
 
-export interface CampaignRoutesDeps extends AskSourcesDeps, UnservedStepsDeps {
+export interface CampaignRoutesDeps extends AskSourcesDeps, TakenSourcesDeps, UnservedStepsDeps {
   approvals: Pick<ApprovalDesk, 'judge'>;
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
@@ -76,8 +77,9 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
     handler: async (request, reply) => {
       const { body, begun } = request;
       requireCampaignInScope(request, body);
+      const { written } = await checkTaken(body, null, deps);
       const warnings = await requireSources(body, deps);
-      const [definition, about] = partsOf(body);
+      const [definition, about] = partsOf(written);
       const record = await campaigns.create(definition, begun?.createdId, callerOf(request), about);
       const view = campaignView(record);
       return reply

@@ -9,6 +9,7 @@ import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from '.
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
 import { requireCampaign } from './require-campaign.ts';
+import { checkTaken } from './taken-sources.ts';
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const maxNameLength = 200;
@@ -38,11 +39,14 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
     handler: async (request, reply) => {
       const { id } = request.params;
       const config = await catalogue.refresh();
-      const { definition, about, campaignId, revision } = await requireCampaign(id, campaigns);
+      const original = await requireCampaign(id, campaigns);
+      const { definition, about, campaignId, revision } = original;
       const named = { definition: { ...definition, name: nameOfCopy(definition.name) }, about };
-      const [copied, said] = partsOf(changedCampaign(named, request.body ?? {}, config, clock.now()));
+      const wanted = changedCampaign(named, request.body ?? {}, config, clock.now());
+      const taken = await checkTaken(wanted, original, deps);
+      const [copied, said] = partsOf(taken.written);
       requireCampaignInScope(request, copied);
-      const warnings = await requireSources(copied, deps);
+      const warnings = [...taken.warnings, ...(await requireSources(copied, deps))];
       const by = callerOf(request);
       const origin = { campaignId, revision };
       const view = campaignView(await campaigns.create(copied, request.begun?.createdId, by, said, origin));

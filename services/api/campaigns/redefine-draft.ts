@@ -9,6 +9,7 @@ import { partsOf } from './about-parts.ts';
 import { requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 import { requireDraft } from './refusals.ts';
+import { checkTaken } from './taken-sources.ts';
 
 /**
  * Makes it the next revision of a draft.
@@ -22,9 +23,10 @@ export async function redefineDraft(
   deps: CampaignRoutesDeps,
 ): Promise<{ record: CampaignRecord; warnings: Warning[] }> {
   const { campaignId, revision } = before;
-  const [definition, about] = partsOf(written);
+  const taken = await checkTaken(written, before, deps);
+  const [definition, about] = partsOf(taken.written);
   requireCampaignInScope(request, definition);
-  const warnings = await requireSources(definition, deps);
+  const warnings = [...taken.warnings, ...(await requireSources(definition, deps))];
   const said = { before: before.about, after: about };
   const record = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), said);
   const id = publicId('campaign', campaignId);

@@ -42,6 +42,7 @@ const searchFields = {
     .refine(isStorable, unstorable)
     .optional()
     .describe('Its id: those that take a segment in, or leave it out'),
+  savedAudience: z.string().optional().describe('sav_…: those whose sources were taken from it'),
 };
 
 const countQuery = z.strictObject(searchFields);
@@ -105,6 +106,7 @@ function searchOf({ q, tag: wantedTag, owner, metadata, list, ...rest }: z.infer
     ...(metadata !== undefined && { metadata: pairOf(metadata) }),
   };
   idInQuery('audience', 'list', list);
+  idInQuery('savedAudience', 'savedAudience', rest.savedAudience);
   const search = { ...rest, list, ...(Object.keys(about).length > 0 && { about }) };
   if (q === undefined || q === '') return search;
   const campaignId = uuidOf('campaign', q);

@@ -39,7 +39,19 @@ export const aboutFields = {
     .meta({ maxProperties: maxMetadata, examples: [{ ticket: 'MKT-1204' }] }),
 };
 
-export const campaignAbout = z.strictObject(aboutFields);
+/** Where the sources of a campaign were taken from; they are the campaign's own since. */
+export const savedAudienceTaken = z
+  .strictObject({
+    id: z.string().min(1).max(64).describe('sav_…'),
+    revision: z.int().min(1).max(2_147_483_647),
+  })
+  .describe(
+    'The saved audience that `include` and `exclude` were copied from: they have to be those of this revision of it, ' +
+      'and it is said no more once they are others. It may be changed or deleted since',
+  );
+
+/** As it is stored. What it was taken from is no word about it: it changes with the sources alone. */
+export const campaignAbout = z.strictObject({ ...aboutFields, savedAudience: savedAudienceTaken.optional() });
 
 export type CampaignAbout = z.infer<typeof campaignAbout>;
 

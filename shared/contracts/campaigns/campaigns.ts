@@ -9,7 +9,7 @@ import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { isLocalTime } from '../instants.ts';
 import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
-import { aboutFields, unstorable } from './about-campaign.ts';
+import { aboutFields, savedAudienceTaken, unstorable } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
 import { json } from './json.ts';
@@ -268,7 +268,7 @@ const definitionFields = {
 /** What a revision holds. */
 export const campaignDefinition = z.strictObject(definitionFields);
 
-const writtenFields = { ...definitionFields, ...aboutFields };
+const writtenFields = { ...definitionFields, ...aboutFields, savedAudience: savedAudienceTaken.optional() };
 
 /** As it is written: the definition, and what is said about it. */
 export const writtenCampaign = z.strictObject(writtenFields).meta({ id: 'CampaignDefinition' });

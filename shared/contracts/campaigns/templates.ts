@@ -51,6 +51,10 @@ const templateFields = {
   campaign: z
     .record(z.string(), json)
     .refine((campaign) => !Object.hasOwn(campaign, 'name'), 'has no name: each campaign is given its own')
+    .refine(
+      (campaign) => !Object.hasOwn(campaign, 'savedAudience'),
+      'has no savedAudience: a template holds sources, and does not say where they are from',
+    )
     .describe('A definition without its name, in which `{ "$variable": "reward" }` stands for a value')
     .meta({
       examples: [exampleCampaign],

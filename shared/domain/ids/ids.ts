@@ -17,6 +17,7 @@ export const idPrefixes = {
   runEvent: 'evt',
   audience: 'aud',
   audienceCount: 'cnt',
+  savedAudience: 'sav',
   suppressionUpload: 'sup',
   approval: 'apr',
   settlement: 'set',

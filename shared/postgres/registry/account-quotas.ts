@@ -95,6 +95,7 @@ const quotaUse = statementOf<{ account: string | null }>(
   cross join lateral (
     select count(*) as changes from (
       select account, created_at from campaign_revisions union all select account, created_at from template_revisions
+      union all select account, created_at from saved_audience_revisions
     ) r
     where r.account = a.account and r.created_at > now() - interval '1 day'
   ) w

@@ -9,7 +9,8 @@ export interface CampaignReach {
   actionTypes: readonly string[];
 }
 
-export type OwnedKind = 'job' | 'jobChange' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience';
+export type OwnedKind =
+  'job' | 'jobChange' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience' | 'savedAudience';
 
 export type Owners = ReturnType<typeof createOwners>;
 
@@ -23,6 +24,7 @@ export function createOwners({ pool }: { pool: Pool }) {
     template: (id) => pool.query<OwnerRow>(ownerOfTemplate, [id]),
     run: (id) => pool.query<OwnerRow>(ownerOfRun, [id]),
     audience: (id) => pool.query<OwnerRow>(ownerOfAudience, [id]),
+    savedAudience: (id) => pool.query<OwnerRow>(ownerOfSavedAudience, [id]),
   };
   return {
     /** Undefined where there is no such thing. */
@@ -86,3 +88,9 @@ const ownerOfAudience = `
   select null::uuid as "clientId", array(select jsonb_object_keys(a.users)) as countries,
     '{}'::text[] as "actionTypes"
   from audiences a where a.id = $1::uuid`;
+
+const ownerOfSavedAudience = `
+  select null::uuid as "clientId",
+    array(select jsonb_array_elements_text(r.definition -> 'countries')) as countries, '{}'::text[] as "actionTypes"
+  from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision
+  where s.id = $1::uuid`;

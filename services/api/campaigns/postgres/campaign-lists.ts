@@ -29,6 +29,8 @@ export interface CampaignSearch {
   list?: string | undefined;
   /** The id of a segment that it takes in or leaves out. */
   segment?: string | undefined;
+  /** The public id of a saved audience that its sources were taken from. */
+  savedAudience?: string | undefined;
 }
 
 export interface ListedCampaign {
@@ -149,14 +151,16 @@ interface SearchParams {
   about: CampaignAbout | null;
   list: string | null;
   segment: string | null;
+  savedAudience: string | null;
 }
 
-function searchParamsOf({ text, campaignId, country, action, about, list, segment }: CampaignSearch): SearchParams {
+function searchParamsOf({ text, campaignId, country, action, about, ...search }: CampaignSearch): SearchParams {
+  const { list, segment, savedAudience } = search;
   const pattern = patternOf(text);
   return {
     ...{ pattern, words: wordsOf(text ?? ''), campaignId: campaignId ?? null },
     ...{ country: country ?? null, action: action ?? null, about: about ?? null },
-    ...{ list: list ?? null, segment: segment ?? null },
+    ...{ list: list ?? null, segment: segment ?? null, savedAudience: savedAudience ?? null },
   };
 }
 
@@ -220,6 +224,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
       and (${$('about')}::jsonb is null or c.about @> ${$('about')})
       and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
       and (${$('list')}::text is null or c.id in (${campaignsNaming('list', `${$('list')}::text`)}))
+      and (${$('savedAudience')}::text is null or c.saved_audience = ${$('savedAudience')})
       and (${$('segment')}::text is null or c.id in (${campaignsNaming('segment', `${$('segment')}::text`)}))
       and ((${$('country')}::text is null and ${$('action')}::text is null) or exists (
         select from campaign_revisions r

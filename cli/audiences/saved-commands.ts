@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import {
+  changeSavedAudience,
+  createSavedAudience,
+  deleteSavedAudience,
+  estimateSavedAudience,
+  getSavedAudience,
+  listSavedAudiences,
+} from '../../sdk/generated/sdk.gen.ts';
+import type {
+  SavedAudience,
+  SavedAudienceDefinitionInput,
+  SavedAudiencePatchInput,
+} from '../../sdk/generated/types.gen.ts';
+import { audienceOf, includesAnybody, saysAudience } from '../campaigns/audience-options.ts';
+import { definitionOptions } from '../campaigns/definition-options.ts';
+import { optionLabel } from '../campaigns/definition.ts';
+import { renderEstimate } from '../campaigns/render-estimate.ts';
+import { entryText } from '../campaigns/sources.ts';
+import { writeData } from '../frame/command-context.ts';
+import { apiOf, byHand, command, group, type View } from '../frame/command-table.ts';
+import { canAsk, isConfirmed } from '../frame/confirm.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { yes } from '../frame/given.ts';
+import { pages, text, type ValuesOf } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+
+const {
+  segment,
+  list: oneList,
+  run,
+  excludeSegment,
+  excludeList,
+  excludeRun,
+  holdOut,
+  holdOutSeed,
+} = definitionOptions;
+
+const fields = {
+  name: text('--name <text>', 'what people know it by'),
+  description: text('--description <text>', 'what it is for'),
+  owner: text('--owner <name>', 'the team or the person to ask about it'),
+  countries: text('--countries <list>', 'where it is estimated: country codes, such as SG,ID,VN'),
+  ...{ segment, list: oneList, run, excludeSegment, excludeList, excludeRun, holdOut, holdOutSeed },
+};
+
+const create = command({
+  name: 'create',
+  said: 'save a combination of sources under a name; prints its id',
+  options: fields,
+  ask: ({ client, options }) => {
+    if (options.name === undefined || options.countries === undefined || !includesAnybody(options))
+      throw new UsageError('--name, --countries and --segment (or --list, --run) are needed');
+    return createSavedAudience({ client, body: z.custom<SavedAudienceDefinitionInput>().parse(fieldsOf(options)) });
+  },
+  refused: 'not saved',
+  labelOf: optionLabel,
+  shown: ({ id }) => `${id}\n`,
+  noted: ({ id, warnings }) => [
+    ...warnings.map(({ detail }) => `! ${detail}`),
+    `muster campaign create --saved-audience ${id} …`,
+  ],
+});
+
+const change = command({
+  name: 'change',
+  args: ['<saved audience>'],
+  said: 'what options say takes the place of what was, its sources as a whole; campaigns that took it stay as they are',
+  options: fields,
+  ask: ({ client, args: [id], options }) =>
+    changeSavedAudience({ client, path: { id }, body: z.custom<SavedAudiencePatchInput>().parse(fieldsOf(options)) }),
+  refused: 'not changed',
+  labelOf: optionLabel,
+  shown: ({ id, revision }) => `${id} revision ${revision}\n`,
+  noted: ({ warnings }) => warnings.map(({ detail }) => `! ${detail}`),
+});
+
+const list = command({
+  name: 'list',
+  said: 'combinations of sources that were saved, newest first',
+  options: { ...pages(20), q: text('--search <text>', 'part of the name') },
+  ask: ({ client, options: query }) => listSavedAudiences({ client, query }),
+  shown: tableOf<SavedAudience>('', [
+    left('id', ({ id }) => id),
+    cut('name', ({ name }) => name),
+    right('revision', ({ revision }) => revision),
+    cut('of', ({ audience }) => audience.include.map(entryText).join(', ')),
+    cut('countries', ({ countries }) => countries.join(' ')),
+    right('used by', ({ usedBy }) => usedBy),
+    left('changed', ({ updatedAt }) => utcTime(updatedAt)),
+  ]),
+});
+
+const show = command({
+  name: 'show',
+  args: ['<saved audience>'],
+  said: 'who is in it, and which campaigns took it',
+  ask: ({ client, args: [id] }) => getSavedAudience({ client, path: { id } }),
+  shown: renderSaved,
+});
+
+const estimate = command({
+  name: 'estimate',
+  args: ['<saved audience>'],
+  said: 'how many users each of its sources has now, and what follows; audience count counts exactly',
+  ask: ({ client, args: [id] }) => estimateSavedAudience({ client, path: { id } }),
+  shown: renderEstimate,
+});
+
+const remove = byHand({
+  name: 'delete',
+  args: ['<saved audience>'],
+  said: 'delete it for good; campaigns that took it keep their sources. Asks first where a person can answer',
+  options: yes,
+  run: async ({ args: [id], options, context }) => {
+    const client = await apiOf(context);
+    if (!options.yes && canAsk(context)) {
+      const { name, revision } = (await getSavedAudience({ client, path: { id } })).data;
+      if (!(await isConfirmed(`${name}, revision ${revision}, for good. Delete it?`, context))) {
+        context.terminal.note('not deleted\n');
+        return exitCodes.failure;
+      }
+    }
+    await deleteSavedAudience({ client, path: { id } });
+    writeData(context, { id, deleted: true }, () => `${id} deleted\n`);
+    return exitCodes.ok;
+  },
+});
+
+export const commands = [
+  group('saved-audience', 'combinations of sources with a name, which campaigns take by copying them', [
+    ...[create, change, list, show, estimate, remove],
+  ]),
+];
+
+function fieldsOf({ name, description, owner, countries, ...who }: ValuesOf<typeof fields>): object {
+  return {
+    ...{ ...(name !== undefined && { name }), ...(description !== undefined && { description }) },
+    ...(owner !== undefined && { owner }),
+    ...(countries !== undefined && { countries: countries.split(',').map((code) => code.trim()) }),
+    ...(saysAudience(who) && { audience: audienceOf(who) }),
+  };
+}
+
+function renderSaved(saved: SavedAudience, view: View): string {
+  const { id, name, revision, description, owner, countries, audience, usedBy, latestUse, updatedAt } = saved;
+  const { include, exclude = [], holdOutPercent = 0 } = audience;
+  const latest = latestUse === null ? '' : `, the newest ${latestUse.name} (${latestUse.campaignId})`;
+  return renderFacts(
+    { name, facts: [id, `revision ${revision}`] },
+    [
+      ['about', description ?? null],
+      ['owner', owner ?? null],
+      ['who', include.map(entryText)],
+      ['without', exclude.map(entryText)],
+      ['held out', holdOutPercent === 0 ? null : `${holdOutPercent} % of them`],
+      ['where', countries.join(', ')],
+      ['used by', `${usedBy} campaigns${latest}`],
+      ['changed', utcTime(updatedAt)],
+    ],
+    view,
+  );
+}

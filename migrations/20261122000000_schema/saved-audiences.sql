@@ -1,0 +1,23 @@
+-- Combinations of sources that campaigns take by copying them (docs/decisions/0108-saved-audiences.md).
+
+create table saved_audiences (
+  id uuid primary key,
+  name text not null,
+  revision int not null default 1,
+  -- Whose quota its changes count in (api_keys.account); null: no one's.
+  account uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create table saved_audience_revisions (
+  saved_audience uuid not null references saved_audiences on delete cascade,
+  revision int not null,
+  definition jsonb not null,
+  -- Of whoever wrote it.
+  account uuid,
+  created_at timestamptz not null default now(),
+  primary key (saved_audience, revision)
+);
+create index saved_audience_revisions_of_account on saved_audience_revisions (account, created_at)
+  where account is not null;

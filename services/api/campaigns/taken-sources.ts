@@ -1,0 +1,54 @@
+import type { WrittenCampaign } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import { sourcesOf, type SavedAudienceDefinition } from '../../../shared/contracts/campaigns/saved-audiences.ts';
+import { canonicalJson } from '../../../shared/domain/approval/canonical-hash.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { invalidRequest, quoted, type HttpProblem } from '../frame/http-problem.ts';
+import type { CampaignRecord } from './campaign-store.port.ts';
+
+export interface TakenSourcesDeps {
+  savedAudiences: {
+    revision(savedAudienceId: string, revision: number): Promise<SavedAudienceDefinition | undefined>;
+  };
+}
+
+type Before = Pick<CampaignRecord, 'definition' | 'about'>;
+
+/**
+ * A campaign says where its sources were taken from for as long as they are those: what is said anew is compared, and
+ * what it said before is left out once its sources are others.
+ * @param before what it was made from; null: nothing
+ * @throws {HttpProblem} 422 where there is no such revision, or it has other sources
+ */
+export async function checkTaken(
+  written: WrittenCampaign,
+  before: Before | null,
+  { savedAudiences }: TakenSourcesDeps,
+): Promise<{ written: WrittenCampaign; warnings: Warning[] }> {
+  const { savedAudience: taken, ...rest } = written;
+  if (taken === undefined) return { written, warnings: [] };
+  const said = before?.about.savedAudience;
+  if (before && said?.id === taken.id && said.revision === taken.revision) {
+    if (areSame(written, before.definition)) return { written, warnings: [] };
+    const detail = `its sources are no longer those of revision ${taken.revision} of ${taken.id}: it does not say any more that it took them`;
+    return { written: rest, warnings: [{ pointer: '/savedAudience', code: 'other-sources', detail }] };
+  }
+  const savedAudienceId = uuidOf('savedAudience', taken.id);
+  const found = savedAudienceId && (await savedAudiences.revision(savedAudienceId, taken.revision));
+  if (!found)
+    throw wrong(
+      'unknown-saved-audience',
+      `there is no saved audience ${quoted(taken.id)} with revision ${taken.revision}`,
+    );
+  if (!areSame(written, found))
+    throw wrong('other-sources', `include and exclude have to be those of revision ${taken.revision} of ${taken.id}`);
+  return { written, warnings: [] };
+}
+
+function areSame(a: Pick<WrittenCampaign, 'audience'>, b: Pick<WrittenCampaign, 'audience'>): boolean {
+  return canonicalJson(sourcesOf(a.audience)) === canonicalJson(sourcesOf(b.audience));
+}
+
+function wrong(code: string, detail: string): HttpProblem {
+  return invalidRequest([{ pointer: '/savedAudience', code, detail }]);
+}

@@ -1,0 +1,43 @@
+import type { SavedAudience, SavedAudienceEstimate } from '../../../shared/contracts/campaigns/saved-audiences.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { AskedSources } from '../campaigns/asked-sources.ts';
+import { countryEstimates, sumOfBounds } from '../campaigns/estimate-view.ts';
+import type { SavedAudienceRecord, UsedSavedAudience } from './postgres/saved-audience-store.ts';
+
+export function savedAudienceView(record: UsedSavedAudience): SavedAudience {
+  const { savedAudienceId, revision, definition, usedBy, latest, createdAt, updatedAt } = record;
+  const id = publicId('savedAudience', savedAudienceId);
+  const self = `/v1/saved-audiences/${id}`;
+  return {
+    id,
+    revision,
+    ...definition,
+    usedBy,
+    latestUse: latest && {
+      campaignId: publicId('campaign', latest.campaignId),
+      name: latest.name,
+      revision: latest.revision,
+      createdAt: latest.createdAt.toISOString(),
+    },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    links: { self, estimate: `${self}/estimate`, campaigns: `/v1/campaigns?savedAudience=${id}` },
+  };
+}
+
+/** What is known of it before anything has merged its sources. */
+export function savedEstimateView(
+  { savedAudienceId, definition: { countries, audience } }: SavedAudienceRecord,
+  { sources, warnings }: AskedSources,
+  now: Date,
+): SavedAudienceEstimate {
+  const estimates = countryEstimates(countries, sources);
+  return {
+    savedAudienceId: publicId('savedAudience', savedAudienceId),
+    asOf: now.toISOString(),
+    countries: estimates,
+    users: sumOfBounds(estimates),
+    holdOutPercent: audience.holdOutPercent ?? 0,
+    warnings,
+  };
+}
