@@ -73,8 +73,10 @@ describe('the priority of a job', () => {
   });
 
   it('is no more than what is said at its place: a template that holds the words has none', async () => {
-    const body = { note: '"priority":"high"' };
-    await schedule({ template: true, body, idempotencyKey: '"priority":"high"' });
+    const words = '"priority":"high"';
+    const id = await schedule({ template: true, body: { note: '{{key}}' }, idempotencyKey: words });
+    const { rows } = await on.pool.query<{ terms: string }>('select terms from jobs where id = $1', [uuid(id)]);
+    expect(rows[0]?.terms).toContain(JSON.stringify(words));
     expect(await storedPriorities()).toEqual([null]);
   });
 

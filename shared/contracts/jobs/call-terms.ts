@@ -90,7 +90,10 @@ const kept = z.object({
 
 export type OwnTerms = z.output<typeof kept>;
 
-/** Null where a job says nothing, as most do. Endpoint and priority come first: columns of jobs read them there. */
+/**
+ * Null where a job says nothing, as most do. The endpoint comes first: a column of jobs reads it there. Another reads
+ * the priority: no other field, at whatever depth, has its name.
+ */
 export function writeOwnTerms({
   endpoint,
   endpointName: ofEndpoint,

@@ -134,5 +134,21 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect(await report()).toEqual({ kind: 'taken' });
       expect(await claim()).toMatchObject([{ jobId: jobIdOf(2) }]);
     });
+
+    it('an ordering key is held until the report against one that was ready before it, as after a retry', async () => {
+      const ordering = { key: 'merchant-1', isInOrder: false };
+      const add = (nth: number, dueInMs: number) =>
+        subject.add([{ jobId: jobIdOf(nth), clientId, dueInMs, ordering, place: nth }]);
+      const advance = () => subject.keysOf().advance([{ clientId, key: 'merchant-1' }]);
+      await add(1, -1000);
+      await advance();
+      const [job] = await claim();
+      if (job) await end(job, { kind: 'reporting', delayMs: hourMs });
+      await add(2, -9000);
+      await advance();
+      expect(await claim()).toEqual([]);
+      expect(await report()).toEqual({ kind: 'taken' });
+      expect(await claim()).toMatchObject([{ jobId: jobIdOf(2) }]);
+    });
   });
 }
