@@ -1,4 +1,5 @@
 import { publicId } from '../../shared/domain/ids/ids.ts';
+import { refusalOf } from '../../shared/domain/versions.ts';
 import { nearlyUsed, storedQuotas, type Quotas } from '../../shared/domain/quotas.ts';
 import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
@@ -9,7 +10,7 @@ import { lookAtPartitionsAhead } from '../../shared/postgres/connection/partitio
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
-import { readSchemaState } from '../../shared/postgres/connection/schema-state.ts';
+import { readSchemaState, type SchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { readQuotaUse, type AccountUse } from '../../shared/postgres/registry/account-quotas.ts';
 import { readRestored, type Restored } from '../../shared/postgres/restored/settle-restored.ts';
 import { readServiceSettings, type ServiceSetting } from '../../shared/postgres/registry/service-settings.ts';
@@ -21,6 +22,7 @@ import { contradictionsBetween, installationConfigOf } from '../../shared/runtim
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { packageVersion } from '../../shared/runtime/process/version.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { checkConfiguration, configured } from './check-configuration.ts';
 import { checkEndpoints } from './check-endpoints.ts';
@@ -100,9 +102,10 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
     );
     if (!sessions.ok) return [sessions];
     const schema = await laterCheckOf('schema', 'muster migrate', async () => {
-      const { missing, unknown } = await readSchemaState(pool);
-      if (missing.length > 0) throw new Error(`lacks ${missing.join(', ')}`);
-      return unknown.length === 0 ? 'is that of this version' : `is newer than this version: ${unknown.join(', ')}`;
+      const state = await readSchemaState(pool);
+      const refusal = refusalOf(packageVersion, state);
+      if (refusal !== undefined) throw new Error(refusal);
+      return schemaLine(state);
     });
     if (!schema.ok) return [sessions, schema];
     const clocks = await laterCheckOf('clocks', 'keep both machines on time, by NTP', () => lookAtClock(pool));
@@ -143,6 +146,14 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   } finally {
     await pool.end();
   }
+}
+
+function schemaLine({ unknown, made }: SchemaState): string {
+  const by = made === null ? '' : `, made by ${made.version} at ${made.at.toISOString()}`;
+  const room = made === null || made.oldest === packageVersion ? '' : `; ${made.oldest} and newer may work on it`;
+  return unknown.length === 0
+    ? `is that of this version, ${packageVersion}${by}${room}`
+    : `is newer than this version, ${packageVersion}${by}${room}: ${unknown.join(', ')}`;
 }
 
 /** @throws while runs wait for a person since */

@@ -16,6 +16,18 @@ create table installation (
 );
 insert into installation default values;
 
+-- Which versions of Muster have changed the schema; the last one says which may work on it.
+create table schema_versions (
+  version text primary key,
+  -- The oldest whose processes may work on the schema as this one left it.
+  oldest text not null,
+  -- Those that it brought, by name.
+  migrations text[] not null,
+  -- The role of the database.
+  migrated_by text not null default current_user,
+  migrated_at timestamptz not null default clock_timestamp()
+);
+
 -- The token grows with each new owner, and with each lapse: rows stay, so that it never starts again.
 create table leases (
   name text primary key,

@@ -71,8 +71,9 @@ export const faultControls = {
     takesAway: 'a process whose schema is not there yet refuses to start',
     edits: [
       {
-        text: 'if (missing.length > 0) {\n    throw new StartRefusedError(',
-        replacement: 'if (missing.length < 0) {\n    throw new StartRefusedError(',
+        text: 'refusalOf(packageVersion, state);\n  if (refusal !== undefined) throw new StartRefusedError(refusal);',
+        replacement:
+          'refusalOf(packageVersion, { ...state, missing: [] });\n  if (refusal !== undefined) throw new StartRefusedError(refusal);',
       },
     ],
   },

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEmptyTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
+import { packageVersion } from '../../runtime/process/version.ts';
 import { migrate, openForMigrations } from './migrate.ts';
 
 const names = (await readdir(new URL('../../../migrations/', import.meta.url)))
@@ -35,6 +36,56 @@ describe('muster migrate', () => {
     await migrations('knex_migrations_lock').update({ is_locked: 1 });
     await migrations.destroy();
     expect(await migrate(database.url)).toEqual(names);
+  });
+});
+
+describe('versions of Muster that migrate one database', () => {
+  let folder: string;
+  const files = () => pathToFileURL(`${folder}/`);
+  const add = (name: string, oldest: string) =>
+    Promise.all([
+      writeFile(join(folder, `${name}.ts`), 'export async function up() {}'),
+      writeFile(join(folder, 'oldest-version'), `${oldest}\n`),
+    ]);
+  const by = (version: string) => migrate(database.url, { folder: files(), version });
+  const noted = async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const text = 'select version, oldest, migrations from schema_versions order by migrated_at';
+      return (await client.query<{ version: string; oldest: string; migrations: string[] }>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  beforeEach(async () => {
+    await migrate(database.url, { version: '1.0.0' });
+    folder = await mkdtemp(join(tmpdir(), 'muster-versions-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('are noted, each with what it brought and with the oldest that may work on it', async () => {
+    await add('29990101000000_later', '1.0.0');
+    expect(await by('1.1.0')).toEqual(['29990101000000_later']);
+    await by('1.2.0');
+    await by('1.2.0');
+    expect(await noted()).toEqual([
+      { version: '1.0.0', oldest: packageVersion, migrations: names },
+      { version: '1.1.0', oldest: '1.0.0', migrations: ['29990101000000_later'] },
+      { version: '1.2.0', oldest: '1.0.0', migrations: [] },
+    ]);
+  });
+
+  it('find nothing to do where a newer one has left them room, and are refused where it has not', async () => {
+    await add('29990101000000_later', '1.0.0');
+    await by('1.1.0');
+    expect(await migrate(database.url, { version: '1.0.0' })).toEqual([]);
+    await add('29990102000000_without-what-was', '1.1.0');
+    await by('1.2.0');
+    await expect(migrate(database.url, { version: '1.0.0' })).rejects.toThrow(
+      "this is Muster 1.0.0, and Muster 1.2.0 has changed the database's schema: 1.1.0 is the oldest",
+    );
+    expect((await noted()).map(({ version }) => version)).toEqual(['1.0.0', '1.1.0', '1.2.0']);
   });
 });
 

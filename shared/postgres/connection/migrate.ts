@@ -1,11 +1,16 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import { z } from 'zod';
+import { compareVersions, refusalOf } from '../../domain/versions.ts';
+import { packageVersion } from '../../runtime/process/version.ts';
+import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 
 export interface MigrateOptions {
   /** Where the migrations are; this version's own unless given. Ends with a slash. */
   folder?: URL;
+  /** Of Muster; this one's own unless given. */
+  version?: string;
   /** Reported, for people, each time that something is waited for. */
   onWait?: (why: string) => void;
 }
@@ -32,20 +37,25 @@ const latestAnswer = z.tuple([z.number(), z.array(z.string())]);
 /**
  * Brings the database to the newest schema; returns the names of the migrations that this call applied, oldest first.
  * Each migration is one transaction, or none where it exports `config = { transaction: false }`. Safe to run from
- * several processes at once: the later ones wait and find nothing to do.
+ * several processes at once: the later ones wait and find nothing to do. On a schema that a newer version has made
+ * there is nothing to do either, as long as that leaves room for this one.
+ * @throws {StartRefusedError} where it does not
  */
 export async function migrate(connectionString: string, options: MigrateOptions = {}): Promise<string[]> {
-  const { folder = ownFolder, onWait = () => undefined } = options;
+  const { folder = ownFolder, version = packageVersion, onWait = () => undefined } = options;
   const database = openForMigrations(connectionString, folder);
   try {
     await lockMigrations(database, onWait);
+    await refuseTooOld(database, version);
     await database.migrate.forceFreeMigrationsLock();
     const applied: string[] = [];
     for (;;) {
       const name = await applyNext(database, onWait);
-      if (name === undefined) return applied;
+      if (name === undefined) break;
       applied.push(name);
     }
+    await noteVersion(database, { version, oldest: await oldestVersion(folder, version), applied });
+    return applied;
   } finally {
     await database.destroy();
   }
@@ -68,6 +78,50 @@ async function lockMigrations(database: Knex, onWait: (why: string) => void): Pr
 }
 
 const lockAnswer = z.object({ rows: z.array(z.object({ ours: z.boolean() })) });
+
+const madeAnswer = z.object({ rows: z.array(z.object({ version: z.string(), oldest: z.string() })) });
+
+/** The version that has changed the schema last; null where none is noted, or the folder's schema has no such table. */
+async function readMade(database: Knex) {
+  if (!(await hasVersions(database))) return null;
+  const text = 'select version, oldest from schema_versions order by migrated_at desc limit 1';
+  return madeAnswer.parse(await database.raw(text)).rows[0] ?? null;
+}
+
+async function hasVersions(database: Knex): Promise<boolean> {
+  return await database.schema.hasTable('schema_versions');
+}
+
+async function refuseTooOld(database: Knex, version: string): Promise<void> {
+  const refusal = refusalOf(version, { missing: [], made: await readMade(database) });
+  if (refusal !== undefined) throw new StartRefusedError(refusal);
+}
+
+interface Applied {
+  version: string;
+  oldest: string;
+  applied: readonly string[];
+}
+
+/** Who has changed nothing, and is not newer than who has, is not noted. */
+async function noteVersion(database: Knex, { version, oldest, applied }: Applied): Promise<void> {
+  if (!(await hasVersions(database))) return;
+  const made = await readMade(database);
+  const isNewer = made === null || compareVersions(version, made.version) > 0;
+  if (!isNewer && applied.length === 0) return;
+  await database.raw(
+    `insert into schema_versions as v (version, oldest, migrations) values (?, ?, ?)
+     on conflict (version) do update set oldest = excluded.oldest, migrations = v.migrations || excluded.migrations,
+       migrated_by = current_user, migrated_at = clock_timestamp()`,
+    [version, oldest, [...applied]],
+  );
+}
+
+/** As the file beside the migrations says; without one, the version itself. */
+async function oldestVersion(folder: URL, version: string): Promise<string> {
+  const file = new URL('oldest-version', folder);
+  return (await readFile(file, 'utf8').catch(() => version)).trim();
+}
 
 /** Applies the oldest migration that is missing; returns its name, or undefined if none is. */
 async function applyNext(database: Knex, onWait: (why: string) => void): Promise<string | undefined> {
@@ -102,7 +156,8 @@ export function openForMigrations(connectionString: string, folder: URL = ownFol
     pool: { min: 1, max: 1 },
     // What fails is thrown; knex would print each failed try as well.
     log: { warn: () => undefined },
-    migrations: { migrationSource: migrationsIn(folder) },
+    // A newer version may have brought some that this one does not know.
+    migrations: { migrationSource: migrationsIn(folder), disableMigrationsListValidation: true },
   });
 }
 

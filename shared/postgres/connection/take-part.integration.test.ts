@@ -8,6 +8,7 @@ import {
 } from '../../../test/support/postgres-database.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { packageVersion } from '../../runtime/process/version.ts';
 import { applyConfig } from './installation.ts';
 import { createPool } from './pool.ts';
 import { goOnTakingPart, takePart, untilDatabaseAnswers } from './take-part.ts';
@@ -55,6 +56,16 @@ describe('a process that wants to take part', () => {
     );
     await join();
     expect(lines.join()).toContain('29990101000000_later');
+  });
+
+  it('is refused where a newer version has left it no room, and is told which may start', async () => {
+    await pool.query(
+      `insert into schema_versions (version, oldest, migrations) values ('99.1.0', '99.0.0', '{29990101000000_later}')`,
+    );
+    await expect(join()).rejects.toThrow(
+      `this is Muster ${packageVersion}, and Muster 99.1.0 has changed the database's schema: ` +
+        '99.0.0 is the oldest that may work on it. Start 99.0.0 or newer',
+    );
   });
 
   it('is refused when its file contradicts the installation, until the installation is changed', async () => {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
+import { refusalOf } from '../../domain/versions.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Seed } from '../../ports/registry.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import type { InstallationConfig } from '../../runtime/installation/installation-config.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { packageVersion } from '../../runtime/process/version.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 import { joinInstallation, readInstallation, type Installation } from './installation.ts';
 import { requireOwnSessions, requireWritable } from './right-server.ts';
@@ -84,9 +86,12 @@ export async function goOnTakingPart(deps: TakePartDeps, before: Installation | 
 async function requireSchema({ pool, logger }: Pick<TakePartDeps, 'pool' | 'logger'>): Promise<void> {
   await requireOwnSessions(pool);
   await requireWritable(pool);
-  const { missing, unknown } = await readSchemaState(pool);
-  if (missing.length > 0) {
-    throw new StartRefusedError(`the database's schema lacks ${missing.join(', ')}: run \`muster migrate\``);
+  const state = await readSchemaState(pool);
+  const refusal = refusalOf(packageVersion, state);
+  if (refusal !== undefined) throw new StartRefusedError(refusal);
+  const { unknown, made } = state;
+  if (unknown.length > 0) {
+    const facts = { unknown, ownVersion: packageVersion, schemaVersion: made?.version };
+    logger.warn(facts, 'the database has a newer schema than this version knows');
   }
-  if (unknown.length > 0) logger.warn({ unknown }, 'the database has a newer schema than this version knows');
 }
