@@ -1,5 +1,13 @@
 import { InvalidArgumentError } from 'commander';
-import { getDeadJob, groupDeadJobs, listDeadJobs, replayDeadJob, replayDeadJobs } from '../../sdk/generated/sdk.gen.ts';
+import {
+  discardDeadJob,
+  discardDeadJobs,
+  getDeadJob,
+  groupDeadJobs,
+  listDeadJobs,
+  replayDeadJob,
+  replayDeadJobs,
+} from '../../sdk/generated/sdk.gen.ts';
 import type { DeadJob, DeadJobGroup } from '../../sdk/generated/types.gen.ts';
 import { answer, byHand, command, group } from '../frame/command-table.ts';
 import { flag, pages, text, type OptionShape } from '../frame/options.ts';
@@ -66,9 +74,7 @@ const replay = command({
     withExpired: flag('--with-expired', 'also what has expired'),
   },
   ask: ({ client, args: [id], options: { withExpired, ...selection } }) => {
-    const isFiltered = selection.client !== undefined || selection.cause !== undefined;
-    if ([id !== undefined, isFiltered, selection.all === true].filter(Boolean).length !== 1)
-      throw new UsageError('say which: a job, --client or --cause, or --all');
+    requireOne(id, selection);
     if (id !== undefined && selection.perSecond !== undefined) throw new UsageError('--per-second is for several jobs');
     const expired = withExpired === true ? { withExpired } : {};
     return id === undefined
@@ -80,7 +86,39 @@ const replay = command({
   noted: ({ expired }) => (expired > 0 ? `${count(expired)} have expired and were left alone: --with-expired` : []),
 });
 
-export const commands = [group('dead-jobs', 'callbacks that were given up, over the API', [list, show, replay])];
+const discard = command({
+  name: 'discard',
+  args: ['[job]'],
+  said: 'put one, or all that fit, away: nobody calls them again; they stay counted as dead',
+  options: {
+    client: text('--client <client>', 'all of this client'),
+    cause: text('--cause <cause>', 'all for this cause'),
+    all: flag('--all', 'all there are'),
+  },
+  ask: ({ client, args: [id], options: selection }) => {
+    requireOne(id, selection);
+    return id === undefined ? discardDeadJobs({ client, body: selection }) : discardDeadJob({ client, path: { id } });
+  },
+  refused: 'not put away',
+  shown: ({ jobs }) => `${jobs === 1 ? '1 job is' : `${count(jobs)} jobs are`} put away\n`,
+});
+
+export const commands = [
+  group('dead-jobs', 'callbacks that were given up, over the API', [list, show, replay, discard]),
+];
+
+interface Selection {
+  client?: string | undefined;
+  cause?: string | undefined;
+  all?: true | undefined;
+}
+
+/** @throws {UsageError} where nothing is named, or more than one way of naming is used */
+function requireOne(id: string | undefined, { client, cause, all }: Selection): void {
+  const isFiltered = client !== undefined || cause !== undefined;
+  if ([id !== undefined, isFiltered, all === true].filter(Boolean).length !== 1)
+    throw new UsageError('say which: a job, --client or --cause, or --all');
+}
 
 function perSecond(flags: string, said: string): OptionShape<number | undefined> {
   const parse = (given: string) => {

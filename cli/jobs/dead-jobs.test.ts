@@ -49,6 +49,18 @@ describe('dead-jobs', () => {
     expect(api.bodies).toEqual([{}, { client: 'orders', perSecond: 20 }]);
   });
 
+  test('discard puts one away, or all that fit, and refuses to guess which', async () => {
+    api.answers['POST /v1/dead-jobs/job_1/discard'] = ok({ jobs: 1 });
+    api.answers['POST /v1/dead-jobs/discard'] = ok({ jobs: 1200 });
+    expect((await muster('dead-jobs', 'discard', 'job_1')).out).toBe('1 job is put away\n');
+    const many = await muster('dead-jobs', 'discard', '--client', 'orders', '--cause', 'status 410');
+    expect(many.out).toBe('1,200 jobs are put away\n');
+    expect(api.bodies).toEqual([{ client: 'orders', cause: 'status 410' }]);
+    for (const args of [[], ['job_1', '--all'], ['--all', '--cause', 'x']]) {
+      expect((await muster('dead-jobs', 'discard', ...args)).code).toBe(exitCodes.usage);
+    }
+  });
+
   test('replay refuses to guess which', async () => {
     for (const args of [[], ['job_1', '--all'], ['--all', '--client', 'orders'], ['job_1', '--per-second', '2']]) {
       expect((await muster('dead-jobs', 'replay', ...args)).code).toBe(exitCodes.usage);

@@ -122,7 +122,9 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
   },
   scheduler: {
     client: [
+      'POST /v1/dead-jobs/{id}/discard',
       'POST /v1/dead-jobs/{id}/replay',
+      'POST /v1/dead-jobs/discard',
       'POST /v1/dead-jobs/replay',
       'POST /v1/jobs',
       'POST /v1/jobs/bulk',

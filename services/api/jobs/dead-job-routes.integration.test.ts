@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
-import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../../shared/contracts/jobs/dead-jobs.ts';
+import {
+  deadJobContent,
+  deadJobGroup,
+  deadJobShape,
+  discardedJobs,
+  replayedJobs,
+} from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
@@ -91,6 +97,33 @@ describe('dead jobs over the API', () => {
     expect((await pending()).map(({ dueInMs }) => dueInMs)).toEqual([0, 500, 1000]);
     expect((await ask('POST', '/v1/dead-jobs/replay', {})).statusCode).toBe(422);
     expect((await ask('POST', '/v1/dead-jobs/replay', { client: 'nobody' })).statusCode).toBe(422);
+  });
+
+  it('are put away one by one; they stay in what has ended, and are called by nobody', async () => {
+    const [id, other] = [await die(1, 'status 500'), await die(2, 'status 500')];
+    expect(discardedJobs.parse((await ask('POST', `/v1/dead-jobs/${id}/discard`)).json())).toEqual({ jobs: 1 });
+    expect((await ask('POST', `/v1/dead-jobs/${id}/discard`)).statusCode).toBe(404);
+    expect((await ask('POST', `/v1/dead-jobs/${id}/replay`, {})).statusCode).toBe(404);
+    expect((await ask('GET', `/v1/jobs/${id}`)).json()).toMatchObject({ id, state: 'dead' });
+    const page = pageShape(deadJobShape).parse((await ask('GET', '/v1/dead-jobs')).json());
+    expect(page.items.map((job) => job.id)).toEqual([other]);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('are put away by client and cause, with a record of how many; what names nothing is refused', async () => {
+    for (const number of [1, 2, 3]) await die(number, 'status 410');
+    const other = await die(4, 'connection refused');
+    const wanted = { client: publicId('client', clientIdOf(1)), cause: 'status 410' };
+    const discarded = await ask('POST', '/v1/dead-jobs/discard', wanted);
+    expect(discardedJobs.parse(discarded.json())).toEqual({ jobs: 3 });
+    const page = pageShape(deadJobShape).parse((await ask('GET', '/v1/dead-jobs')).json());
+    expect(page.items.map((job) => job.id)).toEqual([other]);
+    const recorded = await on.rowsOf('audit_log');
+    expect(recorded.find(({ route }) => route === '/v1/dead-jobs/discard')).toMatchObject({
+      detail: { ...wanted, jobs: 3 },
+    });
+    expect((await ask('POST', '/v1/dead-jobs/discard', {})).statusCode).toBe(422);
+    expect((await ask('POST', '/v1/dead-jobs/discard', { all: true })).json()).toEqual({ jobs: 1 });
   });
 
   it('of a client that was made through another process a moment ago are found by its name', async () => {

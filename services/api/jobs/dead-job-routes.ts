@@ -3,6 +3,8 @@ import {
   deadJobContent,
   deadJobGroup,
   deadJobShape,
+  discardedJobs,
+  discardMany,
   replayedJobs,
   replayMany,
   replayOne,
@@ -35,6 +37,7 @@ const filter = { client: clientRef.optional(), cause: z.string().min(1).max(500)
 export function deadJobRoutes(server: HttpServer, deps: DeadJobRoutesDeps): void {
   listRoutes(server, deps);
   replayRoutes(server, deps);
+  discardRoutes(server, deps);
 }
 
 function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
@@ -159,6 +162,48 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
       const replayed = await deadJobs.replayAll(wanted, { withExpired, perSecond: perSecond ?? null });
       request.auditDetail = { ...request.body, ...replayed };
       return replayed;
+    },
+  });
+}
+
+function discardRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
+  const stays = 'It stays in what has ended, and counted as dead.';
+  server.route({
+    method: 'POST',
+    url: '/dead-jobs/:id/discard',
+    config: { role: 'scheduler', scope: 'client' },
+    schema: {
+      operationId: 'discardDeadJob',
+      summary: 'Put a dead job away: nobody will call it again',
+      description: `${stays} Its content is deleted.`,
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      response: { 200: jsonAnswer('How many', discardedJobs) },
+    },
+    handler: async ({ params: { id } }) => {
+      if (!(await deadJobs.discard(requireId('job', id)))) throw notFound('job', id);
+      return { jobs: 1 };
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/dead-jobs/discard',
+    config: { role: 'scheduler', scope: 'client' },
+    schema: {
+      operationId: 'discardDeadJobs',
+      summary: 'Put dead jobs away: those of a client, those for a cause, or all',
+      description: `${stays} What dies meanwhile is left.`,
+      tags,
+      headers: idempotentHeaders,
+      body: discardMany,
+      response: { 200: jsonAnswer('How many', discardedJobs) },
+    },
+    handler: async (request) => {
+      const jobs = await deadJobs.discardAll(await filterOf(request.body, scopeOf(request), clients));
+      request.auditDetail = { ...request.body, jobs };
+      return { jobs };
     },
   });
 }

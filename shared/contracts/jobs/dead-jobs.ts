@@ -50,17 +50,23 @@ export const replayOne = z
   .strictObject({ withExpired })
   .meta({ id: 'ReplayDeadJob', examples: [{ withExpired: true }] });
 
+const selection = {
+  client: clientRef.optional().describe('All of this client'),
+  cause: z.string().min(1).max(500).optional().describe('All for this cause, as it is listed'),
+  all: z.literal(true).optional().describe('All there are, where neither is given'),
+};
+
+const namesSome = (given: { client?: unknown; cause?: unknown; all?: unknown }) =>
+  given.client !== undefined || given.cause !== undefined || given.all === true;
+const namesNothing = { error: 'names nothing: say client, cause, or all' };
+
 export const replayMany = z
   .strictObject({
-    client: clientRef.optional().describe('All of this client'),
-    cause: z.string().min(1).max(500).optional().describe('All for this cause, as it is listed'),
-    all: z.literal(true).optional().describe('All there are, where neither is given'),
+    ...selection,
     perSecond: z.number().min(0.1).max(100_000).optional().describe('Due so many a second; all at once unless given'),
     withExpired,
   })
-  .refine((given) => given.client !== undefined || given.cause !== undefined || given.all === true, {
-    error: 'names nothing: say client, cause, or all',
-  })
+  .refine(namesSome, namesNothing)
   .meta({ id: 'ReplayDeadJobs', examples: [{ client: 'shop', perSecond: 10 }] });
 
 export const replayedJobs = z
@@ -69,3 +75,12 @@ export const replayedJobs = z
     expired: z.int().describe('How many were left alone, as they have expired'),
   })
   .meta({ id: 'ReplayedJobs' });
+
+export const discardMany = z
+  .strictObject(selection)
+  .refine(namesSome, namesNothing)
+  .meta({ id: 'DiscardDeadJobs', examples: [{ client: 'shop', cause: 'status 410' }] });
+
+export const discardedJobs = z
+  .object({ jobs: z.int().describe('How many are dead jobs no longer') })
+  .meta({ id: 'DiscardedJobs' });

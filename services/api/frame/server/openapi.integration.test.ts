@@ -104,6 +104,8 @@ describe('the OpenAPI document', () => {
       'disableClient',
       'disableClientEndpoint',
       'disableSchedule',
+      'discardDeadJob',
+      'discardDeadJobs',
       'discardDeadLetter',
       'discardDeadLetters',
       'discardQuarantinedStep',

@@ -97,7 +97,9 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       jobId: string,
       { withExpired }: Pick<ReplayTerms, 'withExpired'>,
     ): Promise<'replayed' | 'expired' | 'client-deleted' | 'missing'> => {
-      const { rows } = await pool.query<ReplayRow>(replayDead.with({ ...anyDead, jobId, withExpired, limit: 1 }));
+      const { rows } = await pool.query<ReplayRow>(
+        replayDead.with({ ...anyDead, ...atOnce, jobId, withExpired, limit: 1 }),
+      );
       const [row] = rows;
       if (!row) return 'missing';
       if (row.replayed > 0) {
@@ -110,8 +112,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     },
     /** The same with all that fit and had died when this was asked, at most some thousand in one transaction. */
     replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<Replayed> => {
-      const now = await pool.query<{ now: string }>('select now()::text as now');
-      const until = now.rows[0]?.now ?? null;
+      const until = await asked();
       const wanted = { ...filterOf(filter), jobId: null };
       for (let jobs = 0; ;) {
         const { rows } = await pool.query<ReplayRow>(
@@ -124,7 +125,28 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
         if (replayed < perReplay) return { jobs, expired };
       }
     },
+    /** One of them is none any more; it stays in what has ended, and counted as dead. False: it is none. */
+    discard: async (jobId: string): Promise<boolean> => {
+      const { rowCount } = await pool.query(discardDead.with({ ...anyDead, jobId, limit: 1 }));
+      return rowCount === 1;
+    },
+    /** The same with all that fit and had died when this was asked. @returns how many */
+    discardAll: async (filter: DeadJobFilter): Promise<number> => {
+      const until = await asked();
+      for (let jobs = 0; ;) {
+        const wanted = { ...filterOf(filter), jobId: null, until, limit: perReplay };
+        const { rowCount } = await pool.query(discardDead.with(wanted));
+        jobs += rowCount ?? 0;
+        if ((rowCount ?? 0) < perReplay) return jobs;
+      }
+    },
   };
+
+  /** When this is asked, by the server's clock, with all its microseconds. */
+  async function asked(): Promise<string | null> {
+    const { rows } = await pool.query<{ now: string }>('select now()::text as now');
+    return rows[0]?.now ?? null;
+  }
 }
 
 interface ReplayRow {
@@ -188,27 +210,40 @@ const selectOne = `
     coalesce((select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag), '{}') as tags
   from dead_jobs where id = $1`;
 
-interface ReplayParams extends Filter {
+interface WantedParams extends Filter {
   jobId: string | null;
-  withExpired: boolean;
   /** As text, with all its microseconds; null: whenever they died. */
   until: string | null;
-  perSecond: number | null;
-  /** How many were replayed by the statements before. */
-  offset: number;
   limit: number;
 }
 
-const anyDead = { clients: null, cause: null, until: null, perSecond: null, offset: 0 };
+interface ReplayParams extends WantedParams {
+  withExpired: boolean;
+  perSecond: number | null;
+  /** How many were replayed by the statements before. */
+  offset: number;
+}
+
+const anyDead = { clients: null, cause: null, until: null };
+const atOnce = { perSecond: null, offset: 0 };
+
+const isWanted = ($: (param: keyof WantedParams) => string) => `${fits($)}
+      and (${$('jobId')}::uuid is null or id = ${$('jobId')})
+        and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
+
+const discardDead = unnamedStatementOf<WantedParams>(
+  ($) => `
+  delete from dead_jobs where id in (
+    select id from dead_jobs where ${isWanted($)} order by died_at, id limit ${$('limit')}::int4 for update skip locked
+  )`,
+);
 
 /**
  * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had
  * expired never does again. Due one after the other, they are as many a second as was asked for without being paced.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
-  const wanted = `${fits($)}
-      and (${$('jobId')}::uuid is null or id = ${$('jobId')})
-        and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
+  const wanted = isWanted($);
   const hasClient = 'client in (select id from clients)';
   const isExpired = `coalesce(${expiresAt} <= now(), false)`;
   return `

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { getJobOptions, listDeadJobsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { replayDeadJob } from '#client/sdk.gen.ts';
+import { discardDeadJob, replayDeadJob } from '#client/sdk.gen.ts';
 import type { DeadJob, DeadJobGroup, Job } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -56,7 +56,7 @@ export function DeadJobPanel({ group, client }: { group: DeadJobGroup; client: s
 }
 
 function OneDead({ dead, job, client }: { dead: DeadJob; job: Job; client: string }) {
-  const [isAsked, setAsked] = useState(false);
+  const [asked, setAsked] = useState<'replay' | 'discard'>();
   const refusal = useRefusal('scheduler');
   const answer = job.attempts.at(-1)?.answer ?? null;
   const { id, expiresAt, expired } = dead;
@@ -106,23 +106,39 @@ function OneDead({ dead, job, client }: { dead: DeadJob; job: Job; client: strin
         job.withheld && <p className="t3 sm">Body and answers are not shown to a key that only looks.</p>
       )}
       <div className="row">
-        <Button small icon="retry" refusal={refusal} onClick={() => setAsked(true)}>
+        <Button small icon="retry" refusal={refusal} onClick={() => setAsked('replay')}>
           Call it again…
+        </Button>
+        <Button small kind="bad" refusal={refusal} onClick={() => setAsked('discard')}>
+          Discard it…
         </Button>
         <Link className="btn s" to="/jobs/$jobId" params={{ jobId: id }}>
           All about it
         </Link>
       </div>
-      {isAsked && (
+      {asked === 'replay' && (
         <VerbDialog
           title="Call the dead job again?"
           lead={`${job.method} ${job.url}`}
           verb={expired ? 'Call it although it has expired' : 'Call it again'}
           leave="Leave it"
           act={() => replayDeadJob({ path: { id }, body: { withExpired: expired }, throwOnError: true })}
-          onClose={() => setAsked(false)}
+          onClose={() => setAsked(undefined)}
         >
           It is due at once under the same id and webhook-id, with all of its attempts before it.
+        </VerbDialog>
+      )}
+      {asked === 'discard' && (
+        <VerbDialog
+          title="Discard the dead job?"
+          lead={`${job.method} ${job.url}`}
+          verb="Discard it"
+          leave="Leave it"
+          isGrave
+          act={() => discardDeadJob({ path: { id }, throwOnError: true })}
+          onClose={() => setAsked(undefined)}
+        >
+          Nobody calls it again, and what was to be sent is deleted. It stays in the list of jobs as dead.
         </VerbDialog>
       )}
     </div>

@@ -47,6 +47,27 @@ test('one of them is called again under its id', async () => {
   expect(api.askedFor('POST /v1/dead-jobs/job_dead/replay')).toHaveLength(1);
 });
 
+test('a group is put away, and so is one of them, once somebody has said so', async () => {
+  const { api, user } = await openConsole('/dead-letters?show=jobs', {
+    answers: {
+      ...some,
+      'POST /v1/dead-jobs/discard': { jobs: 100 },
+      'POST /v1/dead-jobs/job_dead/discard': { jobs: 1 },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Discard it…' }));
+  await user.click(screen.getByRole('button', { name: 'Discard it' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(api.askedFor('POST /v1/dead-jobs/job_dead/discard')).toHaveLength(1);
+
+  await user.click(screen.getByRole('button', { name: 'Discard 100…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Discard 100 dead jobs?' });
+  api.answer({ 'GET /v1/dead-jobs/groups': { items: [], next: null } });
+  await user.click(within(dialog).getByRole('button', { name: 'Discard 100' }));
+  expect(await screen.findByText('No job was given up')).toBeDefined();
+  expect(api.askedFor('POST /v1/dead-jobs/discard')[0]?.body).toEqual({ client: 'cli_shop', cause: 'status 500' });
+});
+
 test('a client is a filter of the address and of the API, and what it leaves nothing of is said', async () => {
   const { api, user, address } = await openConsole('/dead-letters?show=jobs', { answers: some });
   await user.click(await screen.findByRole('button', { name: 'Client' }));

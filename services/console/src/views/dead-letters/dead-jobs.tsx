@@ -1,11 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { discardDeadJobs } from '#client/sdk.gen.ts';
 import type { DeadJobGroup } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { useClients, type Clients } from '../../parts/jobs/use-clients.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
@@ -31,6 +33,7 @@ export function DeadJobs({ groups, error, onRetry }: DeadJobsProps) {
   const clients = useClients();
   // It stays with what came of it when its group is gone.
   const [asked, setAsked] = useState<DeadJobGroup>();
+  const [discarded, setDiscarded] = useState<DeadJobGroup>();
   if (groups === undefined && error !== null) {
     return <Failed title="The dead jobs could not be read" error={error} onRetry={onRetry} />;
   }
@@ -55,6 +58,7 @@ export function DeadJobs({ groups, error, onRetry }: DeadJobsProps) {
           <GroupsPanel
             {...{ groups, chosen, clients }}
             onReplay={setAsked}
+            onDiscard={setDiscarded}
             onChoose={(group) =>
               void navigate({
                 search: { show: 'jobs', client, of: group.clientId, cause: group.cause },
@@ -74,7 +78,38 @@ export function DeadJobs({ groups, error, onRetry }: DeadJobsProps) {
       {asked && (
         <ReplayDialog group={asked} client={clients.nameOf(asked.clientId)} onClose={() => setAsked(undefined)} />
       )}
+      {discarded && (
+        <DiscardDialog
+          group={discarded}
+          client={clients.nameOf(discarded.clientId)}
+          onClose={() => setDiscarded(undefined)}
+        />
+      )}
     </div>
+  );
+}
+
+interface DiscardDialogProps {
+  group: DeadJobGroup;
+  /** Its name. */
+  client: string;
+  onClose: () => void;
+}
+
+function DiscardDialog({ group: { clientId, cause, jobs }, client, onClose }: DiscardDialogProps) {
+  return (
+    <VerbDialog
+      title={`Discard ${countOf(jobs, 'dead job')}?`}
+      lead={`${client}: ${capitalOf(cause)}`}
+      verb={`Discard ${formatCount(jobs)}`}
+      leave="Leave as they are"
+      isGrave
+      act={() => discardDeadJobs({ body: { client: clientId, cause }, throwOnError: true })}
+      onClose={onClose}
+    >
+      Nobody calls them again, and what was to be sent is deleted. They stay in the list of jobs as dead, and are
+      counted as that. What dies from now on is left.
+    </VerbDialog>
   );
 }
 
@@ -99,10 +134,11 @@ interface GroupsPanelProps {
   chosen: DeadJobGroup | undefined;
   clients: Clients;
   onReplay: (group: DeadJobGroup) => void;
+  onDiscard: (group: DeadJobGroup) => void;
   onChoose: (group: DeadJobGroup) => void;
 }
 
-function GroupsPanel({ groups, chosen, clients, onReplay, onChoose }: GroupsPanelProps) {
+function GroupsPanel({ groups, chosen, clients, onReplay, onDiscard, onChoose }: GroupsPanelProps) {
   const refusal = useRefusal('scheduler');
   const rows = useRowKeys<HTMLTableSectionElement>();
   const jobs = groups?.reduce((sum, group) => sum + group.jobs, 0) ?? 0;
@@ -114,7 +150,10 @@ function GroupsPanel({ groups, chosen, clients, onReplay, onChoose }: GroupsPane
         chosen && (
           <div className="row flex-wrap">
             <b>{formatCount(chosen.jobs)} chosen</b>
-            <span className="ml-auto">
+            <span className="ml-auto row">
+              <Button small kind="bad" refusal={refusal} onClick={() => onDiscard(chosen)}>
+                Discard {formatCount(chosen.jobs)}…
+              </Button>
               <Button small kind="ink" icon="retry" refusal={refusal} onClick={() => onReplay(chosen)}>
                 Call {formatCount(chosen.jobs)} again…
               </Button>
