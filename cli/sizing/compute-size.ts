@@ -82,7 +82,7 @@ export function computeSize(load: Load): Size {
 function coresOf({ steps, latencyMs, jobsASecond }: Load, batchesASecond: number): Size['cores'] {
   const { batchByProcess: shares, job } = figures;
   const inAll = Object.values(shares).reduce((total: number, us: number) => total + us, 0);
-  const batchUs = usOfBatch(latencyMs) * (steps / 2);
+  const batchUs = usOfBatch(latencyMs) * figures.slowerCores * (steps / 2);
   const batches = (us: number) => (batchesASecond * batchUs * (us / inAll)) / 1e6 / busyAtMost;
   const jobs = (us: number) => (jobsASecond * us) / 1e6 / busyAtMost;
   return {

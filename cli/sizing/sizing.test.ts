@@ -56,6 +56,11 @@ describe('the size of an installation', () => {
     expect(computeSize({ ...load, steps: 4 }).cores.worker).toBeCloseTo(2 * coresAt(50));
   });
 
+  it('leaves half of a core free, and allows for cores half as quick as the measured ones', () => {
+    const perBatch = (figures.batch.at(-1)?.us ?? 0) * (figures.batchByProcess.worker / 213);
+    expect(computeSize(load).cores.worker).toBeCloseTo((27.8 * perBatch * 2) / 1e6 / 0.5, 2);
+  });
+
   it('needs connections for each process, and some for people', () => {
     // 26, 11, 15, 6 and 6, two of each.
     expect(computeSize(load).connections).toBe(20 + 2 * (26 + 11 + 15 + 6 + 6));
