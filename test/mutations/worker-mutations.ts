@@ -19,6 +19,29 @@ export const workerMutations: readonly Mutation[] = [
     noticedBy: ['execution-path'],
   },
   {
+    takesAway: 'a next step is handed on only where its shard and its feed have room for it',
+    edits: [
+      {
+        text: '        return room <= (taken.get(key) ?? 0);',
+        replacement: '        return room <= -1_000_000;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/forward/hand-on'],
+  },
+  {
+    takesAway: 'what is handed on may be ahead by the work of a flush more',
+    edits: [{ text: 'const flushesMore = 1;', replacement: 'const flushesMore = 0;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/forward/hand-on'],
+  },
+  {
+    takesAway: 'what is handed on overtakes nothing that waits for the same slots',
+    edits: [{ text: 'queue.sizeOf(topic) > 0 || isHeldBack(work)', replacement: 'isHeldBack(work)' }],
+    project: 'unit',
+    noticedBy: ['services/worker/forward/hand-on'],
+  },
+  {
     takesAway: 'an offset is settled after the next steps are published',
     edits: [
       {

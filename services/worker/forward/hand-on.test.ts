@@ -80,6 +80,22 @@ describe('the next step of what was recorded', () => {
     expect(late.totals()[1]).toMatchObject({ succeeded: 1 });
   });
 
+  it('stays here when both steps end in turns, not at once', async () => {
+    const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 16 } });
+    const { answer } = endpoint;
+    // Calls of the one step take longer while those of the other do not, by turns of 100 ms.
+    endpoint.answer = async (seen) => {
+      const gust = Math.floor(clock.monotonicMs() / 100 + seen.call.step) % 2;
+      await clock.sleep(10 + 5 * gust);
+      return answer(seen);
+    };
+    const { totals } = await feed(batchesOf(400));
+    await passTime(clock, 20_000);
+    expect(totals()[1]).toMatchObject({ succeeded: 800 });
+    // Without work ahead for a flush more it was every third.
+    expect(messages(2).flatMap(({ batchNos }) => batchNos).length).toBeLessThan(10);
+  });
+
   it('is not handed on where its run has a budget: what it costs is reserved by the ordinary way', async () => {
     const { clock, feed, messages } = await createRunningWorker();
     const { totals } = await feed([['u1']], {

@@ -200,6 +200,14 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'quick')).toBe(24 + 1);
   });
 
+  it('let what is handed on be ahead by the calls of one flush more', async () => {
+    slots.add(worksOf('quick', 20));
+    for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
+    slots.onFlush(0);
+    expect(slots.roomOf(SG, 'quick', 1) - slots.roomOf(SG, 'quick')).toBe(20);
+    expect(slots.room(SG, 1) - slots.room(SG)).toBe(20);
+  });
+
   it('want no more claims of a feed than its own calls will use within a third of the lease', async () => {
     slots.add(worksOf('slow', 4));
     expect(slots.roomOf(SG, 'slow')).toBe(4);

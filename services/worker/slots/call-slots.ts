@@ -74,9 +74,12 @@ export interface ReleasePause {
  * others, and none is without.
  */
 export interface CallSlots {
-  /** How many more steps of the shard may be claimed now, and how many of one of its feeds. */
-  room(topic: string): number;
-  roomOf(topic: string, feedId: string): number;
+  /**
+   * How many more steps of the shard may be claimed now, and how many of one of its feeds.
+   * @param flushesMore further ahead of the calls, by what is called between so many flushes; 0 unless given
+   */
+  room(topic: string, flushesMore?: number): number;
+  roomOf(topic: string, feedId: string, flushesMore?: number): number;
   add(works: readonly Work[]): void;
   /**
    * How long after a flush the next one may wait for more. Endpoints that take long bring little in a short time, and
@@ -109,7 +112,8 @@ export interface CallSlots {
 
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   const { serve, release, monotonicMs } = deps;
-  const ahead = { leaseMs: deps.leaseMs, flushes: 1 };
+  let flushes = 1;
+  const aheadBy = (flushesMore: number) => ({ leaseMs: deps.leaseMs, flushes: flushes + flushesMore });
   const total = createWorkerPool(deps.concurrency);
   const groups = deps.groups.all;
   let waiting = 0;
@@ -183,15 +187,15 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       }
       return Math.max(quickFlushMs, Math.round(quickestMs));
     },
-    room: (topic) => {
+    room: (topic, flushesMore = 0) => {
       const group = groups.get(topic);
       if (!group || closed) return 0;
       const left = Math.max(maxWaiting - waiting, waitingFloor - group.waiting);
-      return Math.max(0, Math.min(roomOfGroup(group, ahead, monotonicMs()), left));
+      return Math.max(0, Math.min(roomOfGroup(group, aheadBy(flushesMore), monotonicMs()), left));
     },
-    roomOf: (topic, feedId) => {
+    roomOf: (topic, feedId, flushesMore = 0) => {
       const group = groups.get(topic);
-      return group ? roomOfFeed(group, feedId, ahead) : 0;
+      return group ? roomOfFeed(group, feedId, aheadBy(flushesMore)) : 0;
     },
     add: (works) => {
       // A flush that was under way when the slots closed may still bring claims.
@@ -209,7 +213,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       start();
     },
     onFlush: (took) => {
-      ahead.flushes = 1 + took;
+      flushes = 1 + took;
       for (const group of groups.values()) measureFlush(group);
     },
     waitingFeeds: () => {
