@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +87,10 @@ export interface Result {
   machine: string;
   /** ISO 8601. */
   at: string;
+  /** What was measured: the short id, with a + behind it where the tree had changes. */
+  commit?: string | undefined;
+  /** What measures it again. */
+  command?: string | undefined;
   cases?: readonly Case[] | undefined;
   tables?: readonly Table[] | undefined;
 }
@@ -114,8 +119,29 @@ export function markdownOf({ cases = [], tables = [] }: Pick<Result, 'cases' | '
   return parts.join('\n\n');
 }
 
-function here(): Pick<Result, 'machine' | 'at'> {
-  return { machine: describeMachine(), at: new Date().toISOString() };
+function here(): Pick<Result, 'machine' | 'at' | 'commit' | 'command'> {
+  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
+  return { machine: describeMachine(), at: new Date().toISOString(), commit: measuredCommit(), command };
+}
+
+/** Not known outside of a checkout. */
+function measuredCommit(): string | undefined {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: resultsFolder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    // What was measured before has written its result.
+    const changes = git(
+      'status',
+      '--porcelain',
+      '--untracked-files=no',
+      '--',
+      ':/',
+      ':(exclude,top)benchmarks/results',
+    );
+    return `${git('rev-parse', '--short', 'HEAD')}${changes === '' ? '' : '+'}`;
+  } catch {
+    return undefined;
+  }
 }
 
 function publishResult(name: string, result: Result): void {

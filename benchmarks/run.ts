@@ -5,6 +5,7 @@ import { compareChains } from './chain/against.ts';
 import { benchmarkAge } from './age/age.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
+import { guard, guardedCommit, GuardFailed } from './chain/guard.ts';
 import { benchmarkConsole } from './console/console.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkCrowd } from './crowd/crowd.ts';
@@ -25,9 +26,10 @@ import { benchmarkSuppressions } from './suppressions/suppressions.ts';
 import { benchmarkUpload } from './upload/upload.ts';
 
 /**
- * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints
- * Markdown tables and writes `benchmarks/results/<question>.json`. Without a question it asks all of them and writes
- * `benchmarks/results/summary.md`.
+ * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`, which ends
+ * with 1 where a batch costs over `--limit <percent>` more than there; `guarded` is the commit of the nightly run.
+ * Each prints Markdown tables and writes `benchmarks/results/<question>.json`. Without a question it asks all of them
+ * and writes `benchmarks/results/summary.md`.
  */
 interface Asked {
   rounds: number | undefined;
@@ -35,15 +37,22 @@ interface Asked {
   /** One part of the question only, by name. */
   only: string | undefined;
   against: string | undefined;
+  /** In percent. */
+  limit: number | undefined;
 }
 
 type Question = (asked: Asked) => Promise<void>;
 
 const questions: Record<string, Question> = {
-  chain: ({ rounds, quick, only, against }) =>
-    against === undefined
-      ? benchmarkChain(rounds ?? 5)
-      : compareChains({ ref: against, rounds: rounds ?? 9, quick, only }),
+  chain: async ({ rounds, quick, only, against, limit }) => {
+    if (against === undefined) {
+      await benchmarkChain(rounds ?? 5);
+      return;
+    }
+    const ref = against === 'guarded' ? guardedCommit() : against;
+    const compared = await compareChains({ ref, rounds: rounds ?? 9, quick, only });
+    if (limit !== undefined) guard(compared, limit);
+  },
   peers: ({ rounds, quick, only }) => benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),
@@ -72,6 +81,7 @@ const { positionals, values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     against: { type: 'string' },
+    limit: { type: 'string' },
   },
 });
 const [name] = positionals;
@@ -79,12 +89,15 @@ const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
 if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
   refuse(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
 }
+const limit = values.limit === undefined ? undefined : Number(values.limit);
+if (limit !== undefined && !(limit >= 0)) refuse(`--limit ${String(values.limit)}: has to be a number of percent`);
+if (limit !== undefined && values.against === undefined) refuse('--limit belongs to --against');
 if (name === undefined && (values.only ?? values.against) !== undefined) {
   refuse('--only and --against belong to one question');
 }
 // An exit, unlike a signal's end, lets temporary folders go; servers and services end with this process in any case.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const asked = { rounds, quick: values.quick, only: values.only, against: values.against };
+const asked = { rounds, quick: values.quick, only: values.only, against: values.against, limit };
 const readForeignLoad = startForeignLoadMeter(() => withDescendants(process.pid));
 process.exit((await (name === undefined ? askAll() : askOne(name))) ? 0 : 1);
 
@@ -123,7 +136,7 @@ async function failureOf(answer: Question): Promise<string | undefined> {
     await answer(asked);
     return undefined;
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.message;
+    if (error instanceof ConfigurationError || error instanceof GuardFailed) return error.message;
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
 }

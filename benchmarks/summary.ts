@@ -17,6 +17,8 @@ const resultShape = z.object({
   question: z.string(),
   machine: z.string(),
   at: z.iso.datetime(),
+  commit: z.string().optional(),
+  command: z.string().optional(),
   cases: z
     .array(
       z.object({

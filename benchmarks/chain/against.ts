@@ -5,6 +5,7 @@ import { startEngine, type EngineUnderTest, type Variant } from '../engine-under
 import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
 import { withServers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
+import { leastQuietRounds, type Compared } from './guard.ts';
 import { sourceOf } from './source-of.ts';
 
 /**
@@ -52,8 +53,11 @@ export interface AgainstOptions {
   only: string | undefined;
 }
 
-/** @throws {ConfigurationError} where there is no such variant */
-export async function compareChains({ ref, rounds, quick, only }: AgainstOptions): Promise<void> {
+/**
+ * @returns how the sum of CPU µs per batch over all processes compares, by variant
+ * @throws {ConfigurationError} where there is no such variant
+ */
+export async function compareChains({ ref, rounds, quick, only }: AgainstOptions): Promise<Compared[]> {
   const asked = variants.filter(({ variant }) => only === undefined || nameOf(variant) === only);
   if (asked.length === 0) {
     const names = variants.map(({ variant }) => JSON.stringify(nameOf(variant)));
@@ -61,7 +65,7 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
   }
   const other = sourceOf(ref);
   try {
-    await withServers(databaseSettings, async ({ infrastructure, stub }) => {
+    return await withServers(databaseSettings, async ({ infrastructure, stub }) => {
       const start = (root?: string) =>
         startEngine({
           infrastructure,
@@ -85,6 +89,7 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
       try {
         await warmDatabase(infrastructure.databaseUrl);
         const tables = [];
+        const compared: Compared[] = [];
         for (const { variant, ...sizes } of asked) {
           const batches = quick ? sizes.quickBatches : sizes.batches;
           for (const engine of Object.values(engines)) engine.signal('SIGCONT');
@@ -95,8 +100,11 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
             title: `${nameOf(variant)}; ${note}`,
             rows: rowsOf(quiet),
           });
+          const ratio = ratioByRound(microsOf(quiet, 'this'), microsOf(quiet, 'other'));
+          compared.push({ name: nameOf(variant), ratio, quietRounds: measured.filter(isQuiet).length });
         }
         publishTables('chain-against', `This tree beside ${other.description}, interleaved`, tables);
+        return compared;
       } finally {
         for (const engine of Object.values(engines)) engine.signal('SIGCONT');
         await Promise.all([engines.this.stop(), engines.other.stop()]);
@@ -141,7 +149,7 @@ function isQuiet(round: Round): boolean {
 /** The rounds that count: all of them where quiet ones are too few to take a median of. */
 function quietRounds(rounds: readonly Round[]): { quiet: readonly Round[]; note: string } {
   const quiet = rounds.filter(isQuiet);
-  if (quiet.length >= 3)
+  if (quiet.length >= leastQuietRounds)
     return { quiet, note: `${quiet.length} rounds, ${rounds.length - quiet.length} disturbed ones left out` };
   return {
     quiet: rounds,
@@ -149,11 +157,14 @@ function quietRounds(rounds: readonly Round[]): { quiet: readonly Round[]; note:
   };
 }
 
+/** The sum over all processes, by round. */
+function microsOf(rounds: readonly Round[], side: Side): number[] {
+  return rounds.map((round) => Object.values(round[side].cpu).reduce((sum, value) => sum + value, 0));
+}
+
 function rowsOf(rounds: readonly Round[]): Row[] {
   const rates = (side: Side) => rounds.map((round) => round[side].rate);
   const micros = (side: Side, process: string) => rounds.map((round) => round[side].cpu[process] ?? 0);
-  const sums = (side: Side) =>
-    rounds.map((round) => Object.values(round[side].cpu).reduce((sum, value) => sum + value, 0));
   const line = (
     name: string,
     ours: readonly number[],
@@ -174,7 +185,7 @@ function rowsOf(rounds: readonly Round[]): Row[] {
   const isDearer = (ratio: number) => ratio > 1 + tolerance;
   return [
     line('batches/s', rates('this'), rates('other'), (ratio) => ratio < 1 - tolerance),
-    line('µs per batch, all processes', sums('this'), sums('other'), isDearer),
+    line('µs per batch, all processes', microsOf(rounds, 'this'), microsOf(rounds, 'other'), isDearer),
     ...processes.map((process) => ({
       ...line(`µs per batch, ${process}`, micros('this', process), micros('other', process), isDearer),
       verdict: '',

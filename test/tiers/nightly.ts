@@ -5,6 +5,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
+import { guardedCommit } from '../../benchmarks/chain/guard.ts';
 import { root, run, runVitest } from './commands.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
 import { parseNightlyPage, renderNightlyPage, type NightlyPart } from './nightly-page.ts';
@@ -17,12 +18,13 @@ import { readResults, resultsVariable, summarize } from './results.ts';
  */
 const { values } = parseArgs({
   options: {
-    parts: { type: 'string', default: 'seeds,fuzz,mutations,faults,failover,soak' },
+    parts: { type: 'string', default: 'seeds,fuzz,mutations,faults,failover,soak,chain' },
     shards: { type: 'string', default: '4' },
     'at-once': { type: 'string', default: '1' },
     'soak-minutes': { type: 'string', default: '30' },
     seeds: { type: 'string', default: '20000' },
     'fuzz-runs': { type: 'string', default: '1000' },
+    'chain-rounds': { type: 'string', default: '5' },
   },
 });
 const page = path.join(root, 'docs/nightly.md');
@@ -52,12 +54,7 @@ const runs: Record<string, () => Promise<Omit<NightlyPart, 'name' | 'lastRun'>>>
     return { passed: code === 0, what, shown: renderTiers(summarize(readResults(results))) };
   },
   mutations: async () => {
-    let shown = '';
-    const onOutput = (text: string) => {
-      process.stdout.write(text);
-      shown += text;
-    };
-    const code = await run(process.execPath, ['test/mutations/run.ts'], { onOutput });
+    const { code, words: shown } = await runAndShow(['test/mutations/run.ts']);
     return { passed: code === 0, what: 'every protection taken out of the source, one at a time', shown };
   },
   faults: async () => {
@@ -89,17 +86,19 @@ const runs: Record<string, () => Promise<Omit<NightlyPart, 'name' | 'lastRun'>>>
   soak: async () => {
     const minutes = values['soak-minutes'];
     const seed = String(randomInt(1, 2 ** 31));
-    let words = '';
-    const onOutput = (text: string) => {
-      process.stdout.write(text);
-      words += text;
-    };
-    const code = await run(process.execPath, ['test/soak/main.ts', '--minutes', minutes, '--seed', seed], { onOutput });
+    const { code, words } = await runAndShow(['test/soak/main.ts', '--minutes', minutes, '--seed', seed]);
     const shown = words
       .split('\n')
       .filter((line) => line.startsWith('|'))
       .join('\n');
     return { passed: code === 0, what: `${minutes} minutes of soak, seed ${seed}`, shown };
+  },
+  chain: async () => {
+    const rounds = values['chain-rounds'];
+    const options = ['--against', 'guarded', '--limit', '5', '--rounds', rounds];
+    const { code, words: shown } = await runAndShow(['benchmarks/run.ts', 'chain', ...options]);
+    const what = `a batch costs at most 5 % more CPU than at ${guardedCommit()}, over ${rounds} quiet rounds of each variant`;
+    return { passed: code === 0, what, shown };
   },
 };
 
@@ -127,6 +126,16 @@ for (const [name, runPart] of Object.entries(runs)) {
   );
 }
 process.exitCode = hasFailed ? 1 : 0;
+
+/** Runs a script of this repository; what it writes is shown as it comes, and kept. */
+async function runAndShow(args: readonly string[]): Promise<{ code: number | null; words: string }> {
+  let words = '';
+  const onOutput = (text: string) => {
+    process.stdout.write(text);
+    words += text;
+  };
+  return { code: await run(process.execPath, args, { onOutput }), words };
+}
 
 function readPage(): string {
   try {
