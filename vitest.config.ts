@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { firstBrowserTests, firstEndToEndTests, firstSeeds } from './test/tiers/first-tests.ts';
+import { firstBrowserTests, firstEndToEndTests, firstSeeds, laterIntegrationTests } from './test/tiers/first-tests.ts';
 import LongestFirst from './test/tiers/longest-first.ts';
 
 /** `first`: of the slow tiers, what a change breaks first (`npm test`). Otherwise all of it. */
@@ -73,6 +73,7 @@ export default defineConfig({
           name: 'integration',
           isolate: false,
           include: ['{shared,services,cli,sdk,test}/**/*.integration.test.ts'],
+          exclude: ['**/node_modules/**', ...(isFirstAlone ? laterIntegrationTests : [])],
           sequence: { groupOrder: 2 },
           globalSetup: withInfrastructure,
           testTimeout: 60_000,

@@ -11,3 +11,9 @@ export const firstBrowserTests = ['journey', 'sessions', 'stream'].map((name) =>
 
 /** Of the random walks. */
 export const firstSeeds = 500;
+/** Left out of `npm test`: they wait for brokers and servers that are set up otherwise, and few changes break them. */
+export const laterIntegrationTests = [
+  'shared/kafka/security.integration.test.ts',
+  'shared/kafka/publisher/topic-writer.integration.test.ts',
+  'shared/postgres/connection/tls.integration.test.ts',
+];

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { root, runVitest } from './commands.ts';
-import { firstBrowserTests, firstEndToEndTests, shortenedTests } from './first-tests.ts';
+import { firstBrowserTests, firstEndToEndTests, laterIntegrationTests, shortenedTests } from './first-tests.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
 import { inLanes, type Part } from './lanes.ts';
 import { renderTiers } from './render-tiers.ts';
@@ -62,6 +62,7 @@ const parts: RestPart[] = [
   { tier: 'chart', file: 'test/chart/chart.test.ts' },
   ...firstFaults.map((file) => ({ tier: 'faults', file })),
   ...shortenedTests,
+  ...laterIntegrationTests.map((file) => ({ tier: 'integration', file })),
   ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),
   ...filesOf('test/browser/*.test.ts', firstBrowserTests).map((file) => ({ tier: 'browser', file })),
   { tier: 'simulation', file: 'test/simulation/walks.test.ts' },

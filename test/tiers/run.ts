@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root, run, runVitest } from './commands.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
+import { inLanes } from './lanes.ts';
 import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize } from './results.ts';
 
@@ -17,14 +18,33 @@ const environment: Record<string, string> = { [resultsVariable]: resultsFile };
 if (!isWhole) environment['MUSTER_TESTS'] = 'first';
 
 const checked = await run(process.execPath, [path.join(import.meta.dirname, 'check.ts')], { environment });
-/** The first three need programs that not everybody has. */
-const left = ['failover', 'alerts', 'chart', ...(isWhole ? [] : ['faults'])];
-const tested = await runVitest(
-  left.flatMap((name) => ['--project', `!${name}`]),
-  { environment },
-);
+/** They need programs that not everybody has. */
+const left = ['failover', 'alerts', 'chart'];
+const passed = isWhole ? await runAll() : await runFirst();
 
 const results = readResults(resultsFile);
 if (isWhole) process.stdout.write(`\n${renderRows(results, namedRows(root))}\n`);
 process.stdout.write(`\n${renderTiers(summarize(results))}\n`);
-process.exitCode = checked === 0 && tested === 0 ? 0 : 1;
+process.exitCode = checked === 0 && passed ? 0 : 1;
+
+async function runAll(): Promise<boolean> {
+  return (
+    (await runVitest(
+      left.flatMap((name) => ['--project', `!${name}`]),
+      { environment },
+    )) === 0
+  );
+}
+
+/** The last two mostly wait: side by side, each with servers of its own. What one wrote is shown when it has ended. */
+async function runFirst(): Promise<boolean> {
+  const quick = ['unit', 'console', 'simulation', 'integration'].flatMap((name) => ['--project', name]);
+  const codes = [await runVitest(quick, { environment })];
+  await inLanes([{ tier: 'e2e' }, { tier: 'browser' }], 2, async ({ tier }) => {
+    let words = '';
+    const onOutput = (text: string) => (words += text);
+    codes.push(await runVitest(['--project', tier], { environment, onOutput }));
+    process.stdout.write(words);
+  });
+  return codes.every((code) => code === 0);
+}
