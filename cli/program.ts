@@ -56,14 +56,19 @@ const tables: Record<string, Table> = {
   'check-endpoint': () => import('./check-endpoint/commands.ts'),
 };
 
+/** Without commands yet. */
+export function createProgram(): Command {
+  return new Command('muster')
+    .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')
+    .version(packageFacts.version, '-V, --version')
+    .option('--json', 'data as JSON');
+}
+
 /** Runs one command line, without the names of node and script, and returns the exit code. Never throws. */
 export async function runProgram(args: readonly string[], deps: SessionDeps): Promise<ExitCode> {
   const session = createSession(deps);
   const { terminal } = deps;
-  const program = new Command('muster')
-    .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')
-    .version(packageFacts.version, '-V, --version')
-    .option('--json', 'data as JSON')
+  const program = createProgram()
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.note(text) })
     .showHelpAfterError('(--help shows what there is)');
@@ -86,6 +91,11 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
 async function rowsFor(args: readonly string[]): Promise<readonly CommandRow[]> {
   const word = args.find((arg) => !arg.startsWith('-')) ?? '';
   const named = tables[word];
-  const wanted = named ? [named] : [...new Set(Object.values(tables))];
-  return (await Promise.all(wanted.map((table) => table()))).flatMap(({ commands }) => commands);
+  return named ? (await named()).commands : allRows();
+}
+
+/** Each command once, in the order of their tables. */
+export async function allRows(): Promise<readonly CommandRow[]> {
+  const loaded = await Promise.all([...new Set(Object.values(tables))].map((table) => table()));
+  return loaded.flatMap(({ commands }) => commands);
 }

@@ -6,11 +6,13 @@ import { ConfigurationError } from '../../shared/runtime/configuration/configura
 import { readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { createPatientFetch, type Patience } from './patient-fetch.ts';
 
-const apiEnvironment = z.object({
-  MUSTER_API_URL: z.string().default('http://127.0.0.1:8080'),
-  MUSTER_API_KEY: z.string({
-    error: 'the key to the API; whoever runs Muster makes one with `muster first-key <name>`',
-  }),
+export const callerEnvironment = z.object({
+  MUSTER_API_URL: z.string().default('http://127.0.0.1:8080').describe('The API that commands ask'),
+  MUSTER_API_KEY: z
+    .string({
+      error: 'the key to the API; whoever runs Muster makes one with `muster first-key <name>`',
+    })
+    .describe('A key of it, or a [token](../access.md#programs)'),
 });
 
 export interface ApiClientDeps {
@@ -23,7 +25,7 @@ export interface ApiClientDeps {
 
 /** The client of the API that the environment names. @param patience lets an API that says 503 be waited for */
 export function apiFrom(environment: NodeJS.ProcessEnv, patience?: Patience): Client {
-  const { MUSTER_API_URL, MUSTER_API_KEY } = readEnvironment(apiEnvironment, environment);
+  const { MUSTER_API_URL, MUSTER_API_KEY } = readEnvironment(callerEnvironment, environment);
   return createApiClient({ baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), patience });
 }
 

@@ -51,7 +51,7 @@ const firstKey = byHand({
   args: ['<name>'],
   said: 'make a key to the API straight on the database, and print it once; from it, muster api-keys makes others',
   options: {
-    role: usually('--role <role>', 'viewer, scheduler, manager or operator, for everything', {
+    role: usually('--role <role>', 'what it may do, for everything', {
       among: roles,
       usual: 'operator',
     }),

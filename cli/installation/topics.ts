@@ -1,19 +1,18 @@
-import { z } from 'zod';
-import { callsTopic, regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
+import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { commonEnvironment, readEnvironment, region } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
-const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true }).extend({
-  MUSTER_REGION: z.string().regex(regionPattern).default('local'),
+export const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true }).extend({
+  MUSTER_REGION: region,
 });
 
 export async function ensureTopics(context: CommandContext): Promise<ExitCode> {

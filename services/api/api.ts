@@ -14,6 +14,7 @@ import { createEventStreams } from './access/event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
 import { pathBelow } from './frame/server/path-below.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
+import { apiMetrics } from './metrics.ts';
 import { v1Routes, type V1Deps } from './v1-routes.ts';
 import { workCalendarProblem } from './schedules/work-calendar-problem.ts';
 import { exportShardFigures } from './shards/shard-look.ts';
@@ -78,9 +79,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   const watch = createRunWatch(deps);
   const campaignWatch = createCampaignWatch(deps);
   const streams = createEventStreams(deps);
-  const refusedKeys = deps.meter
-    ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
-    .of({});
+  const refusedKeys = deps.meter?.counter(apiMetrics.unauthorized).of({});
   const onRefusedKey = () => refusedKeys?.add();
   const authentication = createAuthenticate({ ...deps, onRefused: onRefusedKey });
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);

@@ -8,6 +8,7 @@ import {
   commonEnvironment,
   processEnvironment,
   readEnvironment,
+  region,
 } from '../../shared/runtime/configuration/environment.ts';
 import {
   kafkaSecurityEnvironment,
@@ -21,36 +22,54 @@ import {
 } from '../../shared/runtime/configuration/auth-settings.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { egressEnvironment, readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
-import { readTargetTopics, type TargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
-import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
+import {
+  readTargetTopics,
+  targetTopicsEnvironment,
+  type TargetTopics,
+} from '../../shared/runtime/configuration/target-topics.ts';
+import {
+  mailEnvironment,
+  readMailSettings,
+  type MailSettings,
+} from '../../shared/runtime/configuration/mail-settings.ts';
 import { publicUrl, type PublicAddress } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
 import { readSecretBox, secretsEnvironment, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
-const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
-  /** Without it, the API does not know who has which partition. */
+export const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
   KAFKA_BROKERS: commonEnvironment.shape.KAFKA_BROKERS.optional(),
-  API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  API_HOST: z.string().default('127.0.0.1'),
-  MUSTER_REGION: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
-    .default('local'),
+  API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe('Where it listens; 0 takes any free one'),
+  API_HOST: z.string().default('127.0.0.1').describe('At which address'),
+  MUSTER_REGION: region,
   API_PUBLIC_URL: publicUrl,
-  API_DOCS: z.enum(['keyed', 'public'], "has to be 'keyed' or 'public'").default('keyed'),
-  MUSTER_INSTALLATION_NAME: z.string().min(1).max(60).optional(),
+  API_DOCS: z
+    .enum(['keyed', 'public'], "has to be 'keyed' or 'public'")
+    .default('keyed')
+    .describe(
+      'Who may read `/docs` and `/openapi.json`, which name the countries and actions of this installation: whoever ' +
+        'has a key or is logged in to the console, or everybody',
+    ),
+  MUSTER_INSTALLATION_NAME: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe('The installation as people call it, such as `Production`; the console shows it'),
   MUSTER_ZONE: z
     .string()
     .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
-    .default(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
+    .default(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .meta({ description: 'In which the console shows times first', usual: 'that of the machine' }),
   MUSTER_CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, 'has to be three capital letters such as SGD')
-    .optional(),
+    .optional()
+    .describe('ISO 4217: what prices of action types are in; the same for all processes of the API'),
   MUSTER_BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
-    .optional(),
+    .optional()
+    .describe('An operator’s key that is accepted from the start'),
   ...quotaEnvironment.shape,
 });
 
@@ -63,6 +82,8 @@ export const apiVariables: readonly string[] = [
   kafkaSecurityEnvironment,
   secretsEnvironment,
   egressEnvironment,
+  targetTopicsEnvironment,
+  mailEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 
 export interface ApiConfig {

@@ -1,10 +1,14 @@
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
-import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import {
+  commonEnvironment,
+  kafkaSessionTimeout,
+  readEnvironment,
+  region,
+} from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
@@ -19,22 +23,35 @@ import { readSecretBox, type SecretBox } from '../../shared/runtime/configuratio
  */
 export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
 
-const dispatcherEnvironment = commonEnvironment.extend({
-  KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
-  MUSTER_REGION: z
-    .string()
-    .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
-    .default('local'),
+export const dispatcherEnvironment = commonEnvironment.extend({
+  KAFKA_SESSION_TIMEOUT_MS: kafkaSessionTimeout,
+  MUSTER_REGION: region,
   /** Calls may take a minute; what is claimed waits for its slot before. */
-  DISPATCHER_LEASE_MS: z.coerce.number().int().min(1000).max(600_000).default(90_000),
-  /** Unless given, those of the machine. */
+  DISPATCHER_LEASE_MS: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .max(600_000)
+    .default(90_000)
+    .describe(
+      'How long a claim lasts at most, or 2 s longer than the `timeoutMs` of its client where that is more: a claim ' +
+        'always lasts as long as its call. The claims of a dispatcher that is dead are free when its last beat is 10 s ' +
+        'old',
+    ),
   DISPATCHER_DNS_SERVERS: z
     .string()
     .transform((list) => list.split(',').map((server) => server.trim()))
     .refine((servers) => servers.every(isNameServer), 'has to be addresses, each with or without a port, by commas')
-    .optional(),
+    .optional()
+    .meta({ description: 'Name servers that hosts of callbacks are looked up by', usual: 'those of the machine' }),
   API_PUBLIC_URL: publicUrl,
-  DISPATCHER_CONCURRENCY: z.coerce.number().int().min(1).max(5000).default(500),
+  DISPATCHER_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5000)
+    .default(500)
+    .describe('Calls in flight over all clients, of which one may have half; and one of each client beyond it'),
 });
 
 function isNameServer(text: string): boolean {

@@ -1,5 +1,6 @@
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { JobCall } from './call-job.ts';
+import { dispatcherMetrics } from './metrics.ts';
 import type { Flushed } from './ports/call-ledger.ts';
 
 export interface DispatcherMeterDeps {
@@ -16,50 +17,17 @@ export interface DispatcherMeter {
 }
 
 export function createDispatcherMeter({ meter, levels }: DispatcherMeterDeps): DispatcherMeter {
-  const calls = meter.counter({
-    name: 'muster_callbacks_total',
-    help: 'Jobs that a dispatcher is through with, by what became of them.',
-    labelNames: ['verdict'],
-  });
+  const calls = meter.counter(dispatcherMetrics.calls);
   const kinds = ['called', 'expired', 'dead', 'retry', 'released', 'sidelined', 'reporting'] as const;
   const counters = new Map(kinds.map((verdict) => [verdict, calls.of({ verdict })]));
-  const durations = meter
-    .histogram({
-      name: 'muster_callback_duration_seconds',
-      help: 'From the beginning of a call to its end.',
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    })
-    .of({});
-  const lags = meter
-    .histogram({
-      name: 'muster_callback_lag_seconds',
-      help: 'From the time that a job was asked for to the end of its first call.',
-      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
-    })
-    .of({});
-  const flushes = meter
-    .histogram({
-      name: 'muster_callback_flush_duration_seconds',
-      help: 'The statement that ends and claims jobs.',
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-    })
-    .of({});
-  const lost = meter
-    .counter({ name: 'muster_callback_results_lost_total', help: 'Results whose job was another’s by then.' })
-    .of({});
-  const missed = meter
-    .counter({ name: 'muster_callback_claims_missed_total', help: 'References to jobs that nobody needs to call.' })
-    .of({});
-  const refused = meter
-    .counter({
-      name: 'muster_callback_references_refused_total',
-      help: 'References that came beyond what was asked for and were not kept: the sweep offers them again.',
-    })
-    .of({});
+  const durations = meter.histogram(dispatcherMetrics.durations).of({});
+  const lags = meter.histogram(dispatcherMetrics.lags).of({});
+  const flushes = meter.histogram(dispatcherMetrics.flushes).of({});
+  const lost = meter.counter(dispatcherMetrics.lost).of({});
+  const missed = meter.counter(dispatcherMetrics.missed).of({});
+  const refused = meter.counter(dispatcherMetrics.refused).of({});
   meter.gauge({
-    name: 'muster_dispatcher_jobs',
-    help: 'Jobs that a dispatcher knows of: not claimed yet, waiting for a slot, being called.',
-    labelNames: ['state'],
+    ...dispatcherMetrics.jobs,
     collect: (gauge) => {
       for (const [state, value] of Object.entries(levels())) gauge.of({ state }).set(value);
     },

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { commonEnvironment, readEnvironment, region } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
@@ -13,18 +12,37 @@ const days = z.coerce.number().int().min(0).max(36_500);
 /** The key of a job is known by its outcome for three days after its end. */
 const keyDays = 3;
 
-const schedulerEnvironment = commonEnvironment.extend({
-  SCHEDULER_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(10_000),
-  SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
+export const schedulerEnvironment = commonEnvironment.extend({
+  SCHEDULER_LEASE_MS: z.coerce
+    .number()
+    .int()
+    .min(500)
+    .max(600_000)
+    .default(10_000)
+    .describe('How long the lease on what it looks at lasts'),
+  SCHEDULER_POLL_MS: z.coerce
+    .number()
+    .int()
+    .min(10)
+    .max(60_000)
+    .default(200)
+    .describe('How often it looks for new jobs while it cannot be told of them'),
   JOBS_HISTORY_DAYS: days
     .refine((kept) => kept === 0 || kept >= keyDays, `has to be 0, or at least ${keyDays}: so long a key is known`)
-    .default(30),
-  JOBS_DEAD_DAYS: days.default(90),
-  OCCURRENCES_HISTORY_DAYS: days.default(90),
-  MUSTER_REGION: z
-    .string()
-    .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
-    .default('local'),
+    .default(30)
+    .describe(
+      'How long outcomes of callbacks are kept; 0 keeps for ever, else at least 3: they are how keys are known',
+    ),
+  JOBS_DEAD_DAYS: days
+    .default(90)
+    .describe('How long dead jobs are kept, of clients without `deadJobsDays`; 0 keeps for ever'),
+  OCCURRENCES_HISTORY_DAYS: days
+    .default(90)
+    .describe(
+      'How long it is kept what schedules fired and skipped; 0 keeps for ever. What fired before is not known, and is ' +
+        'not to be backfilled',
+    ),
+  MUSTER_REGION: region,
   API_PUBLIC_URL: publicUrl,
   QUOTA_OPEN_RUNS: quotaEnvironment.shape.QUOTA_OPEN_RUNS,
 });

@@ -7,6 +7,7 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { exportClientFigures, figureOf, type ClientFigure } from './client-figures-meter.ts';
+import { schedulerMetrics } from './metrics.ts';
 import type { LedgerCheck } from './ports/ledger-check.ts';
 
 const checkEveryMs = 60_000;
@@ -41,8 +42,7 @@ export function createLedgerChecker(deps: LedgerCheckerDeps): LedgerChecker {
   let unbalanced: number | null = null;
   let figures: readonly ClientFigure[] = [];
   meter?.gauge({
-    name: 'muster_ledger_unbalanced_clients',
-    help: 'Clients whose stored jobs are not what their totals say, by the last check; of the process that checks.',
+    ...schedulerMetrics.unbalanced,
     collect: (gauge) => {
       if (unbalanced !== null) gauge.of({}).set(unbalanced);
     },

@@ -3,6 +3,7 @@ import type { SkipCause } from '../../shared/domain/recurrence/policies.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BrokenSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
+import { schedulerMetrics } from './metrics.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
 
 /** Schedules of one transaction, at most: what is said once for all of them is half of what a hundred cost. */
@@ -35,20 +36,9 @@ export interface ScheduleFigures {
 }
 
 export function createScheduleFigures(meter: Meter): ScheduleFigures {
-  const fired = meter
-    .counter({ name: 'muster_schedule_fires_total', help: 'Occurrences of schedules that fired' })
-    .of({});
-  const skipped = meter.counter({
-    name: 'muster_schedule_skips_total',
-    help: 'Instants of schedules that did not fire, by cause',
-    labelNames: ['cause'],
-  });
-  const broken = meter
-    .gauge({
-      name: 'muster_schedules_broken',
-      help: 'Schedules that cannot be read or planned, at the last look at all of them',
-    })
-    .of({});
+  const fired = meter.counter(schedulerMetrics.fires).of({});
+  const skipped = meter.counter(schedulerMetrics.skips);
+  const broken = meter.gauge(schedulerMetrics.broken).of({});
   return {
     broken: (schedules) => broken.set(schedules),
     fired: (occurrences) => fired.add(occurrences),

@@ -12,14 +12,20 @@ const days = z.coerce.number().int().min(0).max(36_500);
 
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
-const triggerEnvironment = commonEnvironment.extend({
-  TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000),
-  TRIGGER_STALL_MS: milliseconds.default(5000),
-  RETENTION_USERS_DAYS: days.default(14),
-  RETENTION_STEPS_DAYS: days.default(30),
-  RETENTION_FAILURES_DAYS: days.default(90),
-  RETENTION_RUNS_DAYS: days.default(400),
-  RETENTION_AUDIENCES_DAYS: days.default(30),
+export const triggerEnvironment = commonEnvironment.extend({
+  TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000).describe('How long a feed is owned without renewal'),
+  TRIGGER_STALL_MS: milliseconds
+    .default(5000)
+    .describe('How long a step stands still before references count as lost ([feeding](../feeding.md))'),
+  RETENTION_USERS_DAYS: days
+    .default(14)
+    .describe('How long users of batches are kept after a run has ended; 0 keeps for ever ([data](../data.md))'),
+  RETENTION_STEPS_DAYS: days.default(30).describe('Steps of batches'),
+  RETENTION_FAILURES_DAYS: days.default(90).describe('Failures of single users'),
+  RETENTION_RUNS_DAYS: days.default(400).describe('Runs with their figures'),
+  RETENTION_AUDIENCES_DAYS: days
+    .default(30)
+    .describe('Uploaded lists, longer while a campaign that is scheduled or runs names them'),
 });
 
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {

@@ -1,6 +1,7 @@
 import type { TerminalRunState } from '../../shared/domain/run/run-states.ts';
 import type { RepairKind } from './sweep/reconciliation.port.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import { triggerMetrics } from './metrics.ts';
 
 /** What a trigger counts about itself. */
 export interface TriggerFigures {
@@ -23,37 +24,14 @@ export interface TriggerFiguresDeps {
 }
 
 export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): TriggerFigures {
-  const admitted = meter.counter({
-    name: 'muster_trigger_batches_admitted_total',
-    help: 'Batches for which feeds were given room in the shards of their chains',
-  });
-  const stalls = meter.counter({
-    name: 'muster_trigger_feed_stalls_total',
-    help: "Times that a feed's next page was not to be had",
-    labelNames: ['country'],
-  });
-  const offers = meter.counter({
-    name: 'muster_trigger_references_offered_again_total',
-    help: 'References that the sweeper published again',
-  });
-  const runs = meter.counter({
-    name: 'muster_trigger_runs_ended_total',
-    help: 'Runs that this trigger ended, by their state',
-    labelNames: ['state'],
-  });
-  const repairs = meter.counter({
-    name: 'muster_reconciler_repairs_total',
-    help: 'Sums and agendas of feeds that were not what their rows say, and were set right, by kind',
-    labelNames: ['kind'],
-  });
-  const weeks = meter.counter({
-    name: 'muster_trigger_weeks_held_up_total',
-    help: 'Times that a week of partitions could not be made or dropped because long readers had its tables',
-  });
+  const admitted = meter.counter(triggerMetrics.admitted);
+  const stalls = meter.counter(triggerMetrics.stalls);
+  const offers = meter.counter(triggerMetrics.offers);
+  const runs = meter.counter(triggerMetrics.runs);
+  const repairs = meter.counter(triggerMetrics.repairs);
+  const weeks = meter.counter(triggerMetrics.weeks);
   meter.gauge({
-    name: 'muster_trigger_feeds',
-    help: 'Feeds that this trigger pages, by whether they move or stand still',
-    labelNames: ['progress'],
+    ...triggerMetrics.feeds,
     collect: (gauge) => {
       const stalled = feeds().filter((feed) => feed.isStalled()).length;
       gauge.of({ progress: 'stalled' }).set(stalled);

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems, type Problems } from '../../shared/runtime/configuration/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import {
+  commonEnvironment,
+  kafkaSessionTimeout,
+  readEnvironment,
+} from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
@@ -14,13 +18,37 @@ const list = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .optional();
 
-const workerEnvironment = commonEnvironment.extend({
-  KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
-  WORKER_ID: z.string().min(1).max(200).optional(),
-  WORKER_LEASE_MS: z.coerce.number().int().min(1000).max(600_000).default(30_000),
-  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(5000).default(200),
-  WORKER_ACTION_TYPES: list,
-  WORKER_COUNTRIES: list,
+export const workerEnvironment = commonEnvironment.extend({
+  KAFKA_SESSION_TIMEOUT_MS: kafkaSessionTimeout,
+  WORKER_ID: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Its name in the rows that it claims', usual: 'a name is made' }),
+  WORKER_LEASE_MS: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .max(600_000)
+    .default(30_000)
+    .describe(
+      'How long a claim lasts; at least twice the longest `timeoutMs` of the action types that the worker serves. One ' +
+        'with longer calls is left to other workers; where none serves it, runs that wait for it and `muster shards` ' +
+        'say so',
+    ),
+  WORKER_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5000)
+    .default(200)
+    .describe('Calls in flight over all action types'),
+  WORKER_ACTION_TYPES: list.meta({
+    description: 'Action types that it serves, separated by commas: one deployment per group of shards',
+    usual: 'all',
+  }),
+  WORKER_COUNTRIES: list.meta({ description: 'Countries that it serves, separated by commas', usual: 'all' }),
 });
 
 type WorkerEnvironment = z.infer<typeof workerEnvironment>;

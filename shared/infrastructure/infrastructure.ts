@@ -18,7 +18,12 @@ export interface InfrastructureDeps {
   postgresSettings?: Readonly<Record<string, string | number>>;
 }
 
-const infraEnvironment = z.object({ INFRA: z.enum(['auto', 'external', 'containers', 'local']).default('auto') });
+export const infraEnvironment = z.object({
+  INFRA: z
+    .enum(['auto', 'external', 'containers', 'local'])
+    .default('auto')
+    .describe('Where servers of the demo, of `up` and of the tests come from: [infrastructure](../infrastructure.md)'),
+});
 
 /**
  * By `INFRA`: the servers that DATABASE_URL and KAFKA_BROKERS name, containers, or local processes. `auto` takes the

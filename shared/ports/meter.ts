@@ -7,7 +7,7 @@ export type LabelValues<Name extends string> = Readonly<Record<Name, string>>;
 /**
  * @property name `muster_…`, its unit at its end, a counter's then `_total`: `muster_call_duration_seconds`,
  * `muster_calls_total`
- * @property help one sentence for who reads the metric without our code
+ * @property help for who reads the metric without our code: what it counts, and which values its labels have
  * @property labelNames fixed for the metric's life
  */
 export interface MetricSpec<Name extends string> {
@@ -16,7 +16,12 @@ export interface MetricSpec<Name extends string> {
   labelNames?: readonly Name[];
 }
 
+export interface CounterSpec<Name extends string> extends MetricSpec<Name> {
+  kind?: 'counter';
+}
+
 export interface GaugeSpec<Name extends string> extends MetricSpec<Name> {
+  kind?: 'gauge';
   /**
    * Sets the gauge when the metrics are asked for. What an earlier call set is forgotten before: a partition that went
    * elsewhere leaves no stale value. Must be quick; what it throws is logged, and the gauge has no value that time.
@@ -25,9 +30,18 @@ export interface GaugeSpec<Name extends string> extends MetricSpec<Name> {
 }
 
 export interface HistogramSpec<Name extends string> extends MetricSpec<Name> {
+  kind?: 'histogram';
   /** Upper bounds, ascending, in the unit of the name. */
   buckets: readonly number[];
 }
+
+/**
+ * A service's metrics, each with its words: what the meter is asked for, what `/metrics` says of it, and the page of
+ * all metrics (docs/reference/metrics.md).
+ */
+export type MetricTable = Readonly<
+  Record<string, (MetricSpec<string> & { kind: 'counter' | 'gauge' }) | (HistogramSpec<string> & { kind: 'histogram' })>
+>;
 
 /** Something that only grows while the process lives. */
 export interface Counter<Name extends string = never> {
@@ -51,7 +65,7 @@ export interface Histogram<Name extends string = never> {
  * kind or other label names.
  */
 export interface Meter {
-  counter<Name extends string = never>(spec: MetricSpec<Name>): Counter<Name>;
+  counter<Name extends string = never>(spec: CounterSpec<Name>): Counter<Name>;
   gauge<Name extends string = never>(spec: GaugeSpec<Name>): Gauge<Name>;
   histogram<Name extends string = never>(spec: HistogramSpec<Name>): Histogram<Name>;
 }

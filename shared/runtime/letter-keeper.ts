@@ -3,6 +3,7 @@ import type { DeadLetter, DeadLetters } from '../ports/dead-letters.ts';
 import type { LaneMessage } from '../ports/message-bus.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { Logger } from './logger.ts';
+import { consumerMetrics } from './meter/process-metrics.ts';
 
 /**
  * Why a message was set aside. `unreadable`: no references; `misplaced`: on a topic that is none of theirs;
@@ -45,11 +46,7 @@ export function createLetterKeeper({ deadLetters, meter, clock, logger }: Letter
   const stopping = new AbortController();
   const allowances = createAllowances(clock);
   const tell = createTeller({ clock, logger });
-  const counted = meter.counter({
-    name: 'muster_messages_set_aside_total',
-    help: 'Messages that were not believed or not understood, and whether their bytes were kept.',
-    labelNames: ['cause', 'kept'],
-  });
+  const counted = meter.counter(consumerMetrics.setAside);
   const counters = new Map(
     causes.map((cause) => [cause, { yes: counted.of({ cause, kept: 'yes' }), no: counted.of({ cause, kept: 'no' }) }]),
   );

@@ -3,19 +3,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { boards } from '../../deploy/grafana/boards.ts';
 import { renderBoard } from '../../deploy/grafana/render-board.ts';
-import { operationsFile, root } from './rules.ts';
+import { metricTables } from '../../cli/reference/metric-tables.ts';
+import { root } from './rules.ts';
 
 const folder = path.join(root, 'deploy/helm/muster/dashboards');
-const operations = readFileSync(operationsFile, 'utf8');
-
-/** The metrics of the operations page: kind, and labels. */
+/** Kind and labels of each metric. */
 const documented = new Map(
-  [...operations.matchAll(/^\| `(muster_[a-z_]+)` +\| (counter|gauge|histogram) +\| ([^|]*)\|$/gm)].map(
-    ([, name = '', kind = '', labels = '']) => [
-      name,
-      { kind, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label) },
-    ],
-  ),
+  metricTables
+    .flatMap(({ metrics }) => Object.values(metrics))
+    .map(({ name, kind, labelNames = [] }) => [name, { kind, labels: labelNames }]),
 );
 /** Prometheus gives these to each series. */
 const ofEverySeries = ['instance', 'job', 'le'];
@@ -42,11 +38,7 @@ describe('boards', () => {
 
   it('show every metric that there is, and none that is not', () => {
     const shown = new Set(queries.flatMap(({ expr }) => metricsOf(expr).map(withoutSuffix)));
-    expect([...shown].toSorted()).toEqual(
-      [...documented.keys()]
-        .filter((name) => documented.get(name) && !/_(owner|engine|api|reader)$/.test(name))
-        .toSorted(),
-    );
+    expect([...shown].toSorted()).toEqual([...documented.keys()].toSorted());
   });
 
   it.each(queries)('$name goes by labels that its metrics have', ({ expr, legend }) => {

@@ -233,8 +233,8 @@ describe('the chart', () => {
     expect(said).toEqual({ version: packageVersion, appVersion: packageVersion });
   });
 
-  it('says each variable that it sets as docs/configuration.md has it', () => {
-    const page = readFileSync(path.join(root, 'docs/configuration.md'), 'utf8');
+  it('says each variable that it sets as docs/reference/configuration.md has it', () => {
+    const page = readFileSync(path.join(root, 'docs/reference/configuration.md'), 'utf8');
     const templates = globSync('deploy/helm/muster/templates/*', { cwd: root }).map((file) =>
       readFileSync(path.join(root, file), 'utf8'),
     );

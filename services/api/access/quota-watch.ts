@@ -3,6 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
+import { apiMetrics } from '../metrics.ts';
 
 const lookEveryMs = 60_000;
 
@@ -19,9 +20,7 @@ export interface QuotaWatchDeps {
 export function createQuotaWatch({ read, quotas, meter, clock, logger }: QuotaWatchDeps): Loop {
   let uses: readonly QuotaUse[] = [];
   meter.gauge({
-    name: 'muster_quota_used_ratio',
-    help: 'What the account that is nearest to the quota has used of it; 1 is all.',
-    labelNames: ['quota'],
+    ...apiMetrics.quotaUsed,
     collect: (gauge) => {
       if (uses.length === 0) return;
       for (const quota of storedQuotas) {

@@ -8,6 +8,7 @@ import { requireId } from '../frame/public-ids.ts';
 import { sealing } from '../frame/sealing.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { apiMetrics } from '../metrics.ts';
 import type { JobReports, ReportVerdict } from './postgres/job-reports.ts';
 
 export interface ReportRoutesDeps {
@@ -21,11 +22,7 @@ export interface ReportRoutesDeps {
  * no entry in the audit log and no limit by key: what is no token is refused before the database is asked.
  */
 export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter }: ReportRoutesDeps): void {
-  const reports = meter?.counter({
-    name: 'muster_job_reports_total',
-    help: 'Reports of receivers that had answered 202, by what became of them.',
-    labelNames: ['verdict'],
-  });
+  const reports = meter?.counter(apiMetrics.reports);
   server.route({
     method: 'POST',
     url: '/jobs/:id/report',

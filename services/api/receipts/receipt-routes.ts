@@ -12,6 +12,7 @@ import { createAuthenticate, type AuthenticateDeps } from '../access/authenticat
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
+import { apiMetrics } from '../metrics.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import type { Receipt, ReceiptStore, ReceiptVerdict } from './postgres/receipt-store.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
@@ -54,11 +55,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   // Receipts are not sent from a page: cookies are not looked at.
   const authentication = createAuthenticate({ apiKeys, doors, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
-  const counter = meter?.counter({
-    name: 'muster_receipts_total',
-    help: 'Delivery receipts that came in, by what became of them',
-    labelNames: ['outcome'],
-  });
+  const counter = meter?.counter(apiMetrics.receipts);
   const counts = new Map(
     (['accepted', 'unknown', 'refused'] as const).map((outcome) => [outcome, counter?.of({ outcome })]),
   );

@@ -2,9 +2,10 @@ import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts
 import type { GuardReader } from '../../../shared/ports/endpoint-guards.ts';
 import type { GroupLook } from '../../../shared/ports/group-look.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Meter } from '../../../shared/ports/meter.ts';
+import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
+import { apiMetrics } from '../metrics.ts';
 import { createLagHistory } from './lag-history.ts';
 import type { ShardShape } from './shards.contract.ts';
 import type { ShardFigures, ShardWork } from './postgres/shard-figures.ts';
@@ -104,11 +105,9 @@ function keyOf({ actionType, country }: Shard): string {
 
 /** For autoscalers. */
 export function exportShardFigures(meter: Meter, shards: ShardLook): void {
-  const gauge = (name: string, help: string, value: (shard: ShardShape) => number | null) =>
+  const gauge = (spec: GaugeSpec<'action' | 'country'>, value: (shard: ShardShape) => number | null) =>
     meter.gauge({
-      name,
-      help,
-      labelNames: ['action', 'country'],
+      ...spec,
       collect: (gauge) => {
         // Joined by requests that come meanwhile. The next one gets it: to collect has to be quick.
         shards.look().catch(() => undefined);
@@ -118,17 +117,9 @@ export function exportShardFigures(meter: Meter, shards: ShardLook): void {
         }
       },
     });
-  gauge(
-    'muster_shard_ahead_seconds',
-    'Work ahead in the shard at its rate of now, without what the pace of runs holds back.',
-    ({ lag }) => lag.aheadSeconds,
-  );
-  gauge('muster_shard_lag_seconds', 'What is ready in the shard, at its rate of now.', ({ lag }) => lag.seconds);
-  gauge('muster_shard_lag_messages', 'Messages published and not handled.', ({ lag }) => lag.messages);
-  gauge('muster_shard_workers', 'Workers that serve the shard.', ({ workers }) => workers.length);
-  gauge(
-    'muster_shard_desired_workers',
-    'Workers to be through in a minute, at most one for each partition.',
-    (shard) => shard.desiredWorkers,
-  );
+  gauge(apiMetrics.aheadSeconds, ({ lag }) => lag.aheadSeconds);
+  gauge(apiMetrics.lagSeconds, ({ lag }) => lag.seconds);
+  gauge(apiMetrics.lagMessages, ({ lag }) => lag.messages);
+  gauge(apiMetrics.workers, ({ workers }) => workers.length);
+  gauge(apiMetrics.desiredWorkers, ({ desiredWorkers }) => desiredWorkers);
 }

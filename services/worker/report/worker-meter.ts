@@ -1,16 +1,15 @@
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Meter } from '../../../shared/ports/meter.ts';
+import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
 import type { LedgerFlushed } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { Reading } from '../call/read-answer.ts';
 import type { StatusAnswer } from '../call/read-status.ts';
+import { workerMetrics } from '../metrics.ts';
 import type { Work } from '../work.ts';
 
 /** The same warning comes once in this time, with how often it was meant. */
 const warnEveryMs = 60_000;
-const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const flushBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
 
 /** What an operator sees of the worker: figures, and warnings that do not repeat themselves. */
 export interface WorkerMeter {
@@ -117,56 +116,22 @@ function isViolation(reading: Reading): boolean {
   return reading.kind === 'ambiguous' && reading.violation !== undefined;
 }
 
-const shardLabels = ['action', 'country'] as const;
-const resultLabels = ['action', 'country', 'result'] as const;
-
 function createMetrics(meter: Meter) {
   return {
-    calls: meter.counter({
-      name: 'muster_worker_calls_total',
-      help: 'Calls of batch endpoints, by what they brought.',
-      labelNames: resultLabels,
-    }),
-    users: meter.counter({
-      name: 'muster_worker_users_total',
-      help: 'Users that calls asked for, by what the calls brought.',
-      labelNames: resultLabels,
-    }),
-    statusQueries: meter.counter({
-      name: 'muster_worker_status_queries_total',
-      help: 'Questions what became of calls that were not answered (class C), by what they brought.',
-      labelNames: resultLabels,
-    }),
-    violations: meter.counter({
-      name: 'muster_worker_contract_violations_total',
-      help: 'Answers that break the endpoint contract.',
-      labelNames: shardLabels,
-    }),
-    latency: meter.histogram({
-      name: 'muster_worker_call_duration_seconds',
-      help: 'From a call to the end of its answer.',
-      labelNames: shardLabels,
-      buckets: latencyBuckets,
-    }),
-    flushSeconds: meter.histogram({
-      name: 'muster_worker_flush_duration_seconds',
-      help: 'Recording and claiming in one statement.',
-      buckets: flushBuckets,
-    }),
-    flushed: meter.counter({
-      name: 'muster_worker_flushed_steps_total',
-      help: 'Steps handed to the ledger, those it did not take, and those whose next step was claimed with them.',
-      labelNames: ['what'],
-    }),
+    calls: meter.counter(workerMetrics.calls),
+    users: meter.counter(workerMetrics.users),
+    statusQueries: meter.counter(workerMetrics.statusQueries),
+    violations: meter.counter(workerMetrics.violations),
+    latency: meter.histogram(workerMetrics.latency),
+    flushSeconds: meter.histogram(workerMetrics.flushSeconds),
+    flushed: meter.counter(workerMetrics.flushed),
   };
 }
 
 function createGauges(meter: Meter, levels: () => WorkerLevels): void {
-  const ofShards = (name: string, help: string, level: (shard: ShardLevels) => number) =>
+  const ofShards = (spec: GaugeSpec<'action' | 'country'>, level: (shard: ShardLevels) => number) =>
     meter.gauge({
-      name,
-      help,
-      labelNames: shardLabels,
+      ...spec,
       collect: (gauge) => {
         for (const shard of levels().shards) {
           const { actionType: action, country } = shard.shard;
@@ -174,17 +139,11 @@ function createGauges(meter: Meter, levels: () => WorkerLevels): void {
         }
       },
     });
-  ofShards('muster_worker_calls_in_flight', 'Calls under way.', ({ inFlight }) => inFlight);
-  ofShards('muster_worker_call_limit', 'Calls that may be under way at once.', ({ limit }) => limit);
-  ofShards('muster_worker_claims_waiting', 'Claimed steps that wait for a call slot.', ({ waiting }) => waiting);
-  ofShards('muster_worker_breaker_open', '1 while the endpoint counts as down.', (shard) =>
-    Number(shard.isBreakerOpen),
-  );
-  meter.gauge({
-    name: 'muster_worker_queued_steps',
-    help: 'Steps read from topics that are not claimed yet.',
-    collect: (gauge) => gauge.of({}).set(levels().queued),
-  });
+  ofShards(workerMetrics.callsInFlight, ({ inFlight }) => inFlight);
+  ofShards(workerMetrics.callLimit, ({ limit }) => limit);
+  ofShards(workerMetrics.claimsWaiting, ({ waiting }) => waiting);
+  ofShards(workerMetrics.breakerOpen, (shard) => Number(shard.isBreakerOpen));
+  meter.gauge({ ...workerMetrics.queued, collect: (gauge) => gauge.of({}).set(levels().queued) });
 }
 
 interface ShardCounters {

@@ -18,13 +18,15 @@ const serviceUrl = z
   .refine((text) => !isCalled(text) || isHttpUri(text), noUri);
 
 const service = z.strictObject({
-  url: serviceUrl,
-  /** Name of the environment variable that holds the whole `Authorization` header. */
+  url: serviceUrl.describe(
+    'Where it is called: a batch endpoint itself, or the base of a segmentation service’s paths',
+  ),
   authorizationEnv: z
     .string()
     .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as REWARDS_AUTHORIZATION')
-    .optional(),
-  timeoutMs: z.int().min(50).max(120_000).default(10_000),
+    .optional()
+    .describe('Name of the environment variable that holds the whole `Authorization` header; a URL holds no passwords'),
+  timeoutMs: z.int().min(50).max(120_000).default(10_000).describe('Of one call'),
 });
 
 /** A schema that is fit to check parameters by (shared/domain/endpoint/params-schema.ts). */
@@ -33,80 +35,114 @@ const paramsSchema = z.record(z.string(), z.unknown());
 export type ParamsSchema = z.infer<typeof paramsSchema>;
 
 const actionTypeFields = service.extend({
-  /** What the endpoint keeps about its effects (docs/contracts.md). */
-  class: z.enum(['A', 'B', 'C', 'D']),
-  /** It is asked before steps that name it, and is never a step itself (docs/contracts.md). */
-  check: z.boolean().default(false),
-  /** Class C: where the outcome of users can be asked for. The same secret and time-out as for calls. */
-  statusUrl: serviceUrl.optional(),
-  /**
-   * Class C: so long after its end a call may still be applied; the outcome is not asked for before. At least the
-   * time-out.
-   */
-  appliesLateSeconds: z.int().min(1).max(86_400).optional(),
-  /**
-   * Answers 202: `succeeded` means accepted, and what became of each user is reported later by receipts
-   * (docs/contracts.md).
-   */
-  receipts: z.boolean().default(false),
-  /** Name of the environment variable that holds the secret which receipts are signed with, such as `whsec_…`. */
+  class: z.enum(['A', 'B', 'C', 'D']).describe('What the endpoint keeps about its effects'),
+  check: z
+    .boolean()
+    .default(false)
+    .describe('It is asked before steps that name it, and is never a step itself; of class A'),
+  statusUrl: serviceUrl
+    .optional()
+    .describe('Class C alone, and needed there: where the outcome of users can be asked for. Same secret and time-out'),
+  appliesLateSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .optional()
+    .describe(
+      'Class C alone, and needed there: so long after its end a call may still be applied, and the outcome is not ' +
+        'asked for before. At least the time-out',
+    ),
+  receipts: z
+    .boolean()
+    .default(false)
+    .describe('It answers 202: `succeeded` means accepted, and what became of each user is reported later by receipts'),
   receiptsSecretEnv: z
     .string()
     .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as MESSAGES_RECEIPTS_SECRET')
-    .optional(),
-  /** Which of the two answer forms to expect. The other one is understood too, more slowly. */
-  answerForm: z.enum(['full', 'compact']).default('full'),
-  /** How long the endpoint keeps what its class promises. Older open keys are not sent again. */
+    .optional()
+    .describe('Name of the variable, of the API, that holds the secret which receipts are signed with (`whsec_…`)'),
+  answerForm: z
+    .enum(['full', 'compact'])
+    .default('full')
+    .describe('Which of the two answer forms to expect. The other one is understood too, more slowly'),
   keyLifeSeconds: z
     .int()
     .min(60)
-    .default(30 * 86_400),
-  /** Whether a 503 without `Retry-After` asserts that nothing was applied. */
-  unavailableMeansNotApplied: z.boolean().default(false),
-  /** The endpoint takes `Muster-Mode: test`: it answers as it would, and gives nothing. */
-  understandsTest: z.boolean().default(false),
-  /** What a unit of it costs, in the currency of the installation: a decimal, kept with each run that begins. */
-  price: z.string().regex(pricePattern, 'has to be a decimal such as "0.05", with up to six places').optional(),
-  /** Of the users answered for in a step of a run and country, at most so many may be refused before it is held. */
-  refusedPercentLimit: z.number().min(0).max(100).default(5),
-  /** How often a user's retryable failure is tried, the first time included. */
-  maxAttempts: z.int().min(1).max(100).default(8),
-  /** Between tries: a random part of the first delay, twice that, four times that, up to the longest. */
+    .default(30 * 86_400)
+    .describe('How long the endpoint keeps what its class promises. Older open keys are not sent again: `unknown`'),
+  unavailableMeansNotApplied: z
+    .boolean()
+    .default(false)
+    .describe('Whether a 503 without `Retry-After` asserts that nothing was applied'),
+  understandsTest: z
+    .boolean()
+    .default(false)
+    .describe('The endpoint takes `Muster-Mode: test`: it answers as it would, and gives nothing'),
+  price: z
+    .string()
+    .regex(pricePattern, 'has to be a decimal such as "0.05", with up to six places')
+    .optional()
+    .describe('What a unit of it costs, in the currency of the installation; kept with each run that begins'),
+  refusedPercentLimit: z
+    .number()
+    .min(0)
+    .max(100)
+    .default(5)
+    .describe('Of the users answered for in a step, at most so many (and 1,000) may be refused before it is held'),
+  maxAttempts: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(8)
+    .describe("How often a user's retryable failure is tried, the first time included"),
   retry: z
     .strictObject({
-      firstDelayMs: z.int().min(100).max(3_600_000).default(500),
-      maxDelayMs: z.int().min(100).max(86_400_000).default(300_000),
+      firstDelayMs: z.int().min(100).max(3_600_000).default(500).describe('The first wait, at most'),
+      maxDelayMs: z.int().min(100).max(86_400_000).default(300_000).describe('The longest wait, at most'),
     })
-    .prefault({}),
-  /** What all workers together may send to this action type's endpoint, over all countries. */
+    .prefault({})
+    .describe('Between tries: a random part of the first delay, twice that, four times that, up to the longest'),
   ratePerSecond: z
     .strictObject({
-      calls: z.number().positive().max(1_000_000).optional(),
-      users: z.number().positive().max(100_000_000).optional(),
+      calls: z.number().positive().max(1_000_000).optional().describe('Calls a second'),
+      users: z.number().positive().max(100_000_000).optional().describe('Users a second'),
     })
-    .optional(),
-  /** Calls of one worker in flight at once for this action type. */
-  concurrency: z.int().min(1).max(1000).default(100),
-  /**
-   * Calls of one worker in flight at once in one country, however badly its endpoint takes them. Not above
-   * `concurrency`.
-   */
-  minConcurrency: z.int().min(1).max(1000).default(1),
-  /** Users per call, at most. A run's batches are as large as the smallest of its chain. */
-  batchSize: z.int().min(1).max(maxBatchUsers).default(usualBatchUsers),
+    .optional()
+    .describe("What all workers together may send to this action type's endpoint, over all countries"),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(100)
+    .describe('Calls of one worker in flight at once for this action type'),
+  minConcurrency: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1)
+    .describe(
+      'What a worker goes down to in one country when its endpoint times out or answers 429. Not above `concurrency`',
+    ),
+  batchSize: z
+    .int()
+    .min(1)
+    .max(maxBatchUsers)
+    .default(usualBatchUsers)
+    .describe("Users per call, at most. A run's batches are as large as the smallest of its chain"),
   maxAnswerBytes: z
     .int()
     .min(1024)
     .max(64 * 1024 * 1024)
-    .default(4 * 1024 * 1024),
-  /** JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused. */
+    .default(4 * 1024 * 1024)
+    .describe('Longer answers count as ambiguous'),
   paramsSchema: paramsSchema
     .superRefine((schema, context) => {
       for (const { path, message, value } of paramsSchemaProblems(schema)) {
         context.addIssue({ code: 'custom', path: [...path], message, input: value });
       }
     })
-    .optional(),
+    .optional()
+    .describe('JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused'),
 });
 
 export const actionTypeConfig = actionTypeFields.superRefine((type, context) => {
@@ -177,7 +213,6 @@ function holdsNoCredentials(text: string): boolean {
 }
 
 export const engineConfig = z.strictObject({
-  /** Where this process serves; anywhere unless given. */
   countries: z
     .array(z.string().regex(countryPattern, 'has to be two capital letters, such as SG'))
     .min(1)
@@ -185,13 +220,32 @@ export const engineConfig = z.strictObject({
       const repeated = new Set(countries.filter((country, index) => countries.indexOf(country) < index));
       for (const country of repeated) context.addIssue(`names ${country} more than once`);
     })
-    .optional(),
-  segmentation: service.extend({ pageSize: z.int().min(100).max(10_000).default(1000) }),
-  /** What the registry of action types begins with (docs/configuration.md). */
-  actionTypes: z.record(z.string().regex(actionTypePattern), actionTypeConfig).default({}),
-  /** Partitions that a new shard's topic has: the bound of how many workers can share the shard. */
-  partitionsPerShard: z.int().min(1).max(1000).default(6),
-  replicationFactor: z.int().min(1).max(5).default(1),
+    .optional()
+    .describe(
+      'Where this process serves, each once. Without it, a campaign may name any country, and the segmentation service ' +
+        'says whether it has the segment there',
+    ),
+  segmentation: service
+    .extend({
+      pageSize: z
+        .int()
+        .min(100)
+        .max(10_000)
+        .default(1000)
+        .describe('Users asked for per page, unless the service says that it may be more (`maxLimit`)'),
+    })
+    .describe('The service that says who is in a segment'),
+  actionTypes: z
+    .record(z.string().regex(actionTypePattern), actionTypeConfig)
+    .default({})
+    .describe('What the registry of action types begins with, by their names'),
+  partitionsPerShard: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(6)
+    .describe('How many workers can share a new shard; `muster shards set` raises it'),
+  replicationFactor: z.int().min(1).max(5).default(1).describe('Of every topic; 3 where there are three brokers'),
 });
 
 export type EngineConfig = z.infer<typeof engineConfig>;

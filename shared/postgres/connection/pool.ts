@@ -2,6 +2,7 @@ import pg, { type Pool, type PoolConfig } from 'pg';
 import type { Meter } from '../../ports/meter.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { processMetrics } from '../../runtime/meter/process-metrics.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 
 export interface PoolDeps {
@@ -76,9 +77,7 @@ function poolWith({ connectionString, applicationName, max = 10, logger, meter }
   // Idle connections are reported here as well; the pool has already replaced them.
   pool.on('error', () => undefined);
   meter?.gauge({
-    name: 'muster_postgres_connections',
-    help: 'Connections of a pool that are busy or idle, and requests that are waiting for one.',
-    labelNames: ['pool', 'state'],
+    ...processMetrics.connections,
     collect: (gauge) => {
       const set = (state: string, value: number) => gauge.of({ pool: applicationName, state }).set(value);
       set('busy', pool.totalCount - pool.idleCount);

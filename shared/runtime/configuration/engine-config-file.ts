@@ -8,7 +8,9 @@ import { plainWords, problemLine } from './plain-words.ts';
 import { readSecret, readTextFile, withoutPassword } from './secrets.ts';
 
 export const pathEnvironment = z.object({
-  MUSTER_CONFIG: z.string({ error: 'has to be the path of the engine’s file' }),
+  MUSTER_CONFIG: z
+    .string({ error: 'has to be the path of the engine’s file' })
+    .describe('Path of [the engine’s file](../configuration.md#the-engines-file)'),
 });
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { regionPattern } from '../../domain/endpoint/call-topics.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { plainWords, problemLine } from './plain-words.ts';
 import { isSecret, readSecret, shownValue } from './secrets.ts';
@@ -36,34 +37,73 @@ const brokerPattern = /^(\[[0-9A-Fa-f:]+\]|[^\s:/@,]+):([1-9]\d{0,4})$/;
 
 /** Variables that more than one service reads. */
 export const commonEnvironment = z.object({
-  DATABASE_URL: z.url({
-    protocol: /^postgres(ql)?$/,
-    error: 'has to be a URL such as postgres://user:password@host:5432/database',
-  }),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'has to be a URL such as postgres://user:password@host:5432/database',
+    })
+    .describe('Postgres. TLS stands in the URL: [TLS](../configuration.md#tls)'),
   KAFKA_BROKERS: z
     .string({ error: 'has to be host:port, separated by commas' })
     .transform((list) => list.split(',').map((broker) => broker.trim()))
     .refine((brokers) => brokers.every((broker) => Number(brokerPattern.exec(broker)?.[2] ?? Infinity) <= 65_535), {
       error: 'has to be host:port, separated by commas, such as kafka-1:9092,kafka-2:9092',
-    }),
+    })
+    .describe('Brokers of Kafka. Without them, the API does not know who has which partition'),
   MUSTER_TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be 1 to 64 letters, digits, _ and -')
-    .default('muster'),
+    .default('muster')
+    .describe(
+      'Tells installations apart that share a cluster, and is the same for every process of one: topics ' +
+        '`<prefix>.<action>.<country>` and `<prefix>.<region>.calls`, groups `<prefix>.worker.<installation>` and ' +
+        '`<prefix>.dispatcher.<region>.<installation>`',
+    ),
 });
+
+/** Where jobs are offered and called. */
+export const region = z
+  .string()
+  .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
+  .default('local')
+  .describe(
+    'Where jobs are offered and called, and whose groups fire at once: [groups](../scheduler.md#groups); what is fired ' +
+      'by hand is counted there',
+  );
+
+/** Of those that read topics. */
+export const kafkaSessionTimeout = z.coerce
+  .number()
+  .int()
+  .min(1000)
+  .max(300_000)
+  .default(10_000)
+  .describe('How soon the group notices a dead member');
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
 /** Variables of every process, whatever it serves. */
 export const processEnvironment = z.object({
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** JSON unless a person watches the terminal. */
-  LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
-  /** How long a stop may take before the process ends anyway. */
-  STOP_DEADLINE_MS: z.coerce.number().int().min(100).max(600_000).default(25_000),
-  /** Of `/healthz`, `/readyz` and `/metrics`; not served unless set. */
-  HEALTH_PORT: port.optional(),
-  HEALTH_HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Of the lines on stderr'),
+  LOG_FORMAT: z
+    .enum(['json', 'pretty'])
+    .optional()
+    .meta({ description: 'How the lines look', usual: '`pretty` on a terminal, else `json`' }),
+  STOP_DEADLINE_MS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(25_000)
+    .describe('How long a stop may take before the process ends anyway'),
+  HEALTH_PORT: port.optional().meta({
+    description: 'Of `/healthz`, `/readyz` and `/metrics`: [operations](../operations.md)',
+    usual: 'not served',
+  }),
+  HEALTH_HOST: z.string().default('127.0.0.1').describe('Of the same'),
 });
 
 export type ProcessSettings = z.infer<typeof processEnvironment>;

@@ -16,19 +16,22 @@ export interface MailSettings {
 const domain = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$/;
 const sender = /^(?:[^<>\r\n]*<)?(?<address>[^<>\s@]+@[^<>\s@]+)>?$/;
 
-const mailEnvironment = z.object({
+export const mailEnvironment = z.object({
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'has to be a URL such as smtps://user:password@smtp.example.com:465' })
-    .optional(),
+    .optional()
+    .describe('The mail server for [notices by e-mail](../notices.md#by-e-mail); a password is sent over TLS alone'),
   SMTP_FROM: z
     .string()
     .regex(sender, 'has to be an address such as muster@example.com or Muster <muster@example.com>')
-    .optional(),
+    .optional()
+    .describe('Who sends them'),
   SMTP_DOMAINS: z
     .string()
     .transform((text) => text.split(',').map((each) => each.trim().toLowerCase()))
     .refine((domains) => domains.every((each) => domain.test(each)), 'has to be domains, separated by commas')
-    .optional(),
+    .optional()
+    .meta({ description: 'Domains that they go to', usual: 'that of `SMTP_FROM`' }),
 });
 
 /**

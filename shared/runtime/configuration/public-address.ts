@@ -28,4 +28,9 @@ export const publicUrl = z
     context.addIssue('has to be an address such as https://muster.example.com or https://example.com/muster');
     return z.NEVER;
   })
-  .optional();
+  .optional()
+  .meta({
+    description:
+      'The address that people use when a proxy stands before the API: [behind a proxy](../configuration.md#behind-a-proxy)',
+    usual: 'where it listens',
+  });

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import type { Quotas } from '../../domain/quotas.ts';
 
-const most = (usual: number) => z.coerce.number().int().min(1).max(1_000_000_000).default(usual);
+const most = (usual: number, description: string) =>
+  z.coerce.number().int().min(1).max(1_000_000_000).default(usual).describe(description);
 
 /** What accounts may have: docs/decisions/0070-quotas-by-account.md. */
 export const quotaEnvironment = z.object({
-  QUOTA_OPEN_RUNS: most(1000),
-  QUOTA_CAMPAIGN_CHANGES: most(10_000),
-  QUOTA_LISTS: most(1000),
-  QUOTA_LIST_MIB: most(65_536),
-  QUOTA_ALL_LISTS_MIB: most(262_144),
-  QUOTA_STREAMS: most(500),
+  QUOTA_OPEN_RUNS: most(
+    1000,
+    'Runs that have not ended or wait to start, which the keys of one account may have together. The same wherever it ' +
+      'is read: `muster doctor` says where a service runs with another one',
+  ),
+  QUOTA_CAMPAIGN_CHANGES: most(10_000, 'Campaigns that an account made or changed in 24 hours'),
+  QUOTA_LISTS: most(1000, 'Uploaded lists of an account'),
+  QUOTA_LIST_MIB: most(65_536, 'MiB of user ids in them'),
+  QUOTA_ALL_LISTS_MIB: most(262_144, 'MiB of user ids in all lists of the installation'),
+  QUOTA_STREAMS: most(500, 'Event streams of an account in each process'),
 });
 
 const mebibyte = 1024 ** 2;

@@ -73,7 +73,13 @@ export const secretsEnvironment = z.object({
       }
     })
     .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')))
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        'What secrets in the database are encrypted with, 32 bytes in base64 each: ' +
+        '[secrets in the database](../configuration.md#secrets-in-the-database)',
+      usual: 'none: what needs a secret is refused',
+    }),
 });
 
 interface Key {

@@ -12,12 +12,22 @@ export interface TargetTopics {
 
 const isPattern = (text: string) => isTopicName(text.endsWith('*') ? text.slice(0, -1) : text);
 
-const topicsEnvironment = commonEnvironment.pick({ MUSTER_TOPIC_PREFIX: true }).extend({
+export const targetTopicsEnvironment = z.object({
   DISPATCHER_TARGET_TOPICS: z
     .string()
     .transform((list) => list.split(',').map((each) => each.trim()))
     .refine((list) => list.every(isPattern), 'has to be names of topics, separated by commas, or shop.* for all below')
-    .default([]),
+    .default([])
+    .meta({
+      description:
+        'Topics of others that jobs of an endpoint `kafka:<topic>` may be written to. Muster’s own and Kafka’s own ' +
+        'never are ([jobs](../jobs.md#to-a-kafka-topic))',
+      usual: 'none',
+    }),
+});
+
+const topicsEnvironment = targetTopicsEnvironment.extend({
+  MUSTER_TOPIC_PREFIX: commonEnvironment.shape.MUSTER_TOPIC_PREFIX,
 });
 
 /** None unless they are named. Muster's own and Kafka's own are not, whatever is named. @throws {ConfigurationError} */

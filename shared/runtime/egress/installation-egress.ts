@@ -17,7 +17,12 @@ export const egressEnvironment = z.object({
       );
       return z.NEVER;
     })
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        'Where this installation calls anything at all: [where calls may go](../configuration.md#where-calls-may-go)',
+      usual: 'everywhere',
+    }),
 });
 
 const anyAddress: readonly EgressRule[] = [{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }];

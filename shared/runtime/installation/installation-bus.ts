@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneMessage, LaneReceiver, MessageConsumer, MessagePublisher } from '../../ports/message-bus.ts';
 import type { Meter } from '../../ports/meter.ts';
 import type { Logger } from '../logger.ts';
+import { consumerMetrics } from '../meter/process-metrics.ts';
 
 /** Every message begins with it, so that whose it is can be seen without parsing the rest. */
 const beginning = '{"installation":"';
@@ -42,9 +43,7 @@ const warnEveryMs = 60_000;
 export function ownConsumer({ consumer, installationId, meter, clock, logger }: OwnConsumerDeps): MessageConsumer {
   const own = Buffer.from(`${beginning}${installationId}"`);
   const any = Buffer.from(beginning);
-  const foreign = meter
-    .counter({ name: 'muster_foreign_messages_total', help: 'Messages of other installations, left to their owners.' })
-    .of({});
+  const foreign = meter.counter(consumerMetrics.foreign).of({});
   let sinceWarned = 0;
   let warnedMs = -Infinity;
 

@@ -1,11 +1,12 @@
 import type { TopicStats } from '../../ports/message-bus.ts';
-import type { Gauge, Meter } from '../../ports/meter.ts';
+import type { Gauge, GaugeSpec, Meter } from '../../ports/meter.ts';
+import { consumerMetrics } from './process-metrics.ts';
 
 type OfTopic = Gauge<'topic'>;
 
 /** Shows what a consumer says of its topics whenever the metrics are asked for. */
 export function exportConsumerStats(meter: Meter, stats: () => readonly TopicStats[]): void {
-  const show = (name: string, help: string, valueOf: (stats: TopicStats) => number | null): void => {
+  const show = (spec: GaugeSpec<'topic'>, valueOf: (stats: TopicStats) => number | null): void => {
     const collect = (gauge: OfTopic): void => {
       for (const each of stats()) {
         const value = valueOf(each);
@@ -13,14 +14,10 @@ export function exportConsumerStats(meter: Meter, stats: () => readonly TopicSta
         if (value !== null) gauge.of({ topic: each.topic }).set(value);
       }
     };
-    meter.gauge({ name, help, labelNames: ['topic'], collect });
+    meter.gauge({ ...spec, collect });
   };
-  show('muster_consumer_lanes', 'Partitions of the topic assigned to this process.', ({ lanes }) => lanes);
-  show('muster_consumer_unsettled_messages', 'Messages delivered and not handled yet.', ({ unsettled }) => unsettled);
-  show(
-    'muster_consumer_held_messages',
-    'Messages fetched and held back, as their lanes have enough.',
-    ({ held }) => held,
-  );
-  show('muster_consumer_lag_messages', "Messages of this process's lanes that are not handled yet.", ({ lag }) => lag);
+  show(consumerMetrics.lanes, ({ lanes }) => lanes);
+  show(consumerMetrics.unsettled, ({ unsettled }) => unsettled);
+  show(consumerMetrics.held, ({ held }) => held);
+  show(consumerMetrics.lag, ({ lag }) => lag);
 }

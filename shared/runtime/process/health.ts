@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { listening } from './listening.ts';
+import { processMetrics } from '../meter/process-metrics.ts';
 import type { PrometheusMeter } from '../meter/prometheus-meter.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -17,9 +18,7 @@ export interface HealthOptions {
 export async function serveHealth({ port, host, readiness, meter }: HealthOptions): Promise<Server> {
   let parts: Readiness['parts'] = {};
   meter.gauge({
-    name: 'muster_ready',
-    help: '1 where a part of readiness is well, 0 where it is not.',
-    labelNames: ['part'],
+    ...processMetrics.ready,
     collect: (level) => {
       for (const [part, state] of Object.entries(parts)) level.of({ part }).set(state === 'ok' ? 1 : 0);
     },

@@ -6,6 +6,7 @@ import { totalsSlotOf } from '../../../../shared/domain/step/totals-slot.ts';
 import { databaseUnavailable } from '../../frame/server/database-unavailable.ts';
 import { createFlushLane } from './flush-lane.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
+import { apiMetrics } from '../../metrics.ts';
 
 /** Jobs of one statement: larger ones are not cheaper, and keep more requests waiting for one commit. */
 export const maxFlushJobs = 500;
@@ -49,16 +50,8 @@ export interface JobAcceptorDeps {
 
 export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAcceptorDeps): JobAcceptor {
   const inside = { jobs: 0, bytes: 0 };
-  const counted = meter?.counter({
-    name: 'muster_jobs_taken_total',
-    help: 'Jobs that were asked for and could be stored: accepted, duplicate, or refused because their key was reused.',
-    labelNames: ['result'],
-  });
-  meter?.gauge({
-    name: 'muster_jobs_before_commit',
-    help: 'Jobs that requests brought and that are not committed yet.',
-    collect: (gauge) => gauge.of({}).set(inside.jobs),
-  });
+  const counted = meter?.counter(apiMetrics.jobsTaken);
+  meter?.gauge({ ...apiMetrics.beforeCommit, collect: (gauge) => gauge.of({}).set(inside.jobs) });
   const slot = (lane: number) => totalsSlotOf(`${owner}/${lane}`);
   const slots = { single: slot(0), bulk: [slot(1), slot(2)], ordered: slot(3) };
   const lane = (inFlight: number, slotAt: (place: number) => number) =>

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { apiDocument } from '../../services/api/api-document.ts';
+import { code, sentence } from './words.ts';
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string(),
+  tags: z.array(z.string()).min(1),
+  parameters: z.array(z.looseObject({ name: z.string(), in: z.string() })).default([]),
+  'x-required-role': z.string().optional(),
+});
+
+const document = z.looseObject({
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+});
+
+type Operation = z.infer<typeof operation>;
+
+/** Every operation of the OpenAPI document, by what it is of. */
+export async function apiPage(): Promise<string> {
+  const { tags, paths } = document.parse(await apiDocument());
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, each]) => ({ path, method, each })),
+  );
+  const sections = tags.map(({ name, description }) => {
+    const lines = operations
+      .filter(({ each }) => each.tags[0] === name)
+      .map(({ path, method, each }) => operationLine(`${method.toUpperCase()} ${path}`, each));
+    return `## ${name}\n\n${sentence(description)}\n\n${lines.join('\n')}`;
+  });
+  return `# The API: every operation
+
+In brackets: the name of the operation in the [client](../../sdk/README.md), and the role that a key
+needs, or a higher one; none where no key is asked for. Then what may stand in the query. Bodies,
+answers and their fields are in \`/docs\` of a running API, and in \`/openapi.json\` for programs. How
+they are used, and what holds for all of them: [the HTTP interface](../api.md).
+
+${sections.join('\n\n')}
+`;
+}
+
+function operationLine(route: string, { operationId, summary, parameters, ...others }: Operation): string {
+  const role = others['x-required-role'];
+  const query = parameters.filter((each) => each.in === 'query').map(({ name }) => code(name));
+  const asked = query.length === 0 ? '' : ` Query: ${query.join(', ')}.`;
+  return `- \`${route}\` (\`${operationId}\`${role === undefined ? '' : `; ${role}`}): ${sentence(summary)}${asked}`;
+}

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import type { Argument, Command, Option } from 'commander';
+import { exitCodes, exitMeanings } from '../frame/exit-codes.ts';
+import { createSession } from '../frame/session.ts';
+import { createTerminal } from '../frame/terminal.ts';
+import { allRows, createProgram } from '../program.ts';
+import { code, joined, sentence } from './words.ts';
+
+/** Every command with its options, as `--help` has them, and what each exit code means. */
+export async function commandsPage(): Promise<string> {
+  const program = createProgram();
+  const session = createSession({
+    terminal: createTerminal({}),
+    environment: {},
+    input: Readable.from([]),
+    onInterrupt: () => new AbortController().signal,
+  });
+  for (const row of await allRows()) row.addTo(program, session);
+  const sections = program.commands.map((command) => `## ${command.name()}\n\n${sectionOf(command)}`);
+  return `# The command line: every command
+
+\`muster <command>\`; in a checkout \`npm run -s muster -- <command>\`. \`--json\` before any command prints
+data as JSON, \`--help\` behind it says the same as this page. How output, questions and waiting work:
+[the command line](../cli.md).
+
+${exitLines()}
+
+${sections.join('\n\n')}
+`;
+}
+
+function exitLines(): string {
+  const codes = new Map<string, number>(Object.entries(exitCodes));
+  const lines = Object.entries(exitMeanings).map(([name, means]) => `- **${codes.get(name) ?? ''}**: ${means}`);
+  return `## Exit codes\n\n${lines.join('\n')}`;
+}
+
+function sectionOf(command: Command): string {
+  const below = command.commands;
+  if (below.length === 0) return linesOf(command, '').join('\n');
+  return `${begun(sentence(command.description()))}\n\n${below.flatMap((each) => linesOf(each, `${command.name()} `)).join('\n')}`;
+}
+
+function begun(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** The command, and a line below it for each of its options. */
+function linesOf(command: Command, parents: string): string[] {
+  const name = `${parents}${command.name()}`;
+  const args = command.registeredArguments.map(argumentText);
+  const typed = [name, ...args].join(' ');
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+  const among = choices.length === 0 ? '' : `One of ${choices.map(code).join(', ')}.`;
+  return [
+    `- \`${typed}\`: ${joined(sentence(command.description()), among)}`,
+    ...command.options.map((option) => `  - ${optionText(option)}`),
+    ...command.commands.flatMap((each) => linesOf(each, `${name} `)),
+  ];
+}
+
+function argumentText(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function optionText({ flags, description, argChoices = [], defaultValue, mandatory }: Option): string {
+  const among = argChoices.length === 0 ? '' : `One of ${argChoices.map(code).join(', ')}.`;
+  const usual: unknown = defaultValue;
+  const bounds = [...(mandatory ? ['needed'] : []), ...(usual === undefined ? [] : [code(usual)])];
+  const head = `\`${flags}\`${bounds.length === 0 ? '' : ` (${bounds.join('; ')})`}`;
+  const said = joined(sentence(description), among);
+  return said === '' ? head : `${head}: ${said}`;
+}

@@ -1,0 +1,18 @@
+import { apiMetrics } from '../../services/api/metrics.ts';
+import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
+import { schedulerMetrics } from '../../services/scheduler/metrics.ts';
+import { triggerMetrics } from '../../services/trigger/metrics.ts';
+import { workerMetrics } from '../../services/worker/metrics.ts';
+import type { MetricTable } from '../../shared/ports/meter.ts';
+import { consumerMetrics, processMetrics } from '../../shared/runtime/meter/process-metrics.ts';
+
+/** All metrics, by who tells them. */
+export const metricTables: readonly { of: string; metrics: MetricTable }[] = [
+  { of: 'Every process', metrics: processMetrics },
+  { of: 'Workers and dispatchers: their topics', metrics: consumerMetrics },
+  { of: 'API', metrics: apiMetrics },
+  { of: 'Trigger', metrics: triggerMetrics },
+  { of: 'Worker', metrics: workerMetrics },
+  { of: 'Scheduler', metrics: schedulerMetrics },
+  { of: 'Dispatcher', metrics: dispatcherMetrics },
+];

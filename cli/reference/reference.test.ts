@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { variablesBySection } from './variables.ts';
+import { referenceFolder, referencePages } from './write-pages.ts';
+
+let pages: Record<string, string>;
+beforeAll(async () => {
+  pages = await referencePages();
+});
+
+describe('docs/reference', () => {
+  it('has these pages, and none besides', () => {
+    expect(readdirSync(referenceFolder).toSorted()).toEqual(Object.keys(pages).toSorted());
+  });
+
+  it.each(['configuration.md', 'cli.md', 'api.md', 'metrics.md'])(
+    '%s says what the code says: npm run docs',
+    (name) => {
+      expect(readFileSync(path.join(referenceFolder, name), 'utf8')).toBe(pages[name]);
+    },
+  );
+});
+
+describe('the page of commands', () => {
+  it('has every exit code', () => {
+    const codes = [...(pages['cli.md'] ?? '').matchAll(/^- \*\*(\d+)\*\*:/gm)].map(([, value]) => Number(value));
+    expect(codes).toEqual(Object.values(exitCodes));
+  });
+});
+
+describe('the page of variables', () => {
+  const variables = variablesBySection().flatMap(({ variables: of }) => of);
+  const of = (name: string) => variables.find((each) => each.name === name);
+
+  it('says who reads one, what is without it and what it may be', () => {
+    expect(of('WORKER_CONCURRENCY')).toEqual({
+      name: 'WORKER_CONCURRENCY',
+      readers: ['worker'],
+      isSecret: false,
+      usual: '`200`',
+      said: 'Calls in flight over all action types. A whole number from 1 to 5,000.',
+    });
+    expect(of('DATABASE_URL')).toMatchObject({ readers: ['all', 'cli'], isSecret: true, usual: 'needed' });
+    expect(of('QUOTA_OPEN_RUNS')?.readers).toEqual(['api', 'scheduler', 'cli']);
+    expect(of('KAFKA_TLS_CA_FILE')?.readers).toContain('all');
+  });
+
+  it('says the form of one in the words with which a wrong value is refused', () => {
+    expect(of('MUSTER_TOPIC_PREFIX')?.said).toContain('It has to be 1 to 64 letters, digits, _ and -.');
+  });
+});
