@@ -1,7 +1,11 @@
-import type { Meter } from '../../shared/ports/meter.ts';
 import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
 import { processEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
-import { keepRunning, type PreparedProcess, type ProcessDefinition } from '../../shared/runtime/process/process.ts';
+import {
+  keepRunning,
+  type PreparedProcess,
+  type ProcessDefinition,
+  type ProcessHost,
+} from '../../shared/runtime/process/process.ts';
 import { stopService, type Service } from '../../shared/runtime/process/service.ts';
 import type { CommandContext } from '../frame/command-context.ts';
 import { readyConsole } from '../console/ready-console.ts';
@@ -57,7 +61,7 @@ function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.Pr
 
 type NamedProcess = PreparedProcess & { name: string };
 
-async function startAll(prepared: readonly NamedProcess[], host: { meter: Meter }): Promise<Service> {
+async function startAll(prepared: readonly NamedProcess[], host: ProcessHost): Promise<Service> {
   const started: Member[] = [];
   try {
     for (const { name, start } of prepared) started.push({ name, service: await start(host) });

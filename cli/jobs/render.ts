@@ -28,6 +28,7 @@ export function renderJob(job: Job, view: View): string {
       ['ordering', job.orderingKey && `${job.ordering ?? ''}, by ${job.orderingKey}`],
       ['priority', job.priority === 'normal' ? null : job.priority],
       ['template', job.template ? 'names in its body and headers are filled in at each call' : null],
+      ['trace', job.traceId ?? null],
       ['tags', tags.length === 0 ? null : tags.join(', ')],
       ...headerFacts(headers),
       ['body', job.withheld ? notShown : null],

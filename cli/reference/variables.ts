@@ -23,6 +23,7 @@ import { secretsEnvironment } from '../../shared/runtime/configuration/secret-bo
 import { isSecret } from '../../shared/runtime/configuration/secrets.ts';
 import { targetTopicsEnvironment } from '../../shared/runtime/configuration/target-topics.ts';
 import { egressEnvironment } from '../../shared/runtime/egress/installation-egress.ts';
+import { tracingEnvironment } from '../../shared/runtime/configuration/tracing-settings.ts';
 import type { ProcessDefinition } from '../../shared/runtime/process/process.ts';
 import { callerEnvironment } from '../api/api-client.ts';
 import { topicsEnvironment } from '../installation/topics.ts';
@@ -42,6 +43,7 @@ export interface Variable {
 /** Each variable stands in the first of these that describes it. */
 const sections: readonly { title: string; shapes: readonly z.ZodObject[] }[] = [
   { title: 'Servers, and the engine’s file', shapes: [commonEnvironment, pathEnvironment, kafkaSecurityEnvironment] },
+  { title: 'Tracing', shapes: [tracingEnvironment] },
   { title: 'Every process', shapes: [processEnvironment] },
   { title: 'Secrets, and where calls may go', shapes: [secretsEnvironment, egressEnvironment] },
   { title: 'Who gets in', shapes: [authEnvironment] },

@@ -15,6 +15,7 @@ export function renderExplanation(explained: UserExplanation, view: View): strin
   const lines = [
     `  ${paint.strong(oneLine(userId))}  ${where.filter((part) => part !== null).join(' · ')}`,
     ...(batches.length === 0 ? [] : [`  ${paint.faint(batchesText(batches))}`]),
+    ...tracesText(batches).map((line) => `  ${paint.faint(line)}`),
     ...steps.map((step) => `  ${stepText(step, paint)}`),
   ];
   const calls = callsTable(steps, view);
@@ -25,6 +26,13 @@ function batchesText(batches: UserExplanation['batches']): string {
   const [first, ...children] = batches;
   const then = children.map(({ batchNo, fromStep }) => `${batchNo} from step ${fromStep}`);
   return [`batch ${first?.batchNo ?? ''}`, ...then].join(', then ');
+}
+
+/** Of those that are recorded: what to look for where spans are kept. */
+function tracesText(batches: UserExplanation['batches']): string[] {
+  return batches.flatMap(({ batchNo, traceId }) =>
+    traceId === undefined ? [] : [`batch ${batchNo}: trace ${traceId}`],
+  );
 }
 
 function stepText(

@@ -76,6 +76,13 @@ const installation: Board = {
           queries: quantiles('muster_event_loop_delay_seconds', ['instance']),
         },
         {
+          title: 'Spans of traces',
+          meaning:
+            'Where tracing is on. no-room, refused: the collector is too slow, away or wrong; nothing waits for it.',
+          unit: 'ops',
+          queries: [{ expr: rateBy('result', 'muster_trace_spans_total'), legend: '{{result}}' }],
+        },
+        {
           title: 'Connections to Postgres',
           meaning: 'Statements that wait for one mean that the pool is too small or Postgres too slow.',
           unit: 'short',

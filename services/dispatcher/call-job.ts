@@ -1,4 +1,4 @@
-import { readOwnTerms, type CallTemplate } from '../../shared/contracts/jobs/call-terms.ts';
+import { readOwnTerms, type CallerTrace, type CallTemplate } from '../../shared/contracts/jobs/call-terms.ts';
 import { topicOf } from '../../shared/contracts/jobs/topic-urls.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
@@ -7,6 +7,7 @@ import { circuitHostOf } from './circuit-host.ts';
 import { attemptOf, filledCall } from './filled-call.ts';
 import type { HeldJob } from './held-job.ts';
 import type { HostState } from './host-breaker.ts';
+import { traceCall, type JobTrace, type TraceCallDeps } from './job-traces.ts';
 import { judgeReport } from './judge-report.ts';
 import type { ReportInviter } from './report-inviter.ts';
 import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
@@ -28,7 +29,7 @@ const unknownForMs = 60_000;
 /** Jobs of a client or an endpoint that is disabled wait under this name, for all of its hosts. */
 export const everyHost = '*';
 
-export interface CallJobDeps {
+export interface CallJobDeps extends TraceCallDeps {
   endpoint: CallbackEndpoint;
   clients: ClientDirectory;
   opener: CallOpener;
@@ -37,8 +38,6 @@ export interface CallJobDeps {
   /** From then on others may have what is held here: nothing more is called. */
   aliveUntilMs: () => number;
   clock: Clock;
-  /** In [0, 1). */
-  random: () => number;
 }
 
 /** How long a claim has to last so that a call with this time-out can begin under it. */
@@ -56,6 +55,8 @@ export interface JobCall {
   /** What the call told of its host; `none` where there was none. */
   sign: HostSign;
   terms: ClientTerms | undefined;
+  /** Null, or absent, where nothing is recorded of it. */
+  trace?: JobTrace | null;
 }
 
 /** One call of one job, or why there is none. Never throws. */
@@ -85,6 +86,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
       : invited;
   const lateRefusal = sent === invited ? null : refusalOf(job, host, terms, deps);
   if (lateRefusal) return withoutCall(job, lateRefusal, terms);
+  const trace = sent.kind === 'opened' ? traceCall(job, sent.headers, terms.trace, deps) : null;
   const startedMs = deps.clock.monotonicMs();
   const answer = sent.kind === 'unsent' ? sent : await deps.endpoint.call(callbackOf(job, sent, terms, deps));
   const endedMs = deps.clock.monotonicMs();
@@ -98,22 +100,23 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const sign = signOf(answer);
   // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
   const isUnanswered = job.probeOf !== null && answer.kind === 'unanswered';
-  return { job, host, verdict: isUnanswered ? { kind: 'sidelined', host } : verdict, note, sign, terms };
+  return { job, host, verdict: isUnanswered ? { kind: 'sidelined', host } : verdict, note, sign, terms, trace };
 }
 
 type CallTerms = ClientTerms & {
   /** Of this call. */
   timeoutMs: number;
   template: CallTemplate | undefined;
+  trace: CallerTrace | undefined;
 };
 
 /** What a job says itself goes before what its client says. No call outlasts its claim, or it would never begin. */
 function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
   const own = readOwnTerms(job.terms);
-  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template } = own;
+  const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template, trace } = own;
   const ownMs = timeoutMs === undefined ? terms.limits.timeoutMs : Math.min(timeoutMs, longestCallMs(job));
   const reportWithinMs = reportWithinSeconds === undefined ? terms.reportWithinMs : reportWithinSeconds * 1000;
-  return { ...terms, retries: retry, finalCodes, reportWithinMs, timeoutMs: ownMs, template };
+  return { ...terms, retries: retry, finalCodes, reportWithinMs, timeoutMs: ownMs, template, trace };
 }
 
 function longestCallMs({ leaseMs }: HeldJob): number {

@@ -6,6 +6,7 @@ import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Notices } from '../../shared/ports/notices.ts';
 import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
@@ -21,6 +22,7 @@ import { forgedAmong, type HeardReference } from './heard-reference.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { createHeldJobs } from './held-jobs.ts';
+import { recordCall } from './job-traces.ts';
 import { createCircuitKeeper } from './keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { usualTimeoutMs, type CallLedger, type JobClaim } from './ports/call-ledger.ts';
@@ -71,6 +73,8 @@ export interface DispatcherDeps {
   notices: Notices;
   logger: Logger;
   meter?: Meter;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }
 
 /** Calls jobs that are due: claims them, calls, and writes what came of it. */
@@ -88,7 +92,7 @@ export interface Dispatcher extends Service {
 }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { consumer, clients, notices, clock, logger } = deps;
+  const { consumer, clients, notices, tracing, clock, logger } = deps;
   const held = createHeldJobs(deps.ledger);
   /** Calls under way, of hosts that are tried too. */
   let serving = 0;
@@ -135,7 +139,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   });
   const keyTurns = createKeyTurns({ keys: deps.keys, clock, logger });
   const callDeps = {
-    ...{ endpoint: deps.endpoint, opener: deps.opener, inviter: deps.inviter, clients, clock, random: deps.random },
+    ...{ endpoint: deps.endpoint, opener: deps.opener, inviter: deps.inviter, clients },
+    ...{ tracing, clock, random: deps.random },
     aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
     stateOf: (clientId: string, host: string) => keeper.stateOf(clientId, host),
   };
@@ -162,6 +167,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       held.end(call);
       keeper.onCalled(call);
       meter.called(call, clock.monotonicMs() + job.clockAheadMs);
+      if (tracing) recordCall(call, tracing, clock, deps.random);
       whenDone?.();
       loop.poke();
     });

@@ -40,7 +40,7 @@ import { createNodeReporter } from './report-node.ts';
 const maxTokenBytes = 64 * 1024;
 
 export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (config, context) => {
-  const { logger, meter, owner, addPart, onClose } = context;
+  const { logger, meter, tracing, owner, addPart, onClose } = context;
   const { engine, MUSTER_REGION: region, DISPATCHER_LEASE_MS: leaseMs } = config;
   const clock = systemClock;
 
@@ -104,7 +104,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     endpoint: chooseEndpoint({ http: endpoint, topics, mail }),
     deadLetters: createDeadLetters({ pool }),
     ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
-    ...{ notices, clock, random: () => Math.random(), logger, meter },
+    ...{ notices, clock, random: () => Math.random(), logger, meter, tracing },
   });
   const reporter = onClose(
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),

@@ -38,7 +38,7 @@ import { segmentationConnections } from './pages/page-questions.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
-  const { logger, meter, owner, environment, addPart, onClose } = context;
+  const { logger, meter, tracing, owner, environment, addPart, onClose } = context;
   const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
@@ -125,6 +125,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     stallMs: config.TRIGGER_STALL_MS,
     notices,
     meter,
+    tracing,
     clock: systemClock,
     random: () => Math.random(),
     logger,

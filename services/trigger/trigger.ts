@@ -17,6 +17,7 @@ import type { RunApprovals } from './prepare/run-approvals.port.ts';
 import type { RegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -79,6 +80,8 @@ export interface TriggerDeps {
   stallMs: number;
   notices: Notices;
   meter?: Meter;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;

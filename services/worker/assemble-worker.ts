@@ -24,6 +24,7 @@ import { createRefusalCounts } from './step/refusal-counts.ts';
 import { createStepOutcomes } from './step/step-outcomes.ts';
 import { createStepServer } from './step/step-server.ts';
 import { createSuspectGate } from './step/suspect-gate.ts';
+import { createStepTraces } from './trace/step-traces.ts';
 import { createWake } from './wake.ts';
 import type { OpenMessage } from './work.ts';
 import { createWorkerFromParts, type Worker } from './worker.ts';
@@ -44,6 +45,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const serving = createServing({ shards: deps.shards, actionTypes: deps.config.actionTypes, consumer, logger });
   const { shards, actionTypes } = serving;
   const meter = createWorkerMeter({ meter: deps.meter ?? noMeter, clock, logger });
+  const traces = deps.tracing ? createStepTraces({ tracing: deps.tracing, clock, random }) : undefined;
   const queue = createStepQueue();
   const receiver = createMessageReceiver({
     queue,
@@ -83,6 +85,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     outcomes,
     onHandled,
     meter,
+    traces,
     leaseMs,
     clock,
     random,
@@ -110,6 +113,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     onHandled,
     onWaiting: () => rateKeeper.onWork(),
     meter,
+    traces,
     leaseMs,
     clock,
     random,
@@ -166,6 +170,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     onHandled,
     serving,
     meter,
+    traces,
     queue,
     receiver,
     unbegunIntake,

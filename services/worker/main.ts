@@ -39,7 +39,7 @@ import { servedOf, type Served } from './intake/served-shards.ts';
 import { createWorker } from './assemble-worker.ts';
 
 export const workerProcess = defineProcess('worker', readConfig, async (config, context) => {
-  const { logger, meter, environment, addPart, onClose } = context;
+  const { logger, meter, tracing, environment, addPart, onClose } = context;
   const owner = config.workerId ?? context.owner;
   const { engine } = config;
   const topicTerms = { prefix: config.topicPrefix, replicationFactor: engine.replicationFactor };
@@ -122,6 +122,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     random: () => Math.random(),
     logger,
     meter,
+    tracing,
   });
   const settling = createLoop({
     name: 'status-settler',

@@ -9,6 +9,7 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import type { RateShares } from '../../shared/ports/rate-shares.ts';
 import type { StepHolds } from '../../shared/ports/step-holds.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BatchEndpoint } from './call/batch-endpoint.port.ts';
 import type { UnbegunSteps } from './intake/unbegun-steps.port.ts';
@@ -41,4 +42,6 @@ export interface WorkerDeps {
   random: () => number;
   logger: Logger;
   meter?: Meter;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }

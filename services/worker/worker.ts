@@ -34,6 +34,7 @@ import type { SlotGroups } from './slots/slot-groups.ts';
 import type { QuietHours } from './step/quiet-hours.ts';
 import type { StepOutcomes } from './step/step-outcomes.ts';
 import type { StepServer } from './step/step-server.ts';
+import type { StepTraces } from './trace/step-traces.ts';
 import type { Wake } from './wake.ts';
 import type { OpenMessage, Work } from './work.ts';
 
@@ -68,6 +69,8 @@ export interface WorkerParts {
   onHandled: (origin: OpenMessage | null) => void;
   serving: Serving;
   meter: WorkerMeter;
+  /** Undefined where tracing is off. */
+  traces: StepTraces | undefined;
   queue: StepQueue;
   receiver: MessageReceiver;
   unbegunIntake: UnbegunIntake;
@@ -88,7 +91,7 @@ export interface WorkerParts {
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
-  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter } = parts;
+  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, traces } = parts;
   const { queue, receiver, unbegunIntake, timedSteps } = parts;
   const { directory, stops, begins, outcomes, groups, server, slots, checks } = parts;
   const { guardKeeper, rateKeeper, handOn, nextSteps, quietHours } = parts;
@@ -150,6 +153,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     begins.settle(begun, flushed.begun);
     const { recorded, handedOn, lost, children, childless } = matchResults(byResult, flushed, startedMs);
     for (const { work, result } of recorded) if (result.state === 'done') countRecorded(work.topic);
+    traces?.recorded(recorded, startedMs);
+    traces?.claimed(children, startedMs);
     forward(recorded, handedOn, startedMs);
     server.lose(lost, flushed.refused);
     server.abandonTrials([...lost, ...childless]);
@@ -161,6 +166,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
+    traces?.claimed(prepared.works, startedMs);
     const [affordable, parts] = splitForBudgets(prepared.works);
     const [callable, withheld] = splitSuppressed(affordable);
     outcomes.record(parts);
@@ -176,6 +182,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     const here = recorded.filter(({ result }) => handedOn.has(result));
     nextSteps.publish(handedOn.size === 0 ? recorded : recorded.filter(({ result }) => !handedOn.has(result)));
     const { works, unsure } = handOn.worksOf(here, claimedAtMs);
+    traces?.claimed(works, claimedAtMs);
     for (const { work } of here) onHandled(work.origin);
     serve(works);
     server.release(unsure, null);

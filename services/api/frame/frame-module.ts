@@ -14,7 +14,7 @@ import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.
 import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 
 /** What the modules of all rooms are made of. */
-export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {
+export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tracing' | 'environment' | 'onClose'> {
   config: ApiConfig;
   clock: Clock;
   /** For ordinary statements. */
@@ -39,10 +39,14 @@ type ApiPool = keyof typeof poolSizes.api extends infer Name
     : never
   : never;
 
-type FrameContext = Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> & { clock: Clock };
+interface FrameContext extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {
+  /** Null, or absent, where it is off. */
+  tracing?: ProcessContext['tracing'];
+  clock: Clock;
+}
 
 export function frameModule(config: ApiConfig, context: FrameContext): ApiParts {
-  const { clock, logger, meter, environment, onClose } = context;
+  const { clock, logger, meter, tracing = null, environment, onClose } = context;
   const starts: (() => void)[] = [];
   const connection = { connectionString: config.databaseUrl, logger, meter };
   const own = { applicationName: 'muster-api', max: poolSizes.api['muster-api'] };
@@ -66,6 +70,7 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
     clock,
     logger,
     meter,
+    tracing,
     environment,
     onClose,
     pool,

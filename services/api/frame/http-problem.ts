@@ -52,12 +52,17 @@ export function notFound(what: string, id: string): HttpProblem {
   return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
 }
 
-export function problemBody(problem: HttpProblem, requestId: string): Problem {
+/** @param traceId of a request that belongs to a trace */
+export function problemBody(problem: HttpProblem, requestId: string, traceId?: string): Problem {
   const { status, code, message, errors, requiredRole } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
   const type = `urn:muster:problem:${code}`;
   const body = { type, title, status, detail: message, code, errors: [...errors], requestId };
-  return requiredRole === undefined ? body : { ...body, requiredRole };
+  return {
+    ...body,
+    ...(traceId !== undefined && { traceId }),
+    ...(requiredRole !== undefined && { requiredRole }),
+  };
 }
 
 /** @param cause as an egress guard says it */

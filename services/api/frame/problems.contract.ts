@@ -12,6 +12,7 @@ export const problem = z
     code: z.string().describe('Stable: programs decide by this'),
     errors: z.array(fieldProblem).describe('All that is wrong with the request; empty where no field is to blame'),
     requestId: z.string(),
+    traceId: z.string().optional().describe('Of a request that belongs to a trace (traceparent)'),
     requiredRole: z.enum(roles).optional().describe('Of 403 forbidden: the role that may'),
   })
   .meta({ id: 'Problem' });

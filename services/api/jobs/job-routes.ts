@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   cancelledJob,
@@ -7,6 +8,7 @@ import {
   jobSummary,
   jobTag,
   type CancelAnswer,
+  type JobShape,
 } from '../../../shared/contracts/jobs/jobs.ts';
 import { endpointName, jobPriority } from '../../../shared/contracts/jobs/call-terms.ts';
 import { orderingFields } from '../../../shared/contracts/jobs/job-keys.ts';
@@ -14,6 +16,7 @@ import { newDue } from '../../../shared/contracts/jobs/due-times.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
 import { clientToRead } from '../clients/named-client.ts';
@@ -33,6 +36,8 @@ export interface JobRoutesDeps {
   jobStore: JobStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }
 
 const byId = z.object({ id: z.string().describe('job_…') });
@@ -92,7 +97,7 @@ function listRoute(server: HttpServer, { jobStore, clients }: JobRoutesDeps): vo
   });
 }
 
-function jobRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
+function jobRoute(server: HttpServer, deps: JobRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/jobs/:id',
@@ -104,7 +109,7 @@ function jobRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
       params: byId,
       response: { 200: shown },
     },
-    handler: async (request) => jobView(await requireJob(jobStore, request.params.id), seesContent(request)),
+    handler: (request) => viewOf(request.params.id, request, deps),
   });
 }
 
@@ -136,7 +141,8 @@ function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
 
 const moves = { reschedule: 'Move a job to another time', 'run-now': 'Let a job be called at once' } as const;
 
-function moveRoute(server: HttpServer, verb: keyof typeof moves, { jobStore, clock }: JobRoutesDeps): void {
+function moveRoute(server: HttpServer, verb: keyof typeof moves, deps: JobRoutesDeps): void {
+  const { jobStore, clock } = deps;
   server.route({
     method: 'POST',
     url: `/jobs/:id/${verb}`,
@@ -156,9 +162,13 @@ function moveRoute(server: HttpServer, verb: keyof typeof moves, { jobStore, clo
       const [changed] = await jobStore.move([requireId('job', id)], to);
       if (!changed || changed.kind === 'missing') throw notFound('job', id);
       if (changed.kind !== 'changed') throw cannotMove(id, changed);
-      return jobView(await requireJob(jobStore, id), seesContent(request));
+      return viewOf(id, request, deps);
     },
   });
+}
+
+async function viewOf(id: string, request: FastifyRequest, { jobStore, tracing }: JobRoutesDeps): Promise<JobShape> {
+  return jobView(await requireJob(jobStore, id), seesContent(request), tracing?.share ?? 0);
 }
 
 async function requireJob(jobStore: JobStore, id: string) {

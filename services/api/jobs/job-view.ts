@@ -2,6 +2,8 @@ import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
+import { isSampled, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
 import { shownHeaders } from './job-content.ts';
 import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
@@ -36,8 +38,11 @@ export function jobSummaryView(job: JobRecord): JobSummary {
   };
 }
 
-/** @param withContent body and answers too */
-export function jobView(job: WholeJob, withContent: boolean): JobShape {
+/**
+ * @param withContent body and answers too
+ * @param share of the jobs whose traces are recorded, from 0 to 1
+ */
+export function jobView(job: WholeJob, withContent: boolean, share: number): JobShape {
   const { headers, body, terms, attempts } = job;
   const {
     retry = null,
@@ -45,11 +50,15 @@ export function jobView(job: WholeJob, withContent: boolean): JobShape {
     finalCodes = null,
     reportWithinSeconds = null,
     template,
+    trace,
   } = readOwnTerms(terms);
+  const ofJob = traceOfJob(job.jobId);
+  const traceId = trace ? readTraceparent(trace.parent)?.traceId : isSampled(ofJob, share) ? ofJob : undefined;
   return {
     ...jobSummaryView(job),
     headers: shownHeaders(headers),
     template: template !== undefined,
+    ...(traceId !== undefined && { traceId }),
     body: withContent ? body : null,
     withheld: !withContent,
     ...{ retry, timeoutMs, finalCodes, reportWithinSeconds },

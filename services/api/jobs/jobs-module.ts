@@ -23,7 +23,7 @@ import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler
 
 type Parts = Pick<
   ApiParts,
-  'config' | 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'
+  'config' | 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'tracing' | 'onClose' | 'onStart'
 >;
 
 /** Callbacks that are due once. */
@@ -31,7 +31,7 @@ export function jobsModule(
   parts: Parts,
   { clientFigures, clientEgress }: { clientFigures: AcceptingDeps['figures']; clientEgress: AcceptingDeps['egress'] },
 ) {
-  const { config, pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
+  const { config, pool, poolOptions, clients, clock, logger, meter, tracing, onClose, onStart } = parts;
   // Apart: its statements are few, always the same, and end soon. Three flushes at once, and what they look up.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs')), (opened) => opened.end());
   // Beside those that jobs are accepted by, so that no list holds these up.
@@ -48,7 +48,7 @@ export function jobsModule(
     createAccepting({
       ...{ clients, intake, figures: clientFigures, secretBox: config.secretBox },
       egress: clientEgress,
-      ...{ owner, clock, logger, meter },
+      ...{ owner, clock, logger, meter, tracing },
     }),
     (created) => created.stop(),
   );

@@ -3,6 +3,7 @@ import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
+import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createAllowance } from './allowance.ts';
@@ -42,6 +43,8 @@ export interface FeedPagerDeps {
   clock: Clock;
   random: () => number;
   runApprovals: Pick<RunApprovals, 'goBeyond'>;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
   figures: Pick<TriggerFigures, 'stalled'>;
   warn: ThrottledWarn;
   logger: Logger;

@@ -3,12 +3,14 @@ import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { ThrottledWarn } from '../throttled-warn.ts';
 import type { RunApprovals } from '../prepare/run-approvals.port.ts';
 import type { Cut } from './cut-batches.ts';
 import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
 import type { BufferCut } from './page-buffer.ts';
+import { createFeedTraces } from './feed-traces.ts';
 import { publishUntilStopped } from './publish-until-stopped.ts';
 import { fedMessages } from './step-messages.ts';
 
@@ -20,6 +22,8 @@ export interface FeedWriterDeps {
   clock: Clock;
   random: () => number;
   runApprovals: Pick<RunApprovals, 'goBeyond'>;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
   warn: ThrottledWarn;
   logger: Logger;
 }
@@ -49,10 +53,13 @@ export interface FeedWriter {
 }
 
 export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
-  const { feed, feedStore, publisher, clock, random, runApprovals, warn, logger } = deps;
+  const { feed, feedStore, publisher, clock, random, runApprovals, tracing, warn, logger } = deps;
   const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
   let { cursor, nextBatchNo, fedUsers, heldOutUsers, excludedUsers } = feed;
+  const traces = tracing ? createFeedTraces({ feed, tracing, clock, random }) : undefined;
+  /** Of what was written last. */
+  const times = { beganMs: 0, writtenMs: 0 };
   let isUnpublishable = false;
 
   async function write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd> {
@@ -64,6 +71,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       await runApprovals.goBeyond({ runId: feed.runId, country: feed.country, more });
       return 'beyond';
     }
+    times.beganMs = clock.monotonicMs();
     const users = { batches, invalidUsers, skipped, sink: feed.isDry ? { shared: cut.shared } : undefined };
     try {
       const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled };
@@ -72,6 +80,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       warn('could not write pages, giving the feed back', String(error), facts);
       return 'unverified';
     }
+    times.writtenMs = clock.monotonicMs();
     cursor = reached;
     nextBatchNo += batches.length;
     fedUsers += more;
@@ -104,6 +113,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       if (feed.isDry) return;
       const terms = { publisher, onTrouble: showTrouble, clock, random };
       await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
+      traces?.fed(batches, { ...times, publishedMs: clock.monotonicMs() });
     },
     noteShortfall: ({ include: [source, ...others] }) => {
       // How many users are in several sources at once is not known.

@@ -21,6 +21,8 @@ export interface BatchRequest {
   mode: StepMode;
   /** How often this key may have been sent, this time included, from 1. */
   attempt: number;
+  /** W3C's header, where calls are traced. */
+  traceparent?: string | undefined;
   /** By the process's `monotonicMs`: not to be sent later, for the step may be another's by then. */
   notAfterMs: number;
   body: Buffer;
@@ -32,6 +34,8 @@ export interface StatusRequest {
   country: string;
   /** That the users were called in. */
   mode: StepMode;
+  /** W3C's header, where calls are traced. */
+  traceparent?: string | undefined;
   body: Buffer;
 }
 

@@ -9,6 +9,7 @@ import type { BatchEndpoint } from './batch-endpoint.port.ts';
 import { classOf } from './contract-class.ts';
 import type { Work } from '../work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
+import type { StepTraces } from '../trace/step-traces.ts';
 
 /** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
 const localBudgetMs = 2000;
@@ -22,6 +23,8 @@ export interface ReadEndpointDeps {
   /** Whether the shard's rate has room for one more call, which is then taken. */
   takeRate: (topic: string, users: number) => boolean;
   meter: WorkerMeter;
+  /** Undefined where tracing is off. */
+  traces?: StepTraces | undefined;
   leaseMs: number;
   clock: Clock;
 }
@@ -59,21 +62,25 @@ export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<
 async function callEndpoint(
   work: Work,
   attempt: number,
-  { endpoint, bodyOf, meter, clock, leaseMs }: ReadEndpointDeps,
+  { endpoint, bodyOf, meter, traces, clock, leaseMs }: ReadEndpointDeps,
 ): Promise<Reading> {
   const { feedId, batchNo, step } = work.claim;
+  const { actionType } = work;
   const startedMs = clock.monotonicMs();
+  const traced = traces?.beginCall(work);
   const answer = await endpoint.call({
-    actionType: work.actionType,
+    actionType,
     country: work.context.country,
     mode: modeOfStep(work.context.stepModes, step),
     idempotencyKey: requestKey(feedId, batchNo, step),
     attempt,
+    traceparent: traced?.traceparent,
     notAfterMs: work.claimedAtMs + leaseMs - work.type.timeoutMs,
     body: bodyOf(work),
   });
   const reading = readAnswer(work.type, work, answer);
   meter.called(work, reading, clock.monotonicMs() - startedMs);
+  if (traced) traces?.endCall(work, traced, { actionType, attempt, reading, startedMs });
   return reading;
 }
 

@@ -6,11 +6,14 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { BatchEndpoint } from '../call/batch-endpoint.port.ts';
 import { readAnswer, type Reading } from '../call/read-answer.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
+import type { StepTraces } from '../trace/step-traces.ts';
 import type { Work } from '../work.ts';
 
 export interface AskCheckDeps {
   endpoint: BatchEndpoint;
   meter: WorkerMeter;
+  /** Undefined where tracing is off. */
+  traces?: StepTraces | undefined;
   clock: Clock;
 }
 
@@ -22,11 +25,12 @@ export async function askCheck(
   work: Work,
   type: string,
   config: ActionTypeConfig,
-  { endpoint, meter, clock }: AskCheckDeps,
+  { endpoint, meter, traces, clock }: AskCheckDeps,
 ): Promise<Reading> {
   const { feedId, batchNo, step, epoch } = work.claim;
   const { country, stepModes } = work.context;
   const startedMs = clock.monotonicMs();
+  const traced = traces?.beginCall(work);
   const answer = await endpoint.call({
     actionType: type,
     country,
@@ -34,11 +38,13 @@ export async function askCheck(
     mode: config.understandsTest ? modeOfStep(stepModes, step) : 'live',
     idempotencyKey: `${requestKey(feedId, batchNo, step)}-check-${epoch}`,
     attempt: 1,
+    traceparent: traced?.traceparent,
     notAfterMs: Number.POSITIVE_INFINITY,
     body: questionOf(work, type),
   });
   const reading = readAnswer(config, work, answer);
   meter.called({ ...work, actionType: type }, reading, clock.monotonicMs() - startedMs);
+  if (traced) traces?.endCall(work, traced, { actionType: type, attempt: 1, reading, startedMs });
   return reading;
 }
 

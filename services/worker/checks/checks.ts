@@ -125,7 +125,8 @@ export function createChecks(deps: ChecksDeps): Checks {
       return await askFor(work);
     } catch (error) {
       const { feedId, batchNo, step } = work.claim;
-      logger.error({ err: error, feedId, batchNo, step }, 'could not check a step, its lease will run out');
+      const traceId = deps.traces?.traceOf(work.claim);
+      logger.error({ err: error, feedId, batchNo, step, traceId }, 'could not check a step, its lease will run out');
       deps.onHandled(work.origin);
       return null;
     }

@@ -8,10 +8,13 @@ import { statusResult } from './status-result.ts';
 import { retryDelayMs, waitingResult, type ResultTerms } from './waiting-result.ts';
 import type { Work } from '../work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
+import type { StepTraces } from '../trace/step-traces.ts';
 
 export interface AskStatusDeps {
   endpoint: BatchEndpoint;
   meter: WorkerMeter;
+  /** Undefined where tracing is off. */
+  traces?: StepTraces | undefined;
 }
 
 /** `call`: the step may be called, its key is closed. `record`: this is to be recorded instead. */
@@ -21,11 +24,13 @@ export type AskedStatus = { kind: 'call'; work: Work } | { kind: 'record'; resul
 export async function askStatus(
   work: Work,
   termsNow: () => ResultTerms,
-  { endpoint, meter }: AskStatusDeps,
+  { endpoint, meter, traces }: AskStatusDeps,
 ): Promise<AskedStatus> {
   const { actionType, context, standing } = work;
   const mode = modeOfStep(context.stepModes, work.claim.step);
-  const answer = await endpoint.askStatus({ actionType, country: context.country, mode, body: queryOf(work) });
+  const traceparent = traces?.headerOf(work);
+  const { country } = context;
+  const answer = await endpoint.askStatus({ actionType, country, mode, traceparent, body: queryOf(work) });
   const read = readStatus(usersOf(work.users), answer);
   meter.asked(work, read);
   const terms = termsNow();

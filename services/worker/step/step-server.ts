@@ -36,7 +36,7 @@ export interface StepServer {
 }
 
 export function createStepServer(deps: StepServerDeps): StepServer {
-  const { outcomes, onHandled, directory, markBegun, random, logger } = deps;
+  const { outcomes, onHandled, directory, markBegun, traces, random, logger } = deps;
   const underWay = new Set<Promise<void>>();
 
   function handOn({ finished, again }: Pick<Processed, 'finished' | 'again'>): void {
@@ -59,7 +59,8 @@ export function createStepServer(deps: StepServerDeps): StepServer {
   /** A bug on our side, or a broken row. */
   async function leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void> {
     const { feedId, batchNo, step } = claim;
-    logger.error({ err: error, feedId, batchNo, step }, 'could not serve a step, its lease will run out');
+    const traceId = traces?.traceOf(claim);
+    logger.error({ err: error, feedId, batchNo, step, traceId }, 'could not serve a step, its lease will run out');
     // A lapse counts only where a call had begun, and only counted lapses end in quarantine.
     if (claim.lapses !== 0) await markBegun(claim);
     onHandled(origin);
@@ -71,7 +72,11 @@ export function createStepServer(deps: StepServerDeps): StepServer {
       const known = await directory.admissionOf(work.claim.feedId);
       handOn(await afterProbe(work, { finished: [], again: [], call: null }, known, deps));
     } catch (error) {
-      logger.error({ err: error, feedId: work.claim.feedId }, 'could not end a trial, leases will run out');
+      const { feedId } = work.claim;
+      logger.error(
+        { err: error, feedId, traceId: traces?.traceOf(work.claim) },
+        'could not end a trial, leases will run out',
+      );
     }
   }
 
@@ -101,7 +106,8 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     lose: (lost, refused) => {
       for (const { step, error } of refused) {
         const { feedId, batchNo } = step;
-        logger.error({ err: error, feedId, batchNo, step: step.step }, 'a step cannot be written');
+        const traceId = traces?.traceOf(step);
+        logger.error({ err: error, feedId, batchNo, step: step.step, traceId }, 'a step cannot be written');
       }
       for (const { work } of lost) onHandled(work.origin);
     },

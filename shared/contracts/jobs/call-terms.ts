@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { templateNames } from '../../domain/job/call-template.ts';
 import { priorities } from '../../domain/priorities.ts';
+import { readTraceparent, readTracestate } from '../../domain/tracing/trace-context.ts';
 
 /** How a job is called, as its client says it, or the job itself. */
 const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
@@ -75,6 +76,18 @@ const callTemplate = z.object({
 
 export type CallTemplate = z.output<typeof callTemplate>;
 
+/** W3C Trace Context of the request that brought a job: its calls go on with that trace. */
+const callerTrace = z.object({
+  parent: z.string().refine((text) => readTraceparent(text) !== undefined),
+  state: z
+    .string()
+    .refine((text) => readTracestate(text) !== undefined)
+    .optional()
+    .catch(undefined),
+});
+
+export type CallerTrace = z.output<typeof callerTrace>;
+
 const kept = z.object({
   /** Its id. */
   endpoint: z.uuid().optional().catch(undefined),
@@ -86,6 +99,7 @@ const kept = z.object({
   finalCodes: ownTerms.finalCodes.catch(undefined),
   reportWithinSeconds: ownTerms.reportWithinSeconds.catch(undefined),
   template: callTemplate.optional().catch(undefined),
+  trace: callerTrace.optional().catch(undefined),
 });
 
 export type OwnTerms = z.output<typeof kept>;
@@ -103,10 +117,11 @@ export function writeOwnTerms({
   finalCodes: codes,
   reportWithinSeconds: within,
   template,
+  trace,
 }: OwnTerms): string | null {
   const terms = {
     ...{ endpoint, endpointName: ofEndpoint, priority },
-    ...{ retry, timeoutMs: ofOneCall, finalCodes: codes, reportWithinSeconds: within, template },
+    ...{ retry, timeoutMs: ofOneCall, finalCodes: codes, reportWithinSeconds: within, template, trace },
   };
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }

@@ -295,6 +295,10 @@ export const jobShape = z
     finalCodes: z.array(z.int()).nullable().describe('The same'),
     reportWithinSeconds: z.int().nullable().describe('The same'),
     sidelinedFor: z.string().nullable().describe('The host that it waits for'),
+    traceId: z
+      .string()
+      .optional()
+      .describe('Of its calls, where it was brought within a trace or is one that is recorded'),
     cause: z.string().nullable().describe('Why it is dead'),
     attempts: z.array(attempt).describe('Calls that were made, oldest first'),
     links: z.object({ self: z.string(), client: z.string() }),
@@ -305,7 +309,7 @@ export type JobShape = z.output<typeof jobShape>;
 
 /** In lists: without what can be large. */
 export const jobSummary = jobShape
-  .omit({ headers: true, template: true, body: true, withheld: true, attempts: true })
+  .omit({ headers: true, template: true, body: true, withheld: true, attempts: true, traceId: true })
   .omit({ retry: true, timeoutMs: true, finalCodes: true, reportWithinSeconds: true })
   .meta({ id: 'JobSummary' });
 

@@ -96,6 +96,7 @@ export const userExplanation = z
         parent: z.int().nullable(),
         fromStep: z.int().min(1),
         users: z.int().min(0),
+        traceId: z.string().optional().describe('Where tracing is on and this batch is among those that are recorded'),
       }),
     ),
     steps: z.array(explainedStep).describe('Empty for a user outside of the audience'),

@@ -3,6 +3,7 @@ import { regionPattern } from '../../domain/endpoint/call-topics.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { plainWords, problemLine } from './plain-words.ts';
 import { isSecret, readSecret, shownValue } from './secrets.ts';
+import { tracingEnvironment } from './tracing-settings.ts';
 
 /**
  * Reads the variables that the shape names, and nothing else. An empty value counts as not set; a secret may also be in
@@ -104,6 +105,7 @@ export const processEnvironment = z.object({
     usual: 'not served',
   }),
   HEALTH_HOST: z.string().default('127.0.0.1').describe('Of the same'),
+  ...tracingEnvironment.shape,
 });
 
 export type ProcessSettings = z.infer<typeof processEnvironment>;

@@ -12,6 +12,7 @@ const secretVariables: ReadonlySet<string> = new Set([
   'MUSTER_BOOTSTRAP_API_KEY',
   'MUSTER_SECRETS_KEY',
   'OIDC_CLIENT_SECRET',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'SANDBOX_SIGNING_SECRET',
   'SMTP_URL',
 ]);

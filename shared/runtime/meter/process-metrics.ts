@@ -31,6 +31,14 @@ export const processMetrics = {
     help: 'Connections of a pool that are busy or idle, and requests that are waiting for one.',
     labelNames: ['pool', 'state'],
   },
+  spans: {
+    kind: 'counter',
+    name: 'muster_trace_spans_total',
+    help:
+      'Spans of traces, where tracing is on, by what became of them: exported, no-room (dropped, as the queue was ' +
+      'full), refused by the collector, or left-at-stop.',
+    labelNames: ['result'],
+  },
 } as const satisfies MetricTable;
 
 /** What those tell that read topics: workers and dispatchers. */

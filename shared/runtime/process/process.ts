@@ -2,22 +2,29 @@ import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
 import type { Meter } from '../../ports/meter.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { ConfigurationError, createProblems } from '../configuration/configuration-error.ts';
 import { processEnvironment, readEnvironment, type ProcessSettings } from '../configuration/environment.ts';
+import { tracingSettingsOf } from '../configuration/tracing-settings.ts';
 import { exportBuild } from './build-info.ts';
 import { serveHealth } from './health.ts';
 import { createLogger, logFormatOf, type Logger } from '../logger.ts';
 import { stuckLoops } from '../loop.ts';
 import { watchEventLoop } from '../meter/event-loop-delay.ts';
 import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
+import { systemClock } from '../system-clock.ts';
+import { startTracing } from '../tracing/start-tracing.ts';
 import { readinessOf, type PartCheck, type Parts } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
 import { StartRefusedError } from './start-refused.ts';
+import { packageVersion } from './version.ts';
 
 /** What a service gets from the process that it runs in. */
 export interface ProcessContext {
   logger: Logger;
   meter: Meter;
+  /** Null where tracing is off. */
+  tracing: Tracing | null;
   /** Tells this process apart from all others, those before it included: `worker@host/uuid`. */
   owner: string;
   /** What the configuration was read from. */
@@ -31,11 +38,18 @@ export interface ProcessContext {
   onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
 }
 
+/** What a process gives to each service that runs in it. */
+export interface ProcessHost {
+  meter: Meter;
+  /** Absent where tracing is off. */
+  tracing?: Tracing | undefined;
+}
+
 /** A service whose configuration was read and is right. */
 export interface PreparedProcess<Running extends Service = Service> {
   readonly settings: ProcessSettings;
   /** Starts the service. Its `close` closes everything that it opened, once, however often it is called. */
-  start: (host: { meter: Meter }) => Promise<Running>;
+  start: (host: ProcessHost) => Promise<Running>;
 }
 
 /** A service as a process: the same whether it runs alone or with others. */
@@ -62,13 +76,13 @@ export function defineProcess<Config, Running extends Service>(
       if (settings === undefined || config === undefined) throw problems.toError();
       return {
         settings,
-        start: ({ meter }) => {
+        start: ({ meter, tracing = null }) => {
           const logger = createLogger(name, settings.LOG_LEVEL, logFormatOf(settings.LOG_FORMAT));
           const owner = `${name}@${hostname()}/${uuidv7()}`;
           const parts: Record<string, PartCheck> = { loop: () => requireTurningLoops(logger) };
           const addPart = (part: string, check: PartCheck) => void (parts[part] = check);
           return startClosing(logger, parts, (onClose) =>
-            start(config.value, { logger, meter, owner, environment, addPart, onClose }),
+            start(config.value, { logger, meter, tracing, owner, environment, addPart, onClose }),
           );
         },
       };
@@ -134,13 +148,17 @@ export async function runProcess(definition: ProcessDefinition): Promise<void> {
  */
 export async function keepRunning(
   name: string,
-  { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST }: ProcessSettings,
-  start: (host: { meter: Meter }) => Promise<Service>,
+  settings: ProcessSettings,
+  start: (host: ProcessHost) => Promise<Service>,
 ): Promise<void> {
+  const { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST } = settings;
   const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
   const meter = createPrometheusMeter({ logger });
   watchEventLoop(meter);
   exportBuild(meter, name);
+  const tracing = await startTracing(tracingSettingsOf(settings, identityOf(name)), {
+    ...{ clock: systemClock, logger, meter, stopWithinMs: Math.min(flushTracesMs, STOP_DEADLINE_MS / 5) },
+  });
   let service: Service | undefined;
   const readiness = () =>
     readinessOf({
@@ -156,12 +174,26 @@ export async function keepRunning(
       ? undefined
       : await serveHealth({ port: HEALTH_PORT, host: HEALTH_HOST, readiness, meter });
   try {
-    service = await start({ meter });
+    const running = await start({ meter, tracing: tracing ?? undefined });
+    service = running;
     logger.info('service is running');
-    await runUntilSignal(service, { logger, stopDeadlineMs: STOP_DEADLINE_MS });
+    // Last, and within the deadline: what was done while it stopped has spans too.
+    const close = async () => {
+      await running.close();
+      await tracing?.stop();
+    };
+    await runUntilSignal({ ...running, close }, { logger, stopDeadlineMs: STOP_DEADLINE_MS });
   } finally {
     health?.close();
   }
+}
+
+/** What the last spans may take when a process stops. */
+const flushTracesMs = 3000;
+
+function identityOf(name: string): Parameters<typeof tracingSettingsOf>[1] {
+  const ofProcess = name === 'muster' ? name : `muster-${name}`;
+  return { name: ofProcess, version: packageVersion, instance: `${hostname()}/${process.pid}` };
 }
 
 /** A configuration error is one line for each problem and exit code 2, anything else a stack and exit code 1. */

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem, problemBody, quoted } from '../http-problem.ts';
 import type { MethodsAt } from './known-paths.ts';
+import { traceOfRequest } from './request-trace.ts';
 
 /**
  * Errors of the framework that are the caller's, in our words. Those not named here keep their status and their
@@ -51,7 +52,7 @@ function send(problem: HttpProblem, request: FastifyRequest, reply: FastifyReply
     .headers(problem.headers)
     // A string, so that the route's own answer shapes have no say in it.
     .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemBody(problem, request.id)));
+    .send(JSON.stringify(problemBody(problem, request.id, traceOfRequest(request.headers)?.traceId)));
 }
 
 function problemOf(error: FastifyError, request: FastifyRequest): HttpProblem {

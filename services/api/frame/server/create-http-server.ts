@@ -24,6 +24,7 @@ import { isLook } from './same-origin.ts';
 import { pointerOf } from './json-pointer.ts';
 import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
+import { traceIdHeader, traceOfRequest } from './request-trace.ts';
 
 /** A server whose routes are described by zod shapes. */
 export type HttpServer = FastifyInstance<
@@ -105,6 +106,11 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
 
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
+  // Lines about a request that belongs to a trace say so.
+  server.setChildLoggerFactory((parent, bindings, options, { headers }) => {
+    const trace = traceOfRequest(headers);
+    return parent.child(trace ? { ...bindings, traceId: trace.traceId } : bindings, options);
+  });
   server.setErrorHandler(answerProblem);
   server.decorate('answerNoRoute', createAnswerNoRoute(rememberPaths(server)));
   server.setNotFoundHandler((request, reply) =>
@@ -113,6 +119,8 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
   server.addHook('onRequest', (request, reply, done) => {
     limitArrival(request, reply);
     reply.header('x-request-id', request.id);
+    const trace = traceOfRequest(request.headers);
+    if (trace) reply.header(traceIdHeader, trace.traceId);
     reply.headers(safeHeaders);
     done();
   });

@@ -57,3 +57,31 @@ it('looks are not logged', async () => {
 
   expect(lines).toEqual([]);
 });
+
+it('a request that belongs to a trace is logged and answered with its id, a problem too', async () => {
+  const { server, lines } = await loggingApi();
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const headers = { ...authorized, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+
+  const refused = await server.inject({ method: 'POST', url: '/v1/campaigns', headers, payload: { name: 'x' } });
+  const nowhere = await server.inject({ method: 'GET', url: '/v1/nowhere', headers });
+
+  expect(refused.headers['muster-trace-id']).toBe(traceId);
+  expect([refused.json(), nowhere.json()]).toMatchObject([{ traceId }, { traceId }]);
+  expect(lines).toMatchObject([{ traceId, status: 422 }]);
+});
+
+it.each(['nonsense', '', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])(
+  'one that says no trace is as one that says nothing (%s)',
+  async (traceparent) => {
+    const { server, lines } = await loggingApi();
+
+    const headers = { ...authorized, traceparent };
+    const refused = await server.inject({ method: 'POST', url: '/v1/campaigns', headers, payload: { name: 'x' } });
+
+    expect(refused.statusCode).toBe(422);
+    expect(refused.headers['muster-trace-id']).toBeUndefined();
+    expect(refused.json()).not.toHaveProperty('traceId');
+    expect(lines.map((each) => 'traceId' in each)).toEqual([false]);
+  },
+);

@@ -3,6 +3,8 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { Tracing } from '../../../../shared/ports/tracing.ts';
+import { recordAccepted } from './accept-traces.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
@@ -18,11 +20,14 @@ export interface AcceptJobsDeps {
   usage: ClientUsage;
   loads: MinuteLoads;
   clock: Clock;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }
 
 /** @throws {HttpProblem} whatever keeps it from being accepted */
 export async function acceptJob(wanted: WantedJob, scope: Scope, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, usage, loads } = deps;
+  const startedMs = deps.clock.monotonicMs();
   const client = await admission.clientOf(wanted.client, scope, wanted.endpoint);
   const admitted = admission.admit(client, wanted);
   const { job } = admitted;
@@ -34,6 +39,7 @@ export async function acceptJob(wanted: WantedJob, scope: Scope, deps: AcceptJob
   if (acceptance.kind !== 'accepted') usage.giveBack(client, 1);
   if (acceptance.kind === 'reused') throw invalidRequest([reusedKey(acceptance.jobId)]);
   const { kind, jobId, dueAtMs } = acceptance;
+  if (kind === 'accepted') recordAccepted(jobId, wanted.trace, startedMs, deps);
   const id = publicId('job', jobId);
   return {
     id,
@@ -113,12 +119,15 @@ function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, l
   return [{ code: 'endpoint-disabled', detail }, ...ofMinute];
 }
 
-async function storeAll(admitted: readonly AdmittedJob[], { acceptor, usage }: AcceptJobsDeps): Promise<Acceptance[]> {
+async function storeAll(admitted: readonly AdmittedJob[], deps: AcceptJobsDeps): Promise<Acceptance[]> {
+  const { acceptor, usage } = deps;
   if (admitted.length === 0) return [];
+  const startedMs = deps.clock.monotonicMs();
   try {
     const acceptances = await acceptor.acceptAll(admitted.map(({ job }) => job));
-    for (const [place, { client }] of admitted.entries()) {
+    for (const [place, { client, job }] of admitted.entries()) {
       if (acceptances[place]?.kind !== 'accepted') usage.giveBack(client, 1);
+      else recordAccepted(job.jobId, undefined, startedMs, deps);
     }
     return acceptances;
   } catch (error) {

@@ -351,3 +351,35 @@ describe('lines of jobs', () => {
     expect(await stored()).toHaveLength(6203);
   });
 });
+
+describe('the trace of whoever schedules a job', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const termsOf = async () => (await stored()).map(({ terms }) => z.string().nullable().parse(terms));
+  const shownTrace = async (id: string) => {
+    const shown = await on.api.server.inject({ method: 'GET', url: `/v1/jobs/${id}`, headers: authorized });
+    return z.object({ traceId: z.string().optional() }).parse(shown.json()).traceId;
+  };
+
+  it('is kept with the job, shown, and no part of what its key stands for', async () => {
+    await makeClient();
+    const job = { ...someJob, idempotencyKey: 'order-17' };
+    const { id } = acceptedJob.parse((await post('/v1/jobs', job, { traceparent, tracestate: 'rojo=1' })).json());
+    expect(await termsOf()).toEqual([`{"trace":{"parent":"${traceparent}","state":"rojo=1"}}`]);
+    expect(await shownTrace(id)).toBe('4bf92f3577b34da6a3ce929d0e0e4736');
+    const again = await post('/v1/jobs', job, { traceparent: traceparent.replace('4bf9', '5bf9') });
+    expect(again.json()).toMatchObject({ id, duplicate: true });
+  });
+
+  it.each([
+    [{}, null],
+    [{ traceparent: 'nonsense' }, null],
+    [{ traceparent: 'x'.repeat(4000), tracestate: 'a=1' }, null],
+    [{ tracestate: 'a=1' }, null],
+    [{ traceparent, tracestate: `a=${'x'.repeat(4000)}` }, `{"trace":{"parent":"${traceparent}"}}`],
+    [{ traceparent, tracestate: 'no pair' }, `{"trace":{"parent":"${traceparent}"}}`],
+  ])('is left aside where it is none, and is never an error: %.60j', async (headers, terms) => {
+    await makeClient();
+    expect((await post('/v1/jobs', someJob, headers)).statusCode).toBe(201);
+    expect(await termsOf()).toEqual([terms]);
+  });
+});

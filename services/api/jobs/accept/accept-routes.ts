@@ -11,6 +11,7 @@ import {
 } from '../../../../shared/contracts/jobs/jobs.ts';
 import { jobKey } from '../../../../shared/contracts/jobs/job-keys.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
+import { callerTraceOf } from './accept-traces.ts';
 import { scopeOf } from '../../access/scopes.ts';
 import { jsonAnswer, streamed } from '../../frame/server/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
@@ -24,6 +25,7 @@ const tags = ['jobs'];
 
 const keyed = z.looseObject({
   'idempotency-key': z.string().optional().describe('The same as idempotencyKey in the body, where that is not there'),
+  traceparent: z.string().optional().describe('W3C Trace Context: its calls go on with this trace; and tracestate'),
 });
 
 /**
@@ -63,11 +65,10 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const body: unknown = request.body;
-      const accepted = await acceptJob(
-        withKey(readJob(body), request.headers['idempotency-key']),
-        scopeOf(request),
-        deps,
-      );
+      const { headers } = request;
+      const trace = callerTraceOf(headers);
+      const wanted = withKey(readJob(body), headers['idempotency-key']);
+      const accepted = await acceptJob(trace ? { ...wanted, trace } : wanted, scopeOf(request), deps);
       if (!accepted.duplicate) reply.code(201).header('location', accepted.links.self);
       return reply.send(accepted);
     },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobIntake } from '../../../../shared/ports/job-intake.ts';
 import type { Meter } from '../../../../shared/ports/meter.ts';
+import type { Tracing } from '../../../../shared/ports/tracing.ts';
 import type { SecretBox } from '../../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
@@ -22,6 +23,8 @@ export interface AcceptingDeps {
   clock: Clock;
   logger: Logger;
   meter?: Meter | undefined;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }
 
 /** All that jobs are accepted by. */
@@ -31,7 +34,7 @@ export interface Accepting extends AcceptJobsDeps {
 }
 
 export function createAccepting(deps: AcceptingDeps): Accepting {
-  const { clients, intake, figures, secretBox, egress, owner, clock, logger, meter } = deps;
+  const { clients, intake, figures, secretBox, egress, owner, clock, logger, meter, tracing } = deps;
   const usage = createClientUsage({ figures, clock, logger });
   const loads = createMinuteLoads({ figures, clock, logger });
   return {
@@ -40,6 +43,7 @@ export function createAccepting(deps: AcceptingDeps): Accepting {
     usage,
     loads,
     clock,
+    tracing,
     start: () => {
       usage.start();
       loads.start();

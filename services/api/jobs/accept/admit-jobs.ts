@@ -87,6 +87,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     timeoutMs,
     finalCodes,
     reportWithinSeconds,
+    trace,
   } = wanted;
   const template = wanted.template === true ? templateOfJob(wanted) : undefined;
   const { sealPaths } = definition;
@@ -111,7 +112,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     scheduleId: null,
     terms: writeOwnTerms({
       ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, priority: saidPriority(priority) },
-      ...{ retry, timeoutMs, finalCodes, template, reportWithinSeconds },
+      ...{ retry, timeoutMs, finalCodes, template, reportWithinSeconds, trace },
     }),
     ordering: orderingOf(wanted),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointName } from '../../../../shared/contracts/jobs/call-terms.ts';
+import { endpointName, type CallerTrace } from '../../../../shared/contracts/jobs/call-terms.ts';
 import { jobKeyPattern } from '../../../../shared/contracts/jobs/job-keys.ts';
 import { jobLimits, jobMethods, jobTagPattern, type NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainHttpUri } from '../../../../shared/contracts/uris.ts';
@@ -8,6 +8,8 @@ import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 /** A job as it was asked for, with its body as the text that is stored and sent. */
 export interface WantedJob extends Omit<NewJob, 'body'> {
   body: { text: string; isJson: boolean } | null;
+  /** Of the request that brought it. */
+  trace?: CallerTrace | undefined;
 }
 
 /** The others are left to the shape: few jobs have any. */

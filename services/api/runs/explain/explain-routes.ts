@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { userExplanation } from '../../../../shared/contracts/runs/explanations.ts';
+import type { Tracing } from '../../../../shared/ports/tracing.ts';
 import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';
@@ -7,7 +8,13 @@ import type { UserHistories } from './postgres/user-histories.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { explanationView } from './explanation-view.ts';
 
-export function explainRoutes(server: HttpServer, { histories }: { histories: UserHistories }): void {
+export interface ExplainRoutesDeps {
+  histories: UserHistories;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
+}
+
+export function explainRoutes(server: HttpServer, { histories, tracing }: ExplainRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/users/:userId',
@@ -25,7 +32,7 @@ export function explainRoutes(server: HttpServer, { histories }: { histories: Us
     handler: async ({ params: { id, userId } }) => {
       const history = await histories.find(requireId('run', id), userId);
       if (!history) throw notFound('run', id);
-      return explanationView(history, userId);
+      return explanationView(history, userId, tracing?.share ?? 0);
     },
   });
 }

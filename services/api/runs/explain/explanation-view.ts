@@ -1,10 +1,12 @@
 import type { UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { batchTracesOf } from '../../../../shared/domain/tracing/trace-ids.ts';
 import { explainAudience } from './explain-audience.ts';
 import { explainSteps } from './explain-steps.ts';
 import type { UserHistory } from './postgres/user-histories.ts';
 
-export function explanationView(history: UserHistory, userId: string): UserExplanation {
+/** @param share of the batches whose traces are recorded, from 0 to 1 */
+export function explanationView(history: UserHistory, userId: string, share: number): UserExplanation {
   const { runId, campaignId, state, asOf, chain, place } = history;
   return {
     runId: publicId('run', runId),
@@ -18,7 +20,13 @@ export function explanationView(history: UserHistory, userId: string): UserExpla
       parent,
       fromStep,
       users,
+      ...(place && traceIn(place.feedId, batchNo, share)),
     })),
     steps: place ? explainSteps(place, chain) : [],
   };
+}
+
+function traceIn(feedId: string, batchNo: number, share: number): { traceId: string } | undefined {
+  const traces = batchTracesOf(feedId);
+  return traces.isSampled(batchNo, share) ? { traceId: traces.traceOf(batchNo) } : undefined;
 }

@@ -6,6 +6,7 @@ import type {
   CallableTypes,
   StatusRequest,
 } from '../batch-endpoint.port.ts';
+import { traceHeaders } from '../../../../shared/domain/tracing/trace-context.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 import type { Egress } from '../../../../shared/http-client/guarded-origin.ts';
@@ -39,17 +40,20 @@ export function createBatchEndpoint({
   };
   follow(types);
 
-  function call({ actionType, idempotencyKey, mode, attempt, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
+  function call(request: BatchRequest): Promise<BatchAnswer> {
+    const { actionType, idempotencyKey, mode, attempt, traceparent, notAfterMs, body } = request;
     // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
+    if (traceparent !== undefined) headers.push(traceHeaders.parent, traceparent);
     const sent = targets.post(actionType, { mode, headers, body, messageId: idempotencyKey });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} is not configured, or its secret is missing`);
   }
 
-  function askStatus({ actionType, mode, body }: StatusRequest): Promise<BatchAnswer> {
+  function askStatus({ actionType, mode, traceparent, body }: StatusRequest): Promise<BatchAnswer> {
+    const headers = traceparent === undefined ? [] : [traceHeaders.parent, traceparent];
     // It has no effect, and no key.
-    const sent = statusTargets.post(actionType, { mode, headers: [], body, messageId: undefined });
+    const sent = statusTargets.post(actionType, { mode, headers, body, messageId: undefined });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
   }
 

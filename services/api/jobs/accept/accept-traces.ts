@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CallerTrace } from '../../../../shared/contracts/jobs/call-terms.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import {
+  readTraceparent,
+  readTracestate,
+  traceHeaders,
+  writeTraceparent,
+} from '../../../../shared/domain/tracing/trace-context.ts';
+import { isSampled, rootSpanOf, traceOfJob } from '../../../../shared/domain/tracing/trace-ids.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { Tracing } from '../../../../shared/ports/tracing.ts';
+import { traceOfRequest } from '../../frame/server/request-trace.ts';
+
+/** What is kept of a request's trace with the job that it brings, whether tracing is on here or not. */
+export function callerTraceOf(headers: IncomingHttpHeaders): CallerTrace | undefined {
+  const context = traceOfRequest(headers);
+  if (!context) return undefined;
+  const said = headers[traceHeaders.state];
+  const state = typeof said === 'string' ? readTracestate(said) : undefined;
+  return { parent: writeTraceparent(context), ...(state !== undefined && { state }) };
+}
+
+export interface AcceptTracesDeps {
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
+  clock: Clock;
+}
+
+/**
+ * A job was stored: the span that its calls belong to, which its id tells.
+ * @param startedMs by the clock's `monotonicMs`
+ */
+export function recordAccepted(
+  jobId: string,
+  caller: CallerTrace | undefined,
+  startedMs: number,
+  { tracing, clock }: AcceptTracesDeps,
+): void {
+  if (!tracing) return;
+  const ofJob = traceOfJob(jobId);
+  const context = caller && readTraceparent(caller.parent);
+  const traceId = context?.traceId ?? ofJob;
+  const isRecorded = context && tracing.followsCallers ? context.isSampled : isSampled(traceId, tracing.share);
+  if (!isRecorded) return;
+  const endMs = clock.now().getTime();
+  tracing.record({
+    ...{ traceId, spanId: rootSpanOf(ofJob), parentId: context?.spanId ?? null },
+    ...{ name: 'accept job', kind: 'server', startMs: endMs - (clock.monotonicMs() - startedMs), endMs },
+    attributes: { 'muster.job': publicId('job', jobId) },
+    error: null,
+  });
+}

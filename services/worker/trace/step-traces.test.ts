@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { batchTracesOf, isSampled, rootSpanOf } from '../../../shared/domain/tracing/trace-ids.ts';
+import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
+import type { Span } from '../../../shared/ports/tracing.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createRecordedSpans } from '../../../test/support/recorded-spans.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerOf } from '../../../test/support/worker-fixture.ts';
+
+const random = () => Math.random();
+const named = (spans: readonly Span[], name: string) => spans.filter((span) => span.name === name);
+const contextOf = (traceparent: string | undefined) => readTraceparent(traceparent ?? '');
+
+describe('the spans of a batch', () => {
+  it('are one tree over its steps: below each step its claim, its call and its recording', async () => {
+    const tracing = createRecordedSpans();
+    const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
+    const { feedId } = await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    const traceId = batchTracesOf(feedId).traceOf(1);
+    expect(new Set(tracing.spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    expect(new Set(tracing.spans.map(({ spanId }) => spanId)).size).toBe(tracing.spans.length);
+    const steps = tracing.spans.filter(({ name }) => name.startsWith('step '));
+    expect(steps.map(({ name, parentId }) => [name, parentId])).toEqual([
+      ['step award-reward', rootSpanOf(traceId)],
+      ['step send-message', rootSpanOf(traceId)],
+    ]);
+    for (const { spanId, name } of steps) {
+      const below = tracing.spans.filter(({ parentId }) => parentId === spanId).map((span) => span.name);
+      expect(below).toEqual(['claim', name.replace('step', 'call'), 'record']);
+    }
+    expect(steps[0]?.attributes).toMatchObject({ 'muster.country': 'SG', 'muster.batch': 1, 'muster.users': 2 });
+    const calls = tracing.spans.filter(({ kind }) => kind === 'client');
+    expect(endpoint.seen.map(({ traceparent }) => contextOf(traceparent))).toEqual(
+      calls.map(({ spanId }) => ({ traceId, spanId, isSampled: true })),
+    );
+  });
+
+  it('say why a call brought nothing; the next try is a further step of the same trace', async () => {
+    const tracing = createRecordedSpans();
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, () => ({ tracing, random }));
+    endpoint.answer = () => ({ kind: 'not-applied', cause: 'connection refused' });
+    const { feedId, runId } = await feed([['u1']]);
+    await passTime(clock, 1000);
+    endpoint.answer = ({ call }) => answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+    await passTime(clock, 20_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    const traceId = batchTracesOf(feedId).traceOf(1);
+    const tries = named(tracing.spans, 'step award-reward');
+    expect(tries.length).toBeGreaterThanOrEqual(2);
+    expect(tries.map((span) => span.traceId)).toEqual(tries.map(() => traceId));
+    expect(tries.at(0)).toMatchObject({ error: 'connection refused', attributes: { 'muster.state': 'waiting' } });
+    expect(tries.at(-1)).toMatchObject({ error: null, attributes: { 'muster.state': 'done' } });
+    expect(named(tracing.spans, 'call award-reward')[0]).toMatchObject({ error: 'connection refused' });
+  });
+
+  it('are recorded of the share of batches that the ids say, and every call says which', async () => {
+    const tracing = createRecordedSpans({ share: 0.2 });
+    const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
+    const { feedId } = await feed(Array.from({ length: 60 }, (_, index) => [`u${String(index).padStart(3, '0')}`]));
+    await passTime(clock, 5000);
+    const traces = batchTracesOf(feedId);
+    const expected = new Set(
+      Array.from({ length: 60 }, (_, index) => traces.traceOf(index + 1)).filter((trace) => isSampled(trace, 0.2)),
+    );
+    expect(expected.size).toBeGreaterThan(0);
+    expect(expected.size).toBeLessThan(60);
+    expect(new Set(tracing.spans.map(({ traceId }) => traceId))).toEqual(expected);
+    expect(endpoint.seen).toHaveLength(120);
+    for (const { traceparent, call } of endpoint.seen) {
+      const traceId = traces.traceOf(call.batch);
+      expect(contextOf(traceparent)).toMatchObject({ traceId, isSampled: expected.has(traceId) });
+    }
+  });
+
+  it('are none where tracing is off, and calls say nothing of it', async () => {
+    const { clock, endpoint, feed } = await createRunningWorker();
+    await feed([['u1']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.map(({ traceparent }) => traceparent)).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,204 @@
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import { writeTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
+import { batchTracesOf, newSpanId, rootSpanOf, type BatchTraces } from '../../../shared/domain/tracing/trace-ids.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { Span, SpanAttributes, Tracing } from '../../../shared/ports/tracing.ts';
+import type { RecordedStep } from '../forward/forward-survivors.ts';
+import type { Reading } from '../call/read-answer.ts';
+import type { Work } from '../work.ts';
+
+/** A span of a call that is under way. */
+export interface CallTrace {
+  /** What goes with it. */
+  traceparent: string;
+  /** Null where it is not sampled. */
+  spanId: string | null;
+}
+
+/**
+ * The spans of steps: one from a claim to what is recorded of it, and below it the claim, each call, the recording. Of
+ * what is not sampled, nothing is kept and no id is made but for its calls.
+ */
+export interface StepTraces {
+  /** These are ours. @param askedMs by the clock's `monotonicMs`, as all times here */
+  claimed(works: readonly Work[], askedMs: number): void;
+  /** Of a question, which has no span of its own: what its receiver records belongs to the step. */
+  headerOf(work: Work): string;
+  beginCall(work: Work): CallTrace;
+  endCall(work: Work, call: CallTrace, made: MadeCall): void;
+  /** @param askedMs when the flush was asked for that has recorded them */
+  recorded(steps: readonly RecordedStep[], askedMs: number): void;
+  /** Of a batch that is sampled; undefined of the others. For log lines. */
+  traceOf(step: Pick<StepRef, 'feedId' | 'batchNo'>): string | undefined;
+}
+
+export interface MadeCall {
+  /** Of the call, or of the check. */
+  actionType: string;
+  attempt: number;
+  reading: Reading;
+  startedMs: number;
+}
+
+interface OpenStep {
+  spanId: string;
+  startedMs: number;
+}
+
+export interface StepTracesDeps {
+  tracing: Tracing;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+/** Feeds whose ids are remembered; then all are forgotten. */
+const maxFeeds = 1000;
+/** Sampled steps that are under way; the one that began longest ago is told without its beginning. */
+const maxOpenSteps = 10_000;
+
+export function createStepTraces({ tracing, clock, random }: StepTracesDeps): StepTraces {
+  const { share } = tracing;
+  const feeds = new Map<string, BatchTraces>();
+  const open = new Map<string, OpenStep>();
+  const spanId = () => newSpanId(random);
+
+  function tracesOf(feedId: string): BatchTraces {
+    const known = feeds.get(feedId);
+    if (known) return known;
+    if (feeds.size >= maxFeeds) feeds.clear();
+    const traces = batchTracesOf(feedId);
+    feeds.set(feedId, traces);
+    return traces;
+  }
+
+  function isSampled({ feedId, batchNo }: Pick<StepRef, 'feedId' | 'batchNo'>): boolean {
+    return tracesOf(feedId).isSampled(batchNo, share);
+  }
+
+  /** By the wall clock. */
+  function wallMs(monotonicMs: number): number {
+    return clock.now().getTime() - (clock.monotonicMs() - monotonicMs);
+  }
+
+  function openOf({ claim }: Work, startedMs: number): OpenStep {
+    const key = keyOf(claim);
+    const known = open.get(key);
+    if (known) return known;
+    const [oldest] = open.size < maxOpenSteps ? [] : open.keys();
+    if (oldest !== undefined) open.delete(oldest);
+    const begun = { spanId: spanId(), startedMs };
+    open.set(key, begun);
+    return begun;
+  }
+
+  function record(work: Work, span: Pick<Span, 'spanId' | 'parentId' | 'name' | 'kind' | 'error'>, told: Told): void {
+    const { feedId, batchNo, step } = work.claim;
+    tracing.record({
+      ...span,
+      traceId: tracesOf(feedId).traceOf(batchNo),
+      startMs: wallMs(told.startedMs),
+      endMs: wallMs(told.endedMs ?? clock.monotonicMs()),
+      attributes: { 'muster.step': step, 'muster.action': work.actionType, ...told.attributes },
+    });
+  }
+
+  return {
+    claimed: (works, askedMs) => {
+      for (const work of works) {
+        if (!isSampled(work.claim)) continue;
+        // A step that was lost and is claimed again here begins anew.
+        open.delete(keyOf(work.claim));
+        const { spanId: parentId } = openOf(work, askedMs);
+        const attributes = { 'muster.epoch': work.claim.epoch };
+        const span = { spanId: spanId(), parentId, name: 'claim', kind: 'internal', error: null } as const;
+        record(work, span, { startedMs: askedMs, attributes });
+      }
+    },
+
+    headerOf: ({ claim }) => {
+      const traceId = tracesOf(claim.feedId).traceOf(claim.batchNo);
+      const ofStep = open.get(keyOf(claim))?.spanId ?? rootSpanOf(traceId);
+      return writeTraceparent({ traceId, spanId: ofStep, isSampled: isSampled(claim) });
+    },
+
+    beginCall: ({ claim }) => {
+      const traceId = tracesOf(claim.feedId).traceOf(claim.batchNo);
+      const sampled = isSampled(claim);
+      const ofCall = sampled ? spanId() : null;
+      const traceparent = writeTraceparent({ traceId, spanId: ofCall ?? rootSpanOf(traceId), isSampled: sampled });
+      return { traceparent, spanId: ofCall };
+    },
+
+    endCall: (work, call, { actionType, attempt, reading, startedMs }) => {
+      if (call.spanId === null) return;
+      const { feedId, batchNo, step } = work.claim;
+      const error = reading.kind === 'reported' ? null : reading.cause;
+      const { spanId: parentId } = openOf(work, startedMs);
+      const span = { spanId: call.spanId, parentId, name: `call ${actionType}`, kind: 'client', error } as const;
+      const attributes = {
+        'muster.attempt': attempt,
+        'muster.users': work.count,
+        'muster.result': reading.kind,
+        'muster.request_key': requestKey(feedId, batchNo, step),
+      };
+      record(work, span, { startedMs, attributes });
+    },
+
+    recorded: (steps, askedMs) => {
+      if (open.size === 0) return;
+      for (const { work, result } of steps) {
+        if (!isSampled(work.claim)) continue;
+        const key = keyOf(work.claim);
+        const step = open.get(key);
+        if (!step) continue;
+        open.delete(key);
+        const below = { spanId: spanId(), parentId: step.spanId, name: 'record', kind: 'internal' } as const;
+        record(work, { ...below, error: null }, { startedMs: askedMs, attributes: {} });
+        const { feedId, batchNo } = work.claim;
+        const parentId = rootSpanOf(tracesOf(feedId).traceOf(batchNo));
+        const { spanId: own, startedMs } = step;
+        const whole = { spanId: own, parentId, name: `step ${work.actionType}`, kind: 'consumer' } as const;
+        record(work, { ...whole, error: causeOf(result) }, { startedMs, attributes: factsOf(work, result) });
+      }
+    },
+
+    traceOf: (step) => (isSampled(step) ? tracesOf(step.feedId).traceOf(step.batchNo) : undefined),
+  };
+}
+
+interface Told {
+  startedMs: number;
+  /** Now unless given. */
+  endedMs?: number;
+  attributes: SpanAttributes;
+}
+
+function keyOf({ feedId, batchNo, step }: StepRef): string {
+  return `${feedId}/${batchNo}/${step}`;
+}
+
+/** What it waits for; null where it is done, or was merely released. */
+function causeOf(result: StepResult): string | null {
+  return result.state === 'done' ? null : result.cause;
+}
+
+function factsOf({ claim, context, count }: Work, result: StepResult): SpanAttributes {
+  const { runId, campaignId, country } = context;
+  const done = result.state === 'done' && {
+    'muster.failed': result.failures.length,
+    'muster.child_batches': result.children.length,
+  };
+  return {
+    'muster.run': publicId('run', runId),
+    'muster.campaign': publicId('campaign', campaignId),
+    'muster.country': country,
+    'muster.batch': claim.batchNo,
+    'muster.epoch': claim.epoch,
+    'muster.users': count,
+    'muster.state': result.state,
+    ...done,
+  };
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { jobIdOf } from '../job/job-ids.ts';
+import { batchTracesOf, isSampled, rootSpanOf, traceOfJob } from './trace-ids.ts';
+
+const feedIds = Array.from({ length: 20 }, (_, index) => jobIdOf('a feed', `feed ${index}`));
+const batchNos = Array.from({ length: 10_000 }, (_, index) => index + 1);
+
+describe('traces of batches', () => {
+  it('are ids of traces, each of its own', () => {
+    const traces = feedIds.slice(0, 5).flatMap((feedId) => {
+      const { traceOf } = batchTracesOf(feedId);
+      return batchNos.map((batchNo) => traceOf(batchNo));
+    });
+    expect(new Set(traces).size).toBe(5 * batchNos.length);
+    expect(new Set(traces.map(rootSpanOf)).size).toBe(traces.length);
+    expect(traces.filter((trace) => !/^(?!0{32})[0-9a-f]{16}(?!0{16})[0-9a-f]{16}$/.test(trace))).toEqual([]);
+  });
+
+  it('are the same whoever asks', () => {
+    const [feedId = ''] = feedIds;
+    const one = '018f2c3e-7b1a-7c4d-9e5f-0123456789ab';
+    expect(batchTracesOf(feedId).traceOf(17)).toBe(batchTracesOf(feedId).traceOf(17));
+    // Processes of two versions have to agree, so it may never change.
+    expect(batchTracesOf(one).traceOf(17)).toBe('9e5f0123456789abe44fed2455203d49');
+    // Child batches too, whose numbers begin at 2^30.
+    expect(batchTracesOf(one).traceOf(2 ** 30 + 1)).toMatch(/^9e5f0123456789ab[0-9a-f]{16}$/);
+  });
+
+  it.each([0, 0.01, 0.1, 0.5, 1])('are sampled in this share of all, in each feed: %d', (share) => {
+    for (const feedId of feedIds) {
+      const traces = batchTracesOf(feedId);
+      const sampled = batchNos.filter((batchNo) => traces.isSampled(batchNo, share));
+      // Five times as far from it as chance alone would have it once in three.
+      const spread = 5 * Math.sqrt(batchNos.length * share * (1 - share));
+      expect(Math.abs(sampled.length - batchNos.length * share)).toBeLessThanOrEqual(spread);
+    }
+  });
+
+  it('are sampled as the trace itself says it', () => {
+    for (const feedId of feedIds) {
+      const traces = batchTracesOf(feedId);
+      const differing = batchNos.filter(
+        (batchNo) => traces.isSampled(batchNo, 0.1) !== isSampled(traces.traceOf(batchNo), 0.1),
+      );
+      expect(differing).toEqual([]);
+    }
+  });
+
+  it('are not the same numbers in each feed', () => {
+    const sampledIn = (feedId: string) => {
+      const { isSampled: isOne } = batchTracesOf(feedId);
+      return batchNos.filter((batchNo) => isOne(batchNo, 0.01));
+    };
+    expect(new Set(feedIds.map((feedId) => sampledIn(feedId).join())).size).toBe(feedIds.length);
+  });
+});
+
+describe('traces of jobs', () => {
+  it.each([
+    ['with a key', (index: number) => jobIdOf('a client', `key ${index}`)],
+    ['without one', () => jobIdOf('a client', null)],
+  ])('are their ids, and sampled in the share that is asked for: %s', (_, idOf) => {
+    const traces = batchNos.map((index) => traceOfJob(idOf(index)));
+    expect(traces.filter((trace) => !/^[0-9a-f]{32}$/.test(trace))).toEqual([]);
+    const sampled = traces.filter((trace) => isSampled(trace, 0.1)).length;
+    expect(Math.abs(sampled - 1000)).toBeLessThan(5 * Math.sqrt(900));
+  });
+});

@@ -1,0 +1,53 @@
+import type { Span } from '../../ports/tracing.ts';
+
+/** As OTLP numbers them. */
+const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
+const failed = 2;
+
+/**
+ * Spans as OTLP has them in JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids in hexadecimal
+ * digits, 64-bit numbers as texts.
+ * @param resource what all of them say of their process
+ */
+export function otlpTraces(
+  resource: Readonly<Record<string, string>>,
+  scope: { name: string; version: string },
+  spans: readonly Span[],
+): string {
+  const ofProcess = { attributes: attributesOf(resource) };
+  return JSON.stringify({
+    resourceSpans: [{ resource: ofProcess, scopeSpans: [{ scope, spans: spans.map(spanOf) }] }],
+  });
+}
+
+function spanOf({ traceId, spanId, parentId, name, kind, startMs, endMs, attributes, error }: Span) {
+  return {
+    traceId,
+    spanId,
+    ...(parentId !== null && { parentSpanId: parentId }),
+    // Sampled.
+    flags: 1,
+    name,
+    kind: kinds[kind],
+    startTimeUnixNano: nanosOf(startMs),
+    // Two clocks, or one that was set, must not make a span of no length below 0.
+    endTimeUnixNano: nanosOf(Math.max(startMs, endMs)),
+    attributes: attributesOf(attributes),
+    status: error === null ? {} : { code: failed, message: error },
+  };
+}
+
+/** To the microsecond: beyond it, a number has no room for the time. */
+function nanosOf(ms: number): string {
+  return `${Math.round(ms * 1000)}000`;
+}
+
+function attributesOf(attributes: Readonly<Record<string, string | number | boolean>>) {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }));
+}
+
+function valueOf(value: string | number | boolean) {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
