@@ -1,5 +1,5 @@
 import type { Run } from '#client/types.gen.ts';
-import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { CopyableId, CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Icon, type IconName } from '../../parts/icon/icon.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -54,6 +54,14 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
                 Batch <b>{formatCount(batch.batchNo)}</b>
                 {batches.length > 1 && `, then ${batches.length - 1} more`}
               </span>
+            )}
+            {batches.map(
+              ({ batchNo, traceId }) =>
+                traceId !== undefined && (
+                  <span key={batchNo}>
+                    Trace <CopyableId id={traceId} what={`trace id of batch ${formatCount(batchNo)}`} />
+                  </span>
+                ),
             )}
           </div>
         </div>

@@ -15,6 +15,14 @@ test('a user’s page says first what became of the user, then each call', async
   expect(screen.getByTitle('01a204c1-ae76-73f6-b02b-2bbe60afadd4-1-1')).toBeDefined();
 });
 
+test('a batch whose trace is recorded has its id, to be copied', async () => {
+  const traceId = 'b02b2bbe60afadd4c3c0ffee00000001';
+  const batches = explanation.batches.map((batch) => ({ ...batch, traceId }));
+  await openConsole(path, { answers: { 'GET /v1/runs/:id/users/:user': () => ({ ...explanation, batches }) } });
+  expect(await screen.findByTitle(traceId)).toBeDefined();
+  expect(screen.getByRole('button', { name: /^Copy the trace id of batch/ })).toBeDefined();
+});
+
 test('one who is not in the run gets an answer too', async () => {
   const audience = { place: 'held-out', country: 'ID', detail: 'it is held out' };
   await openConsole(path, {
