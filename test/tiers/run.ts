@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root, run, runVitest } from './commands.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
-import { inLanes } from './lanes.ts';
+import { inLanes, type Part } from './lanes.ts';
 import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize } from './results.ts';
 
@@ -40,7 +40,8 @@ async function runAll(): Promise<boolean> {
 async function runFirst(): Promise<boolean> {
   const quick = ['unit', 'console', 'simulation', 'integration'].flatMap((name) => ['--project', name]);
   const codes = [await runVitest(quick, { environment })];
-  await inLanes([{ tier: 'e2e' }, { tier: 'browser' }], 2, async ({ tier }) => {
+  const slow: (Part & { tier: string })[] = [{ tier: 'e2e' }, { tier: 'browser' }];
+  await inLanes(slow, 2, async ({ tier }) => {
     let words = '';
     const onOutput = (text: string) => (words += text);
     codes.push(await runVitest(['--project', tier], { environment, onOutput }));
