@@ -41,7 +41,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 0 },
           include: [
-            '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
+            '{shared,services,cli,benchmarks,sdk,deploy}/**/*.test.ts',
             'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
             'test/alerts/{documents,boards}.test.ts',
             'test/browser/support/*.test.ts',
@@ -113,11 +113,11 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      // Needs Helm and the schemas of Kubernetes: npm ci --prefix test/chart.
+      // Needs Helm and the schemas of Kubernetes: npm ci --prefix test/chart. What a release is made of, too.
       {
         test: {
           name: 'chart',
-          include: ['test/chart/chart.test.ts'],
+          include: ['test/chart/*.test.ts'],
           sequence: { groupOrder: 6 },
           testTimeout: 60_000,
         },

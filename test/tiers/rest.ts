@@ -59,7 +59,7 @@ interface RestPart extends Part {
 const parts: RestPart[] = [
   { tier: 'faults', file: firstOfAll, alone: true },
   { tier: 'alerts', file: 'test/alerts/promtool.test.ts' },
-  { tier: 'chart', file: 'test/chart/chart.test.ts' },
+  ...filesOf('test/chart/*.test.ts', []).map((file) => ({ tier: 'chart', file })),
   ...firstFaults.map((file) => ({ tier: 'faults', file })),
   ...shortenedTests,
   ...laterIntegrationTests.map((file) => ({ tier: 'integration', file })),

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import { tagOf } from './problems.ts';
+
+/** One command of a release. */
+export interface Step {
+  name: string;
+  command: readonly [program: string, ...args: string[]];
+  /** Where it runs, from the root of the checkout; that itself unless given. */
+  folder?: string;
+}
+
+export interface ReleaseTerms {
+  version: string;
+  commit: string;
+  /** The folder that gets all that is made; absolute. */
+  out: string;
+  helm: string;
+}
+
+const writeBill = 'deploy/release/write-bill.ts';
+const platforms = 'linux/amd64,linux/arm64';
+
+/** What is made of a checkout, in its order; nobody sees anything of it. */
+export function buildPlan({ version, commit, out, helm }: ReleaseTerms): Step[] {
+  const file = (name: string) => path.join(out, name);
+  const archive = `type=oci,dest=${file(`muster-${version}-image.oci.tar`)}`;
+  return [
+    {
+      name: 'list what the image carries of npm',
+      command: ['node', writeBill, '.', 'application', file(`muster-${version}-image.cdx.json`)],
+    },
+    {
+      name: 'list what the SDK carries',
+      command: ['node', writeBill, 'sdk', 'library', file(`muster-sdk-${version}.cdx.json`)],
+    },
+    { name: 'pack the SDK', command: ['npm', 'pack', '--pack-destination', out], folder: 'sdk' },
+    { name: 'package the chart', command: [helm, 'package', 'deploy/helm/muster', '--destination', out] },
+    { name: 'build the image', command: buildImage(commit, '--tag', `muster:${version}`, '--output', archive) },
+    { name: 'write the checksums', command: ['node', 'deploy/release/write-checksums.ts', out] },
+  ];
+}
+
+/** What makes it public. The tag comes last: what has one is whole. */
+export function publishPlan({ version, commit, out, helm }: ReleaseTerms, registry: string): Step[] {
+  const file = (name: string) => path.join(out, name);
+  const image = `${registry}/muster:${version}`;
+  // Without, a version before 1.4.0 would be what `npm install muster-sdk` brings.
+  const channel = version.includes('-') ? ['--tag', 'next'] : [];
+  const pushed = ['--tag', image, '--push', '--metadata-file', file('pushed-image.json')];
+  return [
+    // From the cache of the build before: the same layers.
+    { name: 'push the image', command: buildImage(commit, ...pushed) },
+    { name: 'push the chart', command: [helm, 'push', file(`muster-${version}.tgz`), `oci://${registry}/charts`] },
+    {
+      name: 'publish the SDK',
+      command: ['npm', 'publish', file(`muster-sdk-${version}.tgz`), '--access', 'public', ...channel],
+    },
+    { name: 'make the tag', command: ['git', 'tag', '-a', tagOf(version), '-m', `Muster ${version}`, commit] },
+    { name: 'push the tag', command: ['git', 'push', 'origin', tagOf(version)] },
+  ];
+}
+
+/** With where each layer came from, and what the system below Node consists of, beside the image. */
+function buildImage(commit: string, ...args: string[]): Step['command'] {
+  return [
+    ...(['docker', 'buildx', 'build', '--platform', platforms, '--provenance=mode=max', '--sbom=true'] as const),
+    ...['--file', 'deploy/Dockerfile', '--label', `org.opencontainers.image.revision=${commit}`, ...args, '.'],
+  ];
+}

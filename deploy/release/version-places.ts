@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where the version of Muster stands in the checkout: each match of the pattern is the version and no more. */
+const places: Readonly<Record<string, RegExp>> = {
+  'package.json': /(?<=^ {2}"version": ")[^"]+/gm,
+  'package-lock.json': /(?<=^ {2}"version": ")[^"]+|(?<=^ {4}"": \{\n {6}"name": "muster",\n {6}"version": ")[^"]+/gm,
+  'sdk/package.json': /(?<=^ {2}"version": ")[^"]+/gm,
+  'deploy/Dockerfile': /(?<=org\.opencontainers\.image\.version=")[^"]+/g,
+  'deploy/helm/muster/Chart.yaml': /(?<=^(?:version|appVersion): )\S+/gm,
+  // What the chart's tests compare with.
+  'test/chart/rendered/one-region.yaml': /(?<=image: muster:)\S+/g,
+  'test/chart/rendered/second-region.yaml': /(?<=image: muster:)\S+/g,
+};
+
+export interface SaidVersion {
+  /** From the root of the checkout. */
+  file: string;
+  /** Undefined where the file does not say it any more. */
+  version: string | undefined;
+}
+
+/** What each of them says: more than one line where a file says different things. */
+export function saidVersions(root: string): SaidVersion[] {
+  return Object.entries(places).flatMap(([file, pattern]): SaidVersion[] => {
+    const found = new Set(readFileSync(path.join(root, file), 'utf8').match(pattern));
+    return found.size === 0 ? [{ file, version: undefined }] : [...found].map((version) => ({ file, version }));
+  });
+}
+
+/** Writes the version into all of them. */
+export function writeVersion(root: string, version: string): void {
+  for (const [file, pattern] of Object.entries(places)) {
+    const full = path.join(root, file);
+    writeFileSync(full, readFileSync(full, 'utf8').replace(pattern, version));
+  }
+}
