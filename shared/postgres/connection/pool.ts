@@ -1,9 +1,10 @@
-import pg, { type Pool, type PoolConfig } from 'pg';
+import pg, { type Pool } from 'pg';
 import type { Meter } from '../../ports/meter.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { processMetrics } from '../../runtime/meter/process-metrics.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { toldSession } from './told-session.ts';
 
 export interface PoolDeps {
   connectionString: string;
@@ -27,12 +28,15 @@ export function createPool(deps: PoolDeps): Pool {
  * `docs/execution-path.md` has the figures.
  */
 export function createHotPathPool(deps: PoolDeps): Pool {
-  return poolWith(deps, { options: hotPathOptions });
+  return poolWith(deps, { planning: keptPlans });
 }
 
-const hotPathOptions = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_mergejoin=off', 'jit=off']
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
+const keptPlans = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+};
 
 /**
  * The scheduler's sweep looks 10 s back for jobs whose commit came late: a statement that accepts them must have ended
@@ -42,8 +46,7 @@ const acceptTimeoutMs = 8_000;
 
 /** A pool for accepting jobs: as the hot path, with statements that end before it is asked what became of them. */
 export function createAcceptPool(deps: PoolDeps): Pool {
-  const timeouts = { statement_timeout: acceptTimeoutMs, query_timeout: acceptTimeoutMs + 1_000 };
-  return poolWith(deps, { options: hotPathOptions, ...timeouts });
+  return poolWith(deps, { planning: keptPlans, statementTimeoutMs: acceptTimeoutMs, answerWithinMs: 1_000 });
 }
 
 /** Longer than sorting some ten million rows of an upload takes. */
@@ -51,22 +54,34 @@ const uploadTimeoutMs = 600_000;
 
 /** A pool for uploads, which hold a connection while their rows come and sort them in one long statement. */
 export function createUploadPool(deps: PoolDeps): Pool {
-  return poolWith(deps, { statement_timeout: uploadTimeoutMs, query_timeout: uploadTimeoutMs + 10_000 });
+  return poolWith(deps, { statementTimeoutMs: uploadTimeoutMs });
 }
 
-function poolWith({ connectionString, applicationName, max = 10, logger, meter }: PoolDeps, extra: PoolConfig): Pool {
+interface SessionTerms {
+  /** Settings of the planner. */
+  planning?: Readonly<Record<string, string>>;
+  statementTimeoutMs?: number;
+  /** Beyond that, what the server says of it has to be here. */
+  answerWithinMs?: number;
+}
+
+function poolWith(deps: PoolDeps, terms: SessionTerms): Pool {
+  const { connectionString, applicationName, max = 10, logger, meter } = deps;
+  const { planning = {}, statementTimeoutMs = 30_000, answerWithinMs = 10_000 } = terms;
   const pool = new pg.Pool({
     connectionString,
     application_name: applicationName,
     max,
     connectionTimeoutMillis: 10_000,
-    statement_timeout: 30_000,
-    // A process that was frozen in the middle of a transaction must not hold its row locks.
-    idle_in_transaction_session_timeout: 15_000,
     // The server cannot time out what it does not answer at all: a frozen server, a cut network.
-    query_timeout: 40_000,
+    query_timeout: statementTimeoutMs + answerWithinMs,
     keepAlive: true,
-    ...extra,
+    ...toldSession(connectionString, {
+      statement_timeout: statementTimeoutMs,
+      // A process that was frozen in the middle of a transaction must not hold its row locks.
+      idle_in_transaction_session_timeout: 15_000,
+      planning,
+    }),
   });
   const connections = createFoldedLog({ logger, clock: systemClock, failing: 'lost a connection to Postgres' });
   // Without a listener, a connection that breaks while checked out would end the process.

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
 import { startTransactionPooler } from '../../../test/support/transaction-pooler.ts';
-import { createPool } from './pool.ts';
+import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from './pool.ts';
 import { requireOwnSessions, requireWritable } from './right-server.ts';
 
 const logger = pino({ level: 'silent' });
@@ -35,11 +35,32 @@ describe('what a process finds behind DATABASE_URL', () => {
     const pool = open(pooler.url);
     expect((await pool.query<{ n: number }>('select 1 as n')).rows).toEqual([{ n: 1 }]);
     await expect(requireOwnSessions(pool)).rejects.toThrow(
-      'DATABASE_URL leads to a pooler that lends its connections by transaction: connect to PostgreSQL itself',
+      'DATABASE_URL leads to a pooler that lends its connections by transaction (pool_mode=transaction): connect to',
     );
     await pool.end();
     pools.length = 0;
     await pooler.close();
+  });
+
+  it('is told what a session needs by a statement where a pooler stands before it in session mode', async () => {
+    const settingsOf = async (pool: Pool) => {
+      await requireOwnSessions(pool);
+      const { rows } = await pool.query<{ setting: string }>(
+        `select string_agg(name || '=' || setting, ' ' order by name) as setting from pg_settings
+          where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode', 'jit',
+            'enable_seqscan', 'enable_mergejoin')`,
+      );
+      return rows[0]?.setting;
+    };
+    for (const create of [createPool, createHotPathPool, createAcceptPool, createUploadPool]) {
+      const [told, asked] = [database.url, `${database.url}?pooler=session`].map((connectionString) => {
+        const pool = create({ connectionString, applicationName: 'told', max: 3, logger });
+        pools.push(pool);
+        return settingsOf(pool);
+      });
+      expect(await asked, create.name).toBe(await told);
+      expect(await told, create.name).toContain('idle_in_transaction_session_timeout=15000');
+    }
   });
 
   it('is not taken for right while it may only be read, and idle connections to it are closed', async () => {

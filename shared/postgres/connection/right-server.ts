@@ -22,7 +22,9 @@ async function closeIdle(pool: Pool): Promise<void> {
   }
 }
 
-const advice = 'connect to PostgreSQL itself (a proxy that passes on whole connections is fine)';
+const advice =
+  'connect to PostgreSQL itself (a proxy that passes on whole connections is fine), or to a pooler in session mode, ' +
+  'with ?pooler=session in DATABASE_URL';
 const unsupportedStartup = '08P01';
 const own = new WeakSet<Pool>();
 
@@ -51,7 +53,7 @@ async function mixedBecause(pool: Pool): Promise<string | undefined> {
         `select current_setting('muster.session', true) as token,
            current_setting('idle_in_transaction_session_timeout') as timeout`,
       );
-      if (rows[0]?.token !== token) return 'lends its connections by transaction';
+      if (rows[0]?.token !== token) return 'lends its connections by transaction (pool_mode=transaction)';
       if (rows[0].timeout === '0') return 'leaves out the settings of a session';
       return undefined;
     } finally {
@@ -61,7 +63,7 @@ async function mixedBecause(pool: Pool): Promise<string | undefined> {
     }
   } catch (error) {
     const isRefused = error instanceof pg.DatabaseError && error.code === unsupportedStartup;
-    if (isRefused) return `refuses the settings of a session (${error.message})`;
+    if (isRefused) return `refuses what a session needs (${error.message})`;
     throw error;
   }
 }

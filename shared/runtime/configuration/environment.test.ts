@@ -58,6 +58,30 @@ describe('readEnvironment', () => {
     ]);
   });
 
+  it.each([
+    [
+      'postgres://a,b/muster?target_session_attrs=read-write',
+      'has to name one server, such as a proxy that leads to the leader',
+    ],
+    ['postgres://muster@a,b/muster', 'has to name one server, such as a proxy that leads to the leader'],
+    ['postgres://a/muster?pooler=transaction', 'has to have pooler=session or none'],
+  ])('refuses DATABASE_URL=%s', (url, problem) => {
+    expect(commonProblems({ DATABASE_URL: url })).toEqual([`DATABASE_URL ${problem}, not "${url}"`]);
+  });
+
+  it('refuses several servers with their ports, and prints no password', () => {
+    expect(commonProblems({ DATABASE_URL: 'postgres://u:geheim@a:5432,b:5432/db' })).toEqual([
+      'DATABASE_URL has to name one server, such as a proxy that leads to the leader, not a text of 36 characters',
+    ]);
+  });
+
+  it.each(['postgres://u:a,b@h/db', 'postgres://h/db?pooler=session', 'postgres:///db?host=/run/postgresql'])(
+    'takes DATABASE_URL=%s',
+    (url) => {
+      expect(commonProblems({ DATABASE_URL: url })).toEqual([]);
+    },
+  );
+
   it('takes brokers by address too', () => {
     expect(commonProblems({ KAFKA_BROKERS: '127.0.0.1:9092,[::1]:9093' })).toEqual([]);
   });
