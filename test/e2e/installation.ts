@@ -53,6 +53,8 @@ export interface InstallationOptions {
   servers?: Servers;
   /** What the services reach the database by, where that is not its own address. */
   throughProxy?: (databaseUrl: string) => Promise<string>;
+  /** What clients reach the API by, where that is not its own address: told this, it returns the other. */
+  apiThrough?: (apiUrl: string) => Promise<string>;
   countries?: readonly string[];
   /** Changes the engine's configuration. */
   configure?: (config: EngineConfigFile) => EngineConfigFile;
@@ -160,7 +162,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     services.set(name, startServiceProcess(process));
   };
   for (const name of ['sandbox', ...namesOf(options)]) start(name);
-  const apiReady = () => awaitAnswer(`http://127.0.0.1:${apiPort}/readyz`, services.get('api') ?? services.get('all'));
+  const ownApiUrl = `http://127.0.0.1:${apiPort}`;
+  const apiReady = () => awaitAnswer(`${ownApiUrl}/readyz`, services.get('api') ?? services.get('all'));
   const end = async () => {
     // A frozen process hears nothing but its end.
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
@@ -181,7 +184,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     throw new Error(`the installation in ${folder} did not start\n${logs.join('\n')}`, { cause: error });
   }
 
-  const api = createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey);
+  const apiUrl = (await options.apiThrough?.(ownApiUrl)) ?? ownApiUrl;
+  const api = createMusterApi(apiUrl, apiKey);
   return {
     api,
     services,
@@ -191,7 +195,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     sandboxUrl,
     ledgerFile,
     countries: served,
-    cliEnvironment: { MUSTER_API_URL: `http://127.0.0.1:${apiPort}`, MUSTER_API_KEY: apiKey },
+    cliEnvironment: { MUSTER_API_URL: apiUrl, MUSTER_API_KEY: apiKey },
     restart: async (name, extra) => {
       if (extra) environments.set(name, { ...environments.get(name), ...extra });
       start(name);

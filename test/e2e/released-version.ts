@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,13 +18,26 @@ export function releasedVersion(): string | undefined {
   return version === 'none' ? undefined : version;
 }
 
+/**
+ * The version that upgrades are tested from: `MUSTER_UPGRADE_FROM` (a tag or a commit), or the released one. Before the
+ * first release it is the oldest commit that has today's schema and packages; undefined where these are not committed.
+ */
+export function versionBefore(): string | undefined {
+  const given = process.env['MUSTER_UPGRADE_FROM'] ?? releasedVersion();
+  if (given !== undefined) return given;
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const alike = ['--', 'migrations', 'package-lock.json'];
+  if (git('status', '--porcelain', ...alike) !== '') return undefined;
+  return git('log', '-1', '--format=%h', ...alike);
+}
+
 /** A folder with the sources of that version and the packages that it asks for. */
 export async function checkOut(version: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-released-'));
   const archive = spawn('git', ['archive', version], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const unpack = spawn('tar', ['-x', '-C', folder], { stdio: [archive.stdout, 'inherit', 'inherit'] });
   const codes = await Promise.all([once(archive, 'exit'), once(unpack, 'exit')]);
-  if (codes.some(([code]) => code !== 0)) throw new Error(`migrations/released-version: git has no ${version}`);
+  if (codes.some(([code]) => code !== 0)) throw new Error(`git has no ${version}, which upgrades are tested from`);
   const lock = (of: string) => readFileSync(path.join(of, 'package-lock.json'), 'utf8');
   if (lock(folder) === lock(root)) symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
   else await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder });

@@ -54,7 +54,7 @@ export interface CallbackVerdict {
  * An installation that calls back, under fault: its database, the receiver's ledger and what the harness broke are
  * three records.
  */
-export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
+export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   readonly receiver: CallbackReceiver;
   readonly accepted: ReadonlyMap<string, AskedJob>;
   /** For every operation of the API. */
@@ -99,7 +99,7 @@ const shareUnheard = 0.02;
 /** Until every process signs with a key that was just added. */
 const followedWithinMs = 1500;
 
-export type CallbackTrialOptions = Omit<Partial<TrialOptions>, 'workers' | 'sandbox'>;
+export type CallbackTrialOptions = Partial<TrialOptions>;
 
 export async function startCallbackTrial(options: CallbackTrialOptions = {}): Promise<CallbackTrial> {
   const trial = await startTrial({
