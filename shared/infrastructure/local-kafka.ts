@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts } from './free-ports.ts';
 import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
@@ -52,18 +52,24 @@ interface Node {
   folder: string;
 }
 
+/** One broker. */
+export interface LocalBroker extends LocalServer {
+  /** As a new machine in its place begins: nothing of what it had is left. It may not run. */
+  emptyDisk(): Promise<void>;
+}
+
 /** Apache Kafka in KRaft mode on 127.0.0.1. Resolves when every broker takes requests. */
 export async function startLocalKafka(
   options: LocalKafkaOptions,
   deps: LocalKafkaDeps,
-): Promise<{ brokers: string[]; nodes: LocalServer[] }> {
+): Promise<{ brokers: string[]; nodes: LocalBroker[] }> {
   const [java, libs] = await Promise.all([findJava(deps.environment), fetchKafka(deps)]);
   const nodes = await layOut(options.nodes, deps.folder);
   // 16 bytes in base64url, as Kafka's own `random-uuid` prints them. Not all random: one that begins with `-` would be
   // taken for an option.
   const clusterId = Buffer.concat([Buffer.of(0), randomBytes(15)]).toString('base64url');
-  const run = { java: java.command, libs, options, deps };
-  await Promise.all(nodes.map((node) => prepareNode(node, nodes, clusterId, run)));
+  const run = { java: java.command, libs, options, deps, clusterId };
+  await Promise.all(nodes.map((node) => prepareNode(node, nodes, run)));
   const servers = await Promise.all(nodes.map((node) => startNode(node, run)));
   return { brokers: nodes.map((node) => `127.0.0.1:${node.brokerPort}`), nodes: servers };
 }
@@ -83,17 +89,22 @@ interface Run {
   libs: string;
   options: LocalKafkaOptions;
   deps: LocalKafkaDeps;
+  clusterId: string;
 }
 
-async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Run): Promise<void> {
+async function prepareNode(node: Node, nodes: Node[], run: Run): Promise<void> {
   await mkdir(node.folder);
   await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes, run.options.listener));
   await writeFile(join(node.folder, 'log4j2.properties'), logProperties);
+  await formatDisk(node, run);
+}
+
+async function formatDisk(node: Node, run: Run): Promise<void> {
   const args = [
     'kafka.tools.StorageTool',
     'format',
     '-t',
-    clusterId,
+    run.clusterId,
     '-c',
     join(node.folder, 'node.properties'),
     ...(run.options.listener?.formatArguments ?? []),
@@ -107,7 +118,7 @@ async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Ru
   }
 }
 
-async function startNode(node: Node, run: Run): Promise<LocalServer> {
+async function startNode(node: Node, run: Run): Promise<LocalBroker> {
   const heap = run.options.nodes === 1 ? ['-Xms256m', '-Xmx512m'] : ['-Xms192m', '-Xmx384m'];
   let starts = 0;
 
@@ -140,7 +151,15 @@ async function startNode(node: Node, run: Run): Promise<LocalServer> {
       await process.exited;
       process = await start();
     },
+    emptyDisk: async () => {
+      await rm(dataFolder(node), { recursive: true });
+      await formatDisk(node, run);
+    },
   };
+}
+
+function dataFolder({ folder }: Node): string {
+  return join(folder, 'data');
 }
 
 function startJava(node: Node, run: Run, log: string, args: string[]): Promise<GuardedProcess> {
@@ -166,7 +185,7 @@ function nodeProperties(node: Node, nodes: Node[], listener: KafkaListener | und
     'controller.quorum.voters': nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(','),
     listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}${doorAt(listener?.port ?? 0)}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}${doorAt(listener?.advertisedPort ?? listener?.port ?? 0)}`,
-    'log.dirs': join(node.folder, 'data'),
+    'log.dirs': dataFolder(node),
   });
 }
 

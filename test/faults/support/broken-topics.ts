@@ -26,6 +26,8 @@ export interface BrokenTopics {
   ends(topic: string): Promise<number[]>;
   /** Moves what the groups of the prefix have committed, which may have no members. */
   moveOffsets(prefix: string, to: 'earliest' | 'latest'): Promise<void>;
+  /** Partitions of the prefix's topics and of Kafka's own that lack a copy now: `topic/partition`. */
+  lacking(prefix: string): Promise<string[]>;
   /** The broker's node id. */
   leaderOf(topic: string, partition: number): Promise<number>;
   /** The node id of the broker that coordinates the first group of the prefix. */
@@ -94,6 +96,18 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
           await admin.resetOffsets({ groupId, topic, earliest: to === 'earliest' });
         }
       }
+    },
+    lacking: async (prefix) => {
+      await connect();
+      const topics = (await admin.listTopics()).filter(
+        (topic) => topic.startsWith(`${prefix}.`) || topic.startsWith('__'),
+      );
+      const described = await admin.fetchTopicMetadata({ topics });
+      return described.topics.flatMap(({ name, partitions }) =>
+        partitions
+          .filter(({ isr, replicas }) => isr.length < replicas.length)
+          .map(({ partitionId }) => `${name}/${partitionId}`),
+      );
     },
     leaderOf: async (topic, partition) => {
       await connect();

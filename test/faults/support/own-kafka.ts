@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { findFreePorts } from '../../../shared/infrastructure/free-ports.ts';
 import { createGuardian } from '../../../shared/infrastructure/guarded-processes.ts';
-import { startLocalKafka, type KafkaListener } from '../../../shared/infrastructure/local-kafka.ts';
-import type { LocalServer } from '../../../shared/infrastructure/local-server.ts';
+import { startLocalKafka, type KafkaListener, type LocalBroker } from '../../../shared/infrastructure/local-kafka.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /**
@@ -22,6 +21,8 @@ export interface OwnKafka {
   kill(...nodes: number[]): Promise<void>;
   /** SIGTERM, upon which a broker hands over what it leads. */
   stop(node: number): Promise<void>;
+  /** SIGTERM, and another one in its place that has an empty disk; resolves when that takes requests. */
+  replace(node: number): Promise<void>;
   freeze(node: number): void;
   thaw(node: number): void;
   /** Resolves when all of them take requests: together, as one alone may wait for the others. */
@@ -77,7 +78,7 @@ async function startBrokers(count: 1 | 3, listener: KafkaListener | undefined): 
     const nodes = servers.map((_, index) => index + 1);
     const down = new Set<number>();
     const frozen = new Set<number>();
-    const serverOf = (node: number): LocalServer => {
+    const serverOf = (node: number): LocalBroker => {
       const server = servers[node - 1];
       if (!server) throw new Error(`there is no broker ${node}`);
       return server;
@@ -106,6 +107,11 @@ async function startBrokers(count: 1 | 3, listener: KafkaListener | undefined): 
         await Promise.all(which.map((node) => endBy(node, 'SIGKILL')));
       },
       stop: (node) => endBy(node, 'SIGTERM'),
+      replace: async (node) => {
+        await endBy(node, 'SIGTERM');
+        await serverOf(node).emptyDisk();
+        await start(node);
+      },
       freeze: (node) => {
         frozen.add(node);
         serverOf(node).signal('SIGSTOP');
