@@ -200,3 +200,29 @@ describe('muster action-types set-secret and remove-secret', () => {
     expect(lines()).toEqual([]);
   });
 });
+
+describe('muster action-types options', () => {
+  const ride = { value: 'ride-5', label: 'Ride, 5 off', description: 'Off one ride', countries: ['SG'], usedBy: 3 };
+  const unsaid = { value: 7, label: null, description: null, countries: null, usedBy: 0 };
+  const line = 'GET /v1/action-types/award-points/options?limit=50&parameter=rewardId&q=rid';
+  const ask = async (more: object) => {
+    const body = { items: [ride, unsaid], more: false, from: 'endpoint', unavailable: null, ...more };
+    api.answers[line] = { status: 200, body };
+    return muster('options', 'award-points', 'rewardId', '--search', 'rid');
+  };
+
+  it('shows what there is to choose, with its name, its countries and its use', async () => {
+    const { code, out, notes } = await ask({});
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toMatch(/ride-5 +Ride, 5 off +SG +3 +Off one ride/);
+    expect(out).toMatch(/7 +0/);
+    expect(notes).toBe('');
+  });
+
+  it('says where they are of earlier campaigns, and why, and where there are more', async () => {
+    expect((await ask({ from: 'earlier-campaigns' })).notes).toContain('its schema names no options');
+    const unavailable = 'its options could not be asked for: HTTP 503';
+    expect((await ask({ from: 'earlier-campaigns', unavailable })).notes).toContain('HTTP 503');
+    expect((await ask({ more: true })).notes).toContain('--search finds them');
+  });
+});

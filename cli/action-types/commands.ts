@@ -5,14 +5,20 @@ import {
   deleteActionType,
   getActionType,
   listActionTypes,
+  listParameterOptions,
   removeActionTypeSecret,
   setActionTypeSecret,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { ActionType, ActionTypeDefinitionInput, ActionTypePatchInput } from '../../sdk/generated/types.gen.ts';
+import type {
+  ActionType,
+  ActionTypeDefinitionInput,
+  ActionTypePatchInput,
+  ParameterOption,
+} from '../../sdk/generated/types.gen.ts';
 import { secretNames } from '../../shared/ports/registry.ts';
 import { command, group } from '../frame/command-table.ts';
 import { changesFile, fieldsFile, readFields } from '../frame/given.ts';
-import { flag, text } from '../frame/options.ts';
+import { flag, text, within } from '../frame/options.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { readSecretFiles, readSecretFrom } from './read-secret.ts';
 import { renderActionType } from './render.ts';
@@ -47,6 +53,33 @@ const show = command({
   said: 'how one is called',
   ask: ({ client, args: [name] }) => getActionType({ client, path: { name } }),
   shown: renderActionType,
+});
+
+const options = command({
+  name: 'options',
+  args: ['<name>', '<parameter>'],
+  said: 'what a parameter of one may be: as its team offers it, else as earlier campaigns say it',
+  options: {
+    q: text('--search <text>', 'part of the value, or of what it is called'),
+    country: text('--country <code>', 'what may be used there'),
+    limit: within('--limit <n>', 'how many', { least: 1, most: 200, usual: 50 }),
+  },
+  ask: ({ client, args: [name, parameter], options: query }) =>
+    listParameterOptions({ client, path: { name }, query: { ...query, parameter } }),
+  shown: tableOf<ParameterOption>('', [
+    left('value', ({ value }) => String(value)),
+    cut('called', ({ label }) => label ?? ''),
+    cut('countries', ({ countries }) => countries?.join(' ') ?? ''),
+    right('used by', ({ usedBy }) => usedBy),
+    cut('description', ({ description }) => description ?? ''),
+  ]),
+  noted: ({ from, more, unavailable }) => [
+    ...(unavailable === null ? [] : [`these are of earlier campaigns: ${unavailable}`]),
+    ...(unavailable === null && from === 'earlier-campaigns'
+      ? ['these are of earlier campaigns: its schema names no options']
+      : []),
+    ...(more ? ['there are more: --search finds them'] : []),
+  ],
 });
 
 const create = command({
@@ -138,6 +171,6 @@ const remove = command({
 
 export const commands = [
   group('action-types', 'what a chain may be made of, and how it is called; over the API', [
-    ...[list, show, create, set, setSecret, removeSecret, ...enabling, remove],
+    ...[list, show, options, create, set, setSecret, removeSecret, ...enabling, remove],
   ]),
 ];

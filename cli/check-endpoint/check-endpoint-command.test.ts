@@ -40,6 +40,13 @@ describe('muster check-endpoint', () => {
     expect(other.code).toBe(exitCodes.endpointBroken);
   });
 
+  it('asks for lists of options where the schema has them', async () => {
+    const url = await startSandbox('A');
+    const { code, out } = await muster(`${url}/batches`, '--class', 'A', '--options', '/rewards/v1/options');
+    expect(out).toContain('✔ the options of its parameters: at most as many as asked for, found by a search\n');
+    expect(code).toBe(exitCodes.ok);
+  });
+
   it('one that offers no list is none the worse', async () => {
     const url = (await startSandbox('D')).replace(/\/rewards\/v1$/, '/nothing');
     const { code, out } = await muster(url, '--segmentation');
@@ -84,6 +91,7 @@ describe('muster check-endpoint', () => {
     ['no URL', ['rewards', '--class', 'A'], 'is no http:// or https:// URL'],
     ['class C without a status URL', ['http://x', '--class', 'C'], 'class C needs --status-url'],
     ['a status URL elsewhere', ['http://x', '--class', 'A', '--status-url', 'http://y'], 'is for class C'],
+    ['options that are nowhere', ['http://x', '--class', 'A', '--options', 'ftp://y/'], 'no http:// or https:// URL'],
     ['parameters that are no object', ['http://x', '--class', 'A', '--params', '[1]'], 'has to be a JSON object'],
     ['an unset variable', ['http://x', '--class', 'A', '--authorization-env', 'NOWHERE'], 'NOWHERE is not set'],
     ['a secret that is not there', ['http://x', '--class', 'A', '--signing-secret-file', '/nowhere'], 'no such file'],

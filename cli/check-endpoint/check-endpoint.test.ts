@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { judgeEndpoint } from './check-endpoint.ts';
@@ -19,6 +22,8 @@ interface Trial {
   /** The secret that calls are signed with. */
   signedWith?: string;
   timeoutMs?: number;
+  /** Lists to choose from, where the sandbox's services are at a base. */
+  options?: (base: string) => string[];
 }
 
 /** An answer that never comes whole is waited for no longer than it must be. */
@@ -29,7 +34,7 @@ function timeoutFor(answer: object): number {
 /** No waiting: what the sandbox does, it does at once. */
 async function judge(
   actual: ContractClass,
-  { rules = {}, environment = {}, declared = actual, signedWith, timeoutMs = ampleMs }: Trial = {},
+  { rules = {}, environment = {}, declared = actual, signedWith, timeoutMs = ampleMs, options = () => [] }: Trial = {},
 ) {
   const named = (list: object[] = []) => list.map((rule) => ({ name: 'misbehaviour', ...rule }));
   const faults = JSON.stringify({ calls: named(rules.calls), status: named(rules.status) });
@@ -40,6 +45,7 @@ async function judge(
       contractClass: declared,
       isCheck: environment['service'] === 'checks',
       statusUrl: declared === 'C' ? `${url}/status` : undefined,
+      options: options(url),
       authorization: undefined,
       signingKey: signedWith === undefined ? undefined : webhookKeyOf(signedWith),
       answerForm: undefined,
@@ -107,6 +113,48 @@ describe('an endpoint that asked for signed calls', () => {
 
   it('refuses who does not sign', async () => {
     expect(brokenIn(await judge('A', { environment: checks }))).toEqual(['one-user']);
+  });
+});
+
+describe('an endpoint with lists to choose from', () => {
+  const problemsOf = ({ checks }: Verdict) => checks.find(({ name }) => name === 'options')?.problems;
+
+  it('passes where they are asked for as agreed, signed where calls are', async () => {
+    const options = (base: string) => [`${base}/options`];
+    expect(problemsOf(await judge('A', { options }))).toEqual([]);
+    const environment = { SANDBOX_SIGNING_SECRET: signing };
+    expect(problemsOf(await judge('A', { options, environment, signedWith: signing }))).toEqual([]);
+    expect(problemsOf(await judge('A'))).toBeUndefined();
+  });
+
+  it('fails where there is none', async () => {
+    const [problem] = problemsOf(await judge('A', { options: (base) => [`${base}/nothing`] })) ?? [];
+    expect(problem).toMatch(/\/rewards\/v1\/nothing: HTTP 404$/);
+  });
+
+  it.each<[string, (query: URLSearchParams) => object, RegExp]>([
+    [
+      'passes over the limit',
+      () => ({ options: ['a', 'b', 'c'].map((value) => ({ value })) }),
+      /asked for 2, it answers 3$/,
+    ],
+    ['passes over the search', () => ({ options: [{ value: 'a' }] }), /finds 1: it is passed over$/],
+    ['finds no value', (query) => ({ options: query.has('search') ? [] : [{ value: 'a' }] }), /"a" does not find it$/],
+    ['has a value twice', () => ({ options: [{ value: 'a' }, { value: 'a' }] }), /a value stands there twice$/],
+    ['has texts and numbers', () => ({ options: [{ value: 'a' }, { value: 1 }] }), /texts and numbers$/],
+    ['answers no list', () => ({}), /not what was agreed: options/],
+  ])('fails where the list %s', async (_name, answer, problem) => {
+    const lists = createServer(({ url = '' }, response) => {
+      response.end(JSON.stringify(answer(new URL(url, 'http://lists').searchParams)));
+    });
+    lists.listen(0, '127.0.0.1');
+    await once(lists, 'listening');
+    const address = z.object({ port: z.int() }).parse(lists.address());
+    const verdict = await judge('D', { options: () => [`http://127.0.0.1:${address.port}/options`] });
+    lists.close();
+    lists.closeAllConnections();
+    expect(problemsOf(verdict)).toEqual([expect.stringMatching(problem)]);
+    expect(brokenIn(verdict)).toEqual(['options']);
   });
 });
 

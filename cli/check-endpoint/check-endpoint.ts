@@ -2,6 +2,7 @@ import { randomUUID, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
+import { optionsUrlOf } from '../../shared/domain/endpoint/option-sources.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
@@ -18,6 +19,7 @@ import { UsageError } from '../frame/usage-error.ts';
 import { answerChecks, timeCheck } from './answer-checks.ts';
 import type { EndpointCheck, Findings } from './endpoint-check.ts';
 import { createEndpointPlayer, type EndpointPlayer, type EndpointTerms } from './endpoint-player.ts';
+import { optionsChecks } from './options-checks.ts';
 import { renderVerdict } from './render-verdict.ts';
 import { repeatChecks } from './repeat-checks.ts';
 import { judgeSegmentation } from './segmentation-checks.ts';
@@ -31,6 +33,7 @@ export interface CheckEndpointOptions {
   segment?: string;
   check?: true;
   statusUrl?: string;
+  options?: string[];
   authorizationEnv?: string;
   signingSecretFile?: string;
   answerForm?: 'full' | 'compact';
@@ -95,6 +98,7 @@ const allChecks: readonly EndpointCheck[] = [
   ...repeatChecks,
   ...statusChecks,
   ...signatureChecks,
+  ...optionsChecks,
   timeCheck,
 ];
 
@@ -119,11 +123,10 @@ async function judge(player: EndpointPlayer): Promise<Verdict> {
   return { url, class: contractClass, passed, checks, notes };
 }
 
-/** Who is not signed for need not look. */
-function isPlayed(played: EndpointCheck, { contractClass, signingKey, isCheck }: EndpointTerms): boolean {
+function isPlayed(played: EndpointCheck, terms: EndpointTerms): boolean {
   // A question is answered anew each time: there is nothing to keep.
-  if (isCheck && repeatChecks.includes(played)) return false;
-  return played.classes.includes(contractClass) && (played.needsSigning !== true || signingKey !== undefined);
+  if (terms.isCheck && repeatChecks.includes(played)) return false;
+  return played.classes.includes(terms.contractClass) && (played.isFor?.(terms) ?? true);
 }
 
 function requireUrl(url: string): void {
@@ -150,6 +153,7 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
     contractClass,
     isCheck: options.check ?? false,
     statusUrl,
+    options: optionUrlsOf(options.options ?? [], url),
     authorization: authorizationOf({ authorizationEnv }, environment),
     signingKey: signingKeyIn(options.signingSecretFile),
     answerForm: options.answerForm,
@@ -161,6 +165,17 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
     appliesLateMs: options.appliesLateSeconds * 1000,
     checkId: randomUUID().slice(0, 8),
   };
+}
+
+/** As a schema names them: relative to the endpoint. */
+function optionUrlsOf(named: readonly string[], endpoint: string): string[] {
+  return named.map((reference) => {
+    const url = optionsUrlOf(reference, endpoint);
+    if (url !== null) return url.href;
+    throw new UsageError(
+      `--options ${JSON.stringify(reference)} is no http:// or https:// URL, and no path relative to the endpoint’s`,
+    );
+  });
 }
 
 function signingKeyIn(file: string | undefined): KeyObject | undefined {

@@ -1,5 +1,5 @@
 import { byHand } from '../frame/command-table.ts';
-import { flag, oneOf, text, usually, within } from '../frame/options.ts';
+import { flag, oneOf, several, text, usually, within } from '../frame/options.ts';
 
 export const commands = [
   byHand({
@@ -17,6 +17,7 @@ export const commands = [
       segment: text('--segment <id>', 'the segment to page, with --segmentation; the first one of its list without'),
       check: flag('--check', 'a check: asked before a step, and answers anew each time; of class A'),
       statusUrl: text('--status-url <url>', 'class C: where outcomes are asked for'),
+      options: several('--options <url>', 'as x-options of its schema names a list to choose from; may be repeated'),
       authorizationEnv: text(
         '--authorization-env <name>',
         'the environment variable with the whole Authorization header',

@@ -1,5 +1,5 @@
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
-import type { EndpointPlayer } from './endpoint-player.ts';
+import type { EndpointPlayer, EndpointTerms } from './endpoint-player.ts';
 
 /** One thing that the endpoint has to keep. */
 export interface EndpointCheck {
@@ -9,8 +9,8 @@ export interface EndpointCheck {
   title: string;
   /** Classes that promise it. */
   classes: readonly ContractClass[];
-  /** Only for endpoints that calls are signed for. */
-  needsSigning?: boolean;
+  /** Others have nothing of it. */
+  isFor?: (terms: EndpointTerms) => boolean;
   /** Returns what is broken, in words; nothing where it is kept. */
   play: (player: EndpointPlayer) => Promise<Findings>;
 }

@@ -6,6 +6,8 @@ import { isPlain, usersTextOf } from '../../shared/domain/step/users-text.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../shared/http-client/http-dispatch.ts';
 import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
+import { optionsTargetOf, readOptionsAnswer } from '../../services/api/action-types/options/http/option-endpoints.ts';
+import type { OptionsAnswer } from '../../services/api/action-types/options/option-source.port.ts';
 import { readAnswer } from '../../services/worker/call/read-answer.ts';
 import { readStatus, type StatusAnswer } from '../../services/worker/call/read-status.ts';
 import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
@@ -18,6 +20,8 @@ export interface EndpointTerms {
   /** It is asked before a step, and has no effect. */
   isCheck: boolean;
   statusUrl: string | undefined;
+  /** Where its parameters have lists to choose from. */
+  options: readonly string[];
   /** The whole header. */
   authorization: string | undefined;
   /** What calls and questions are signed with (Standard Webhooks). */
@@ -81,6 +85,7 @@ export interface EndpointPlayer {
   cutCall(call: PlayedCall): Promise<boolean>;
   /** The status endpoint's answer, and what is wrong with it in words. */
   askStatus(run: string, step: number, users: readonly string[]): Promise<StatusAnswer>;
+  askOptions(url: string, query: { country?: string; search?: string; limit: number }): Promise<OptionsAnswer>;
   wait(ms: number): Promise<void>;
   /** Of all whole answers so far. */
   slowestMs(): number;
@@ -100,6 +105,7 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
   const calls = originOf(terms.url, timeoutMs);
   const cuts = originOf(terms.url, cutAfterMs);
   const questions = terms.statusUrl === undefined ? undefined : originOf(terms.statusUrl, timeoutMs);
+  const lists = new Map(terms.options.map((address) => [address, originOf(address, timeoutMs)]));
   const campaign = publicId('campaign', v7());
   let users = 0;
   let batches = 0;
@@ -152,11 +158,21 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
       const outcome = await questions.origin.send({ method: 'POST', path: questions.path, headers, body });
       return readStatus(asked, batchAnswerOf(outcome));
     },
+    askOptions: async (url, query) => {
+      const list = lists.get(url);
+      if (!list) throw new Error(`there is no list ${url}`);
+      const { origin } = list;
+      const headers = [...fixedHeaders(terms), ...signatureOf(terms.signingKey, randomUUID(), Buffer.alloc(0))];
+      const path = optionsTargetOf(new URL(url), query);
+      return readOptionsAnswer(await origin.send({ method: 'GET', path, headers }));
+    },
     wait,
     slowestMs: () => slowest,
     hasSucceeded: () => succeeded,
     close: async () => {
-      await Promise.all([calls, cuts, ...(questions ? [questions] : [])].map(({ origin }) => origin.close()));
+      await Promise.all(
+        [calls, cuts, ...(questions ? [questions] : []), ...lists.values()].map(({ origin }) => origin.close()),
+      );
     },
   };
 }

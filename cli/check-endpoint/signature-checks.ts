@@ -7,7 +7,7 @@ export const signatureChecks: readonly EndpointCheck[] = [
     name: 'forged-signature',
     title: 'a call that somebody else signed, refused with 401 or 403',
     classes: everyClass,
-    needsSigning: true,
+    isFor: ({ signingKey }) => signingKey !== undefined,
     play: async (player) => {
       const signedWith = createSecretKey(randomBytes(32));
       const { status } = await player.call({ users: player.freshUsers(1), signedWith });

@@ -52,7 +52,12 @@ const paramsSchemas = {
     type: 'object',
     required: ['rewardId'],
     properties: {
-      rewardId: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Of the rewards service' },
+      rewardId: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9._-]{1,64}$',
+        description: 'Of the rewards service',
+        'x-options': '/rewards/v1/options',
+      },
       units: { type: 'integer', minimum: 1, maximum: 100, description: 'For each user; 1 when absent' },
     },
     additionalProperties: false,
@@ -68,7 +73,9 @@ const paramsSchemas = {
   message: {
     type: 'object',
     required: ['template'],
-    properties: { template: { type: 'string', minLength: 1, maxLength: 200 } },
+    properties: {
+      template: { type: 'string', minLength: 1, maxLength: 200, 'x-options': '/messages/v1/options' },
+    },
     examples: [{ template: 'congratulations' }],
   },
 };

@@ -8,6 +8,7 @@ import { answerControl } from './control.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 import { faultyPage } from './faults/faulty-page.ts';
 import type { HttpAnswer } from './wire/http-answer.ts';
+import { answerOptions } from './option-lists.ts';
 import type { LedgerWriter } from './ledger/ledger-writer.ts';
 import type { ReceiptSender } from './receipt-sender.ts';
 import type { CheckSignature } from './wire/require-signature.ts';
@@ -74,9 +75,17 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     if (url === '/readyz') return taking ? json({ status: 'ok' }) : problem(503, 'not-ready', 'stopping');
     if (url === '/stats') return json(statsOf(deps));
     const { pathname, searchParams } = new URL(url, 'http://sandbox');
+    const options = answerOptions(pathname, searchParams);
+    if (options) return unsignedRefusal(request) ?? options;
     if (!pathname.startsWith('/segmentation/')) return problem(404, 'not-found', 'there is nothing here');
     const answer = segmentation.answer(pathname.slice('/segmentation'.length), searchParams);
     return await faultyPage(answer, { pathname, searchParams }, faults);
+  }
+
+  /** A question has no body to be signed. */
+  function unsignedRefusal({ headers }: IncomingMessage): HttpAnswer | null {
+    const unsigned = deps.checkSignature?.(headers, Buffer.alloc(0)) ?? null;
+    return unsigned === null ? null : problem(401, 'bad-signature', unsigned);
   }
 
   async function callBatchService(

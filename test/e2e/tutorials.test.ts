@@ -17,7 +17,10 @@ describe('the tutorials', () => {
       .join('\n');
 
   it.each([
-    ['first-campaign', ['a dry run: nobody was called', 'completed with failures', 'balances', 'out-of-stock']],
+    [
+      'first-campaign',
+      ['Free ride', 'a dry run: nobody was called', 'completed with failures', 'balances', 'out-of-stock'],
+    ],
     ['own-endpoint', ['keeps the contract of class A', 'give-stars revision 1', 'balances']],
     ['callbacks', ['connection refused', 'reminded of \\{"order":17\\}', 'called · POST']],
   ])('%s: every line of it works', async (name, said) => {

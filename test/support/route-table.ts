@@ -77,6 +77,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/saved-audiences/{id}',
       'GET /v1/action-types',
       'GET /v1/action-types/{name}',
+      'GET /v1/action-types/{name}/options',
       'GET /v1/suppressions',
       'GET /v1/suppressions/users/{userId}',
       'GET /v1/suppressions/uploads',

@@ -24,8 +24,10 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ActionTypeStore } from './postgres/action-type-store.ts';
 import type { AuditDetail } from '../access/record-changes.ts';
 import { actionTypeView } from './action-type-view.ts';
+import type { OptionDirectoryDeps } from './options/option-directory.ts';
+import { optionRoutes } from './options/option-routes.ts';
 
-export interface ActionTypeRoutesDeps {
+export interface ActionTypeRoutesDeps extends OptionDirectoryDeps {
   actionTypes: ActionTypeStore;
   catalogue: CatalogueReader;
   secretBox: SecretBox;
@@ -42,7 +44,7 @@ const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
 export function actionTypeRoutes(
   server: HttpServer,
-  { actionTypes, secretBox, egress, catalogue, refusals }: ActionTypeRoutesDeps,
+  { actionTypes, secretBox, egress, catalogue, refusals, ...options }: ActionTypeRoutesDeps,
 ): void {
   const viewOf = (type: RegisteredActionType) => actionTypeView(type, catalogue.current().countries);
   const changer = createActionTypeChanger({ actionTypes, secretBox, egress });
@@ -56,6 +58,7 @@ export function actionTypeRoutes(
   changeRoute(server, parts);
   actionTypeSecretRoutes(server, parts);
   deleteRoute(server, parts);
+  optionRoutes(server, { ...options, changer });
 }
 
 interface Parts extends ActionTypeSecretRoutesDeps {

@@ -1,13 +1,24 @@
 import { readShardRefusals } from '../../../shared/postgres/registry/shard-refusals.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
+import { createOptionEndpoints } from './options/http/option-endpoints.ts';
+import { createUsedValues } from './options/postgres/used-values.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 
 /** What a chain may be made of. */
-export function actionTypesModule({ pool, config, egress }: Pick<ApiParts, 'pool' | 'config' | 'egress'>) {
+export function actionTypesModule({
+  pool,
+  config: { secretBox },
+  egress,
+  environment,
+  clock,
+  onClose,
+}: Pick<ApiParts, 'pool' | 'config' | 'egress' | 'environment' | 'clock' | 'onClose'>) {
   return {
     actionTypes: createActionTypeStore({ pool }),
-    secretBox: config.secretBox,
+    secretBox,
     egress,
     refusals: () => readShardRefusals(pool),
+    usedValues: createUsedValues({ pool }),
+    optionSource: onClose(createOptionEndpoints({ egress, secretBox, environment, clock }), (source) => source.close()),
   };
 }

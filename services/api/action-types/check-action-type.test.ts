@@ -38,6 +38,42 @@ describe('where an action type may be, on an installation that says so', () => {
   });
 });
 
+describe('where the options of its parameters are', () => {
+  const withOptions = (options: string, url = 'http://rewards.svc/') => ({
+    ...at(url),
+    paramsSchema: { properties: { rewardId: { type: 'string', 'x-options': options } } },
+  });
+  const place = '/paramsSchema/properties/rewardId/x-options';
+
+  it('is where it may be called itself', () => {
+    expect(problemsOf(withOptions('/v1/options'))).toEqual([]);
+    expect(problemsOf(withOptions('https://catalogue.example.com/rewards'))).toEqual([]);
+  });
+
+  it.each(['http://10.21.3.4/', '//localhost:5432/', 'http://169.254.169.254/latest', 'http://[::1]/'])(
+    'is nowhere else: %s',
+    (options) => expect(problemsOf(withOptions(options))).toEqual([`${place} forbidden-address`]),
+  );
+
+  it('is not judged anew while it stays as it was registered', () => {
+    const before = registeredAs(withOptions('http://10.21.3.4/'));
+    expect(problemsOf({ ...withOptions('http://10.21.3.4/'), timeoutMs: 900 }, before)).toEqual([]);
+    expect(problemsOf(withOptions('http://10.21.3.5/'), before)).toEqual([`${place} forbidden-address`]);
+  });
+
+  it('gets no secret that was given for other addresses', () => {
+    const before = registeredAs(withOptions('/v1/options'));
+    const kept = { ...before, secrets: { authorization: { sealed: 'x', changedAt: new Date(0) } } };
+    expect(problemsOf(withOptions('/v2/options'), kept)).toEqual([]);
+    expect(problemsOf(withOptions('http://catalogue.svc/'), kept)).toEqual(['/paramsSchema other-origin']);
+    const again = { ...withOptions('http://catalogue.svc/'), secrets: { authorization: 'Bearer 2' } };
+    expect(problemsOf(again, kept)).toEqual([]);
+    const named = registeredAs({ ...withOptions('/v1/options'), authorizationEnv: 'REWARDS' });
+    const elsewhere = { ...withOptions('http://catalogue.svc/'), authorizationEnv: 'REWARDS' };
+    expect(problemsOf(elsewhere, named)).toEqual(['/authorizationEnv other-origin']);
+  });
+});
+
 describe('whether an action type is a check', () => {
   const caps = { ...at('http://caps.svc/'), check: true };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { optionSourcesOf } from '../../../shared/domain/endpoint/option-sources.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { originsOf } from '../../../shared/runtime/installation/action-type-secrets.ts';
@@ -102,11 +103,21 @@ function checkAddresses(
   before: ActionTypeConfig | undefined,
   guard: Pick<EgressGuard, 'whyNot'>,
 ): FieldProblem[] {
-  return (['url', 'statusUrl'] as const).flatMap((field) => {
+  const called = (['url', 'statusUrl'] as const).flatMap((field) => {
     const url = config[field];
     const cause = url === undefined || url === before?.[field] ? null : guard.whyNot(new URL(url));
     return cause === null ? [] : [forbiddenAddress(`/${field}`, url, cause)];
   });
+  const askedBefore = new Set(
+    before ? optionSourcesOf(before.paramsSchema, before.url).map(({ url }) => url.href) : [],
+  );
+  const asked = optionSourcesOf(config.paramsSchema, config.url).flatMap(({ keyword, url }) => {
+    // The endpoint's own host has been judged above.
+    if (askedBefore.has(url.href) || url.origin === new URL(config.url).origin) return [];
+    const cause = guard.whyNot(url);
+    return cause === null ? [] : [forbiddenAddress(`/paramsSchema${keyword}`, url.href, cause)];
+  });
+  return [...called, ...asked];
 }
 
 /** A caller of the API could otherwise send any variable of the workers to an address of their own. */
@@ -133,7 +144,12 @@ function checkKeptAuthorization(
   if (!before.secrets.authorization || wanted.authorization !== undefined) return [];
   const [kept, asked] = [originsOf(before.config), originsOf(config)];
   if (kept.join() === asked.join()) return [];
-  const isUrl = new URL(config.url).origin !== new URL(before.config.url).origin;
+  const isOther = (field: 'url' | 'statusUrl') => originOf(config[field]) !== originOf(before.config[field]);
+  const field = isOther('url') ? 'url' : isOther('statusUrl') ? 'statusUrl' : 'paramsSchema';
   const detail = `the authorization that is kept is for ${kept.join(' and ')}: give it again with this change as secrets.authorization, or null to remove it`;
-  return [{ pointer: isUrl ? '/url' : '/statusUrl', code: 'other-origin', detail }];
+  return [{ pointer: `/${field}`, code: 'other-origin', detail }];
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).origin;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { offeredOption, optionPage } from './parameter-options.ts';
 import { receiptOfCall, receiptOfRun, receiptsRequest } from './receipts.ts';
 import { offeredSegment, segmentPage } from './segmentation.ts';
 import { batchCall, compactAnswer, fullAnswer, statusQuery } from './batch-actions.ts';
@@ -15,6 +16,7 @@ const document = z.object({
     '/v1/batches': z.object({ post: z.object({ requestBody: body }) }),
     '/v1/status': z.object({ post: z.object({ requestBody: body }) }),
     '/v1/segments': z.object({ get: z.object({ responses: z.object({ '200': body }) }) }),
+    '/v1/options': z.object({ get: z.object({ responses: z.object({ '200': body }) }) }),
   }),
   webhooks: z.object({ receipts: z.object({ post: z.object({ requestBody: body }) }) }),
   components: z.object({
@@ -42,6 +44,7 @@ describe('the document for teams that own an endpoint', () => {
     batchCall.parse(paths['/v1/batches'].post.requestBody.content['application/json'].example);
     statusQuery.parse(paths['/v1/status'].post.requestBody.content['application/json'].example);
     segmentPage.parse(paths['/v1/segments'].get.responses['200'].content['application/json'].example);
+    optionPage.parse(paths['/v1/options'].get.responses['200'].content['application/json'].example);
     receiptsRequest.parse(webhooks.receipts.post.requestBody.content['application/json'].example);
     const { full, compact } = components.responses.Results.content['application/json'].examples;
     fullAnswer.parse(full.value);
@@ -53,6 +56,8 @@ describe('the document for teams that own an endpoint', () => {
     expect(fieldsOf('BatchCall')).toEqual(Object.keys(batchCall.shape));
     expect(fieldsOf('Segment')).toEqual(Object.keys(offeredSegment.shape));
     expect(fieldsOf('SegmentPage')).toEqual(Object.keys(segmentPage.shape));
+    expect(fieldsOf('Option')).toEqual(Object.keys(offeredOption.shape));
+    expect(fieldsOf('OptionPage')).toEqual(Object.keys(optionPage.shape));
     expect(fieldsOf('Receipt')).toEqual([...new Set(Object.keys({ ...receiptOfRun.shape, ...receiptOfCall.shape }))]);
     expect(fieldsOf('StatusQuery')).toEqual(Object.keys(statusQuery.shape));
   });

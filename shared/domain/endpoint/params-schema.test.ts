@@ -22,6 +22,8 @@ describe('a schema of parameters', () => {
       { properties: { tags: { type: ['array', 'null'], uniqueItems: true, maxItems: 20, items: { enum: ['a'] } } } },
     ],
     ['parts of its own', { $defs: { id: { type: 'string' } }, properties: { a: { $ref: '#/$defs/id' } } }],
+    ['where its options are', { properties: { id: { type: 'string', 'x-options': '/v1/options' } } }],
+    ['where those of a part are', { $defs: { id: { type: 'integer', 'x-options': 'https://x.test/ids' } } }],
     ['properties that are called like keywords', { properties: { $ref: { type: 'string' }, enum: {}, pattern: {} } }],
     ['values that look like schemas', { const: { $ref: 'x' }, default: { pattern: 1 }, enum: [{ type: 'x' }] }],
     [
@@ -51,6 +53,22 @@ describe('a schema of parameters', () => {
       '/properties/a/type has to be object or array',
     ],
     ['no type', { type: [] }, '/type has to be object or array'],
+    [
+      'options that are nowhere',
+      { properties: { a: { type: 'string', 'x-options': 'ftp://x' } } },
+      '/properties/a/x-options has to be an http',
+    ],
+    ['options of all', { type: 'string', 'x-options': '/o' }, '/x-options has to stand at a parameter'],
+    [
+      'options of items',
+      { properties: { a: { items: { type: 'string', 'x-options': '/o' } } } },
+      '/properties/a/items/x-options has to stand at a parameter',
+    ],
+    [
+      'options of a list',
+      { properties: { a: { type: 'array', 'x-options': '/o' } } },
+      '/properties/a/x-options needs the type string',
+    ],
     ['a bound that is no number', { minimum: '1' }, '/minimum has to be a number'],
     ['a length below 0', { minLength: -1 }, '/minLength has to be a whole number from 0'],
     ['multiples of 0', { multipleOf: 0 }, '/multipleOf has to be a number above 0'],

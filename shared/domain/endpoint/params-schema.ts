@@ -1,3 +1,4 @@
+import { isOptionsReference, optionsKeyword } from './option-sources.ts';
 import { patternProblem } from './pattern-cost.ts';
 import { kindOf, knownKeywords, type KeywordKind } from './schema-keywords.ts';
 
@@ -54,6 +55,7 @@ function schemaProblems(schema: unknown, path: Path, defs: unknown): SchemaProbl
   return [
     ...Object.entries(schema).flatMap(([keyword, value]) => keywordProblems(keyword, value, [...path, keyword], defs)),
     ...uniqueProblems(schema, path),
+    ...optionsProblems(schema, path),
   ];
 }
 
@@ -122,6 +124,11 @@ function rightValue(
       );
     case 'number':
       return unless(typeof value === 'number', 'a number');
+    case 'options':
+      return unless(
+        isOptionsReference(value),
+        'an http:// or https:// URL, or a path relative to the endpoint’s, without user, password and fragment',
+      );
     case 'positive':
       return unless(typeof value === 'number' && value > 0, 'a number above 0');
     case 'text':
@@ -137,6 +144,25 @@ function uniqueProblems(schema: Fields, path: Path): SchemaProblem[] {
   return [
     { path: [...path, 'uniqueItems'], message: `needs maxItems of at most ${maxUniqueItems} beside it`, value: true },
   ];
+}
+
+/** Options are for what is chosen whole, at a field of its own. */
+function optionsProblems(schema: Fields, path: Path): SchemaProblem[] {
+  const { [optionsKeyword]: value, type } = schema;
+  if (value === undefined) return [];
+  const place = [...path, optionsKeyword];
+  if (!isParameter(path)) {
+    return [{ path: place, message: 'has to stand at a parameter: a schema in properties, or in $defs', value }];
+  }
+  if (type === 'string' || type === 'number' || type === 'integer') return [];
+  return [{ path: place, message: 'needs the type string, number or integer beside it', value }];
+}
+
+/** `properties/a/properties/b`, or the same in a part that is referred to. */
+function isParameter(path: Path): boolean {
+  return (
+    path.length > 0 && path.every((word, at) => at % 2 === 1 || word === 'properties' || (at === 0 && word === '$defs'))
+  );
 }
 
 function refProblems(value: unknown, path: Path, defs: unknown): SchemaProblem[] {

@@ -1,3 +1,5 @@
+import { optionsKeyword } from './option-sources.ts';
+
 /** What the value of a keyword of JSON Schema has to be. */
 export type KeywordKind =
   | 'anything'
@@ -10,6 +12,8 @@ export type KeywordKind =
   | 'names'
   | 'names-by-name'
   | 'number'
+  /** A URL, or a path relative to another one. */
+  | 'options'
   | 'pattern'
   /** A number above 0. */
   | 'positive'
@@ -23,7 +27,8 @@ export type KeywordKind =
 
 /**
  * The keywords of 2020-12 that may describe parameters. Left out is what would name a schema for others (`$id`,
- * `$anchor`), refer to it from wherever it is used (`$dynamicRef`), or says nothing of the value (`content…`).
+ * `$anchor`), refer to it from wherever it is used (`$dynamicRef`), or says nothing of the value (`content…`). One is
+ * ours: where options are asked for.
  */
 const kinds: Readonly<Record<string, KeywordKind>> = {
   $schema: 'dialect',
@@ -33,6 +38,7 @@ const kinds: Readonly<Record<string, KeywordKind>> = {
   default: 'anything',
   examples: 'list',
   deprecated: 'boolean',
+  [optionsKeyword]: 'options',
   type: 'type',
   enum: 'list',
   const: 'anything',

@@ -58,6 +58,10 @@ describe("the engine's file", () => {
       'segmentation.url "http://169.254.169.254/latest" may not be called: 169.254.169.254 is never called',
       'actionTypes.award-reward.statusUrl "http://[fd00:ec2::254]/" may not be called: fd00:ec2::254 is never called',
     ]);
+    const paramsSchema = { properties: { id: { type: 'string', 'x-options': '//169.254.169.254/' } } };
+    expect(problemsOf({ ...valid, actionTypes: { 'award-reward': { ...reward, paramsSchema } } })).toEqual([
+      'actionTypes.award-reward.paramsSchema.properties.id.x-options "http://169.254.169.254/" may not be called: 169.254.169.254 is never called',
+    ]);
     expect(problemsOf(valid, { MUSTER_EGRESS_ALLOW: 'segments.test,*.svc' })).toEqual([
       'actionTypes.award-reward.url "http://rewards.test/v1/batches" may not be called: no rule of MUSTER_EGRESS_ALLOW names rewards.test with port 80',
     ]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { engineConfig, type EngineConfig } from '../../contracts/endpoints/engine-config.ts';
+import { optionSourcesOf } from '../../domain/endpoint/option-sources.ts';
 import { createEgressGuard, type EgressGuard } from '../egress/address-guard.ts';
 import { readInstallationEgress } from '../egress/installation-egress.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
@@ -29,9 +30,13 @@ export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
 
 /** Services that could never be called: refused when they are configured, not only when they are called. */
 function forbiddenUrls({ segmentation, actionTypes }: EngineConfig, guard: EgressGuard): string[] {
-  const urls = Object.entries(actionTypes).flatMap(([name, { url, statusUrl }]) => [
+  const urls = Object.entries(actionTypes).flatMap(([name, { url, statusUrl, paramsSchema }]) => [
     { field: `actionTypes.${name}.url`, url },
     { field: `actionTypes.${name}.statusUrl`, url: statusUrl },
+    ...optionSourcesOf(paramsSchema, url).map((source) => ({
+      field: `actionTypes.${name}.paramsSchema${source.keyword.replaceAll('/', '.')}`,
+      url: source.url.href,
+    })),
   ]);
   return [{ field: 'segmentation.url', url: segmentation.url }, ...urls].flatMap(({ field, url }) => {
     const cause = url === undefined ? null : guard.whyNot(new URL(url));

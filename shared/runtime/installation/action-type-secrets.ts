@@ -1,13 +1,15 @@
 import type { ActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import { optionSourcesOf } from '../../domain/endpoint/option-sources.ts';
 import { secretNames, type RegisteredActionType, type SecretName } from '../../ports/registry.ts';
 import type { SecretBox } from '../configuration/secret-box.ts';
 
-type Addresses = Pick<ActionTypeConfig, 'url' | 'statusUrl'>;
+type Addresses = Pick<ActionTypeConfig, 'url' | 'statusUrl' | 'paramsSchema'>;
 
 /** Scheme, host and port of everything that an action type calls, each once, in order. */
-export function originsOf({ url, statusUrl }: Addresses): string[] {
-  const called = statusUrl === undefined ? [url] : [url, statusUrl];
-  return [...new Set(called.map((address) => new URL(address).origin))].sort();
+export function originsOf({ url, statusUrl, paramsSchema }: Addresses): string[] {
+  const called = [url, ...(statusUrl === undefined ? [] : [statusUrl])].map((address) => new URL(address));
+  const asked = optionSourcesOf(paramsSchema, url).map((source) => source.url);
+  return [...new Set([...called, ...asked].map(({ origin }) => origin))].sort();
 }
 
 /**

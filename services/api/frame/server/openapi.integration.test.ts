@@ -181,6 +181,7 @@ describe('the OpenAPI document', () => {
       'listJobs',
       'listLogInWays',
       'listOccurrences',
+      'listParameterOptions',
       'listQuarantinedSteps',
       'listQuotas',
       'listReportLinks',

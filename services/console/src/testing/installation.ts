@@ -75,7 +75,12 @@ export const actionTypes: ListActionTypesResponse = {
         required: ['rewardId'],
         properties: {
           units: { type: 'integer', maximum: 100, minimum: 1, description: 'For each user; 1 when absent' },
-          rewardId: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Of the rewards service' },
+          rewardId: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9._-]{1,64}$',
+            description: 'Of the rewards service',
+            'x-options': '/rewards/v1/options',
+          },
         },
         additionalProperties: false,
       },

@@ -19,6 +19,7 @@ import * as callbacks from './jobs.ts';
 import * as live from './live-run.ts';
 import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
+import { rewardOptions } from './options.ts';
 import * as recurring from './schedules.ts';
 import { shards } from './shards.ts';
 import * as installed from './system.ts';
@@ -54,6 +55,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/system': installed.system,
     'GET /v1/quotas': installed.quotas,
     'GET /v1/action-types': actionTypes,
+    'GET /v1/action-types/:name/options': rewardOptions,
     'GET /v1/shards': shards,
     'GET /v1/quiet-hours': engine.quietHours,
     'GET /v1/suppressions': engine.suppressionLists,

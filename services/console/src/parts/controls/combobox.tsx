@@ -27,13 +27,12 @@ export function Combobox({ label, placeholder, text, options, onText, onChoose }
   const active = at < options.length ? options[at] : undefined;
 
   function onKeyDown(event: KeyboardEvent): void {
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
-    const step = steps[event.key];
+    const moved = movedAt(event.key, at, options.length);
     if (event.key === 'Enter') {
       const value = active?.value ?? text.trim();
       if (value !== '') onChoose(value);
-    } else if (step !== undefined && options.length > 0) {
-      setAt((Math.max(at, step === 1 ? -1 : 0) + step + options.length) % options.length);
+    } else if (moved !== undefined) {
+      setAt(moved);
     } else return;
     event.preventDefault();
   }
@@ -56,30 +55,56 @@ export function Combobox({ label, placeholder, text, options, onText, onChoose }
         autoFocus
         onKeyDown={onKeyDown}
       />
-      <ul
+      <Listbox
         id={listId}
-        role="listbox"
-        aria-label={`${label}: found`}
+        label={`${label}: found`}
         className="max-h-56 overflow-auto"
-        hidden={options.length === 0}
-      >
-        {options.map((option, index) => (
-          <li
-            key={option.value}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            className="flex items-center gap-2.5 min-h-7.5 phone:min-h-10 px-2 rounded-md cursor-pointer hover:bg-track aria-selected:bg-track"
-            onClick={() => onChoose(option.value)}
-          >
-            <span className="wrap-anywhere">
-              {option.label}
-              {option.label !== option.value && <span className="t3 sm"> {option.value}</span>}
-            </span>
-            {option.note !== undefined && <span className="ml-auto t2 sm whitespace-nowrap">{option.note}</span>}
-          </li>
-        ))}
-      </ul>
+        {...{ options, at, onChoose }}
+      />
     </div>
+  );
+}
+
+/** The place in a list that a key leads to; undefined where it leads nowhere. Before the first arrow it is -1. */
+export function movedAt(key: string, at: number, count: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+  const step = steps[key];
+  if (step === undefined || count === 0) return undefined;
+  return (Math.max(at, step === 1 ? -1 : 0) + step + count) % count;
+}
+
+interface ListboxProps {
+  id: string;
+  label: string;
+  options: readonly ComboboxOption[];
+  /** The one that the keys are at. */
+  at: number;
+  onChoose: (value: string) => void;
+  className?: string;
+}
+
+/** What a combobox found; nothing is seen of an empty one. */
+export function Listbox({ id, label, options, at, onChoose, className }: ListboxProps) {
+  return (
+    <ul id={id} role="listbox" aria-label={label} className={className} hidden={options.length === 0}>
+      {options.map((option, index) => (
+        <li
+          key={option.value}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          className="flex items-center gap-2.5 min-h-7.5 phone:min-h-10 px-2 rounded-md cursor-pointer hover:bg-track aria-selected:bg-track"
+          onClick={() => onChoose(option.value)}
+        >
+          <span className="wrap-anywhere">
+            {option.label}
+            {option.label !== option.value && (
+              <span className="t3 sm"> {option.value}</span>
+            )}
+          </span>
+          {option.note !== undefined && <span className="ml-auto t2 sm whitespace-nowrap">{option.note}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }

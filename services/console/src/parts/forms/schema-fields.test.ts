@@ -24,6 +24,17 @@ const fields = fieldsOf(reward) ?? [];
 const named = (pointer: string): SchemaField | undefined =>
   [...fields, ...leavesOf(fields)].find((field) => field.pointer === pointer);
 
+describe('a parameter with options', () => {
+  it('is a field as without, and says where they are', () => {
+    const listed = { properties: { id: { type: 'string', 'x-options': '/v1/options' }, of: { type: 'string' } } };
+    const kinds = leavesOf(fieldsOf(listed) ?? []).map(({ kind, listedAt }) => [kind, listedAt]);
+    expect(kinds).toEqual([
+      ['text', '/v1/options'],
+      ['text', ''],
+    ]);
+  });
+});
+
 describe('the fields of a schema', () => {
   it('are of the kinds that its properties are, in their order', () => {
     expect(fields.map(({ pointer, kind }) => [pointer, kind])).toEqual([

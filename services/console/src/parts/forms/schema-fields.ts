@@ -17,6 +17,8 @@ interface FieldFacts {
   initial: string;
   placeholder: string;
   isDeprecated: boolean;
+  /** Where its schema says that a team lists what it may be; empty where it says nothing. */
+  listedAt: string;
 }
 
 export type LeafField = FieldFacts &
@@ -42,7 +44,11 @@ export interface GroupField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const notes = ['$schema', '$comment', '$defs', 'title', 'description', 'default', 'examples', 'deprecated', 'type'];
+/** Names where a team lists what a parameter may be. */
+const optionsWord = 'x-options';
+const notes = [
+  ...['$schema', '$comment', '$defs', 'title', 'description', 'default', 'examples', 'deprecated', 'type', optionsWord],
+];
 const objectWords = [...notes, 'properties', 'required', 'additionalProperties', 'unevaluatedProperties'];
 const textWords = [...notes, 'minLength', 'maxLength', 'pattern', 'format'];
 const numberWords = [...notes, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
@@ -116,6 +122,7 @@ function factsOf(
     initial: schema['default'] === undefined ? '' : textOf(schema['default']),
     placeholder: example === undefined ? '' : `such as ${textOf(example)}`,
     isDeprecated: schema['deprecated'] === true,
+    listedAt: textIn(schema[optionsWord]),
   };
 }
 

@@ -2,8 +2,10 @@ import { use, type ReactNode } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Select, TextArea, TextInput } from '../controls/controls.tsx';
 import { FormField, FormProblemsContext, type ControlProps } from './form-field.tsx';
+import { OptionInput } from './option-input.tsx';
 import { fieldsOf, type LeafField, type SchemaField } from './schema-fields.ts';
 import { otherValues, wholeValue, type FieldTexts } from './schema-values.ts';
+import type { OptionsOf } from './use-options.ts';
 
 interface SchemaFormProps {
   /** Of what its fields say together. */
@@ -14,12 +16,14 @@ interface SchemaFormProps {
   /** All of it as JSON, although there are fields. */
   asJson: boolean;
   onTexts: (texts: FieldTexts) => void;
+  /** Where its values are those of an action type's parameters: what may be chosen is offered. */
+  optionsOf?: OptionsOf;
   /** More fields, behind those of the schema. */
   children?: ReactNode;
 }
 
 /** A form made of a JSON Schema; what that says beyond fields is written as JSON, beside the schema. */
-export function SchemaForm({ pointer, schema, texts, asJson, onTexts, children }: SchemaFormProps) {
+export function SchemaForm({ pointer, schema, texts, asJson, onTexts, optionsOf, children }: SchemaFormProps) {
   const fields = asJson ? null : fieldsOf(schema);
   const put = (field: string) => (text: string) => onTexts({ ...texts, [field]: text });
   if (fields === null) {
@@ -32,7 +36,7 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts, children }
   }
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start">
-      <Fields fields={fields} pointer={pointer} texts={texts} put={put} />
+      <Fields fields={fields} pointer={pointer} texts={texts} put={put} optionsOf={optionsOf} />
       {texts[otherValues] !== undefined && (
         <FormField
           className="col-span-full"
@@ -55,6 +59,7 @@ interface FieldsProps {
   pointer: string;
   texts: FieldTexts;
   put: (field: string) => (text: string) => void;
+  optionsOf: OptionsOf | undefined;
 }
 
 function Fields({ fields, ...rest }: FieldsProps) {
@@ -74,7 +79,7 @@ function Fields({ fields, ...rest }: FieldsProps) {
   );
 }
 
-function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<FieldsProps, 'fields'>) {
+function Leaf({ field, pointer, texts, put, optionsOf }: { field: LeafField } & Omit<FieldsProps, 'fields'>) {
   const { label, hint, required, isDeprecated } = field;
   const wide = field.kind === 'json' || field.kind === 'list' ? 'col-span-full' : undefined;
   return (
@@ -87,7 +92,7 @@ function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<Fields
       hint={hint === '' ? undefined : hint}
     >
       {(control) => (
-        <LeafControl field={field} control={control} text={texts[field.pointer] ?? ''} onText={put(field.pointer)} />
+        <LeafControl {...{ field, control, optionsOf }} text={texts[field.pointer] ?? ''} onText={put(field.pointer)} />
       )}
     </FormField>
   );
@@ -98,10 +103,19 @@ interface LeafControlProps {
   control: ControlProps;
   text: string;
   onText: (text: string) => void;
+  optionsOf: OptionsOf | undefined;
 }
 
-function LeafControl({ field, control, text, onText }: LeafControlProps) {
-  const { placeholder } = field;
+function LeafControl({ field, control, text, onText, optionsOf }: LeafControlProps) {
+  const { placeholder, pointer } = field;
+  const isListed = field.listedAt !== '';
+  // A number that no team lists is a quantity: what others said is no help.
+  if (optionsOf && (field.kind === 'text' || (field.kind === 'number' && isListed))) {
+    const inputMode = field.kind === 'number' ? 'decimal' : undefined;
+    return (
+      <OptionInput of={{ ...optionsOf, pointer }} {...{ control, isListed, text, placeholder, inputMode, onText }} />
+    );
+  }
   switch (field.kind) {
     case 'text':
       return <TextInput {...control} value={text} placeholder={placeholder} onText={onText} />;

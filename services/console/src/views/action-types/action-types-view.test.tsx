@@ -198,5 +198,7 @@ describe('a type', () => {
       `muster check-endpoint 'https://points.example.com/o'\\''hara' --class B --action-type award-points --country SG` +
         ` --params '{"points":100}' --batch-size 50 --timeout-ms 2500`,
     );
+    const paramsSchema = { properties: { id: { type: 'string', 'x-options': '/v1/options?kind=all' } } };
+    expect(checkCommand({ ...points, paramsSchema })).toContain(" --options '/v1/options?kind=all' ");
   });
 });

@@ -1,4 +1,5 @@
 import type { ActionType } from '#client/types.gen.ts';
+import { fieldsOf, leavesOf } from '../../parts/forms/schema-fields.ts';
 
 /** What plays its endpoint through its promises; secrets are named, never said. */
 export function checkCommand(type: ActionType): string {
@@ -7,12 +8,16 @@ export function checkCommand(type: ActionType): string {
   const known: unknown[] = Array.isArray(examples) ? examples : [];
   const [example] = known;
   const country = type.countries?.[0];
+  const lists = new Set(
+    leavesOf(fieldsOf(type.paramsSchema) ?? []).flatMap(({ listedAt }) => (listedAt === '' ? [] : listedAt)),
+  );
   return [
     `muster check-endpoint ${quoted(url)} --class ${type.class} --action-type ${type.name}`,
     ...(check ? ['--check'] : []),
     ...(country === undefined ? [] : [`--country ${country}`]),
     ...(example === undefined ? [] : [`--params ${quoted(JSON.stringify(example))}`]),
     ...(statusUrl === undefined ? [] : [`--status-url ${quoted(statusUrl)}`]),
+    ...[...lists].map((list) => `--options ${quoted(list)}`),
     ...(appliesLateSeconds === undefined ? [] : [`--applies-late-seconds ${appliesLateSeconds}`]),
     ...(answerForm === 'full' ? [] : [`--answer-form ${answerForm}`]),
     `--batch-size ${batchSize} --timeout-ms ${timeoutMs}`,

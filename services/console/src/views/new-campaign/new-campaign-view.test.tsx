@@ -5,6 +5,7 @@ import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
 import { segments } from '../../testing/audiences.ts';
+import { rewardOptions } from '../../testing/options.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const name = () => screen.findByLabelText('Name of the campaign');
@@ -60,6 +61,63 @@ describe('its countries', () => {
     await user.click(screen.getByRole('button', { name: 'The other 13' }));
     expect(screen.getAllByRole('button', { name: /^Remove / })).toHaveLength(14);
     expect(screen.queryByRole('button', { name: /^Add / })).toBeNull();
+  });
+});
+
+describe('a parameter with options', () => {
+  async function openStep(answers = {}) {
+    const opened = await openConsole('/campaigns/new', { answers });
+    const { user } = opened;
+    await user.type(await screen.findByLabelText('Add a country by its code'), 'sg,vn ');
+    await user.selectOptions(screen.getByLabelText('Add a step'), 'award-reward');
+    return { ...opened, field: await screen.findByRole('combobox', { name: /Reward id/ }) };
+  }
+
+  test('is chosen by the name that its team has for it, which stands in the review beside its value', async () => {
+    const { api, user, field } = await openStep();
+    await user.click(field);
+    await screen.findByRole('option', { name: /Ride, 5 off ride-5.*3 campaigns/ });
+    await user.click(await screen.findByRole('option', { name: /Airport ride, 15 off airport-15.*only SG/ }));
+    expect(field).toHaveProperty('value', 'airport-15');
+    expect(screen.queryByRole('option', { name: /airport-15/ })).toBeNull();
+    const review = screen.getByRole('complementary', { name: 'Review' });
+    expect(await within(review).findByText('Airport ride, 15 off')).toBeDefined();
+    expect(review.textContent).toContain('airport-15not in VN');
+    const [asked] = api.askedFor('GET /v1/action-types/award-reward/options');
+    expect(asked?.query).toEqual({ parameter: '/rewardId', limit: '20' });
+  });
+
+  test('is searched while one types, and chosen by keys', async () => {
+    const { api, user, field } = await openStep();
+    await user.type(field, 'ride');
+    const asked = () => api.askedFor('GET /v1/action-types/award-reward/options').at(-1)?.query;
+    await waitFor(() => expect(asked()).toMatchObject({ q: 'ride' }));
+    await screen.findByRole('option', { name: /ride-5/ });
+    await user.keyboard('{ArrowDown}{Enter}');
+    expect(field).toHaveProperty('value', 'ride-5');
+  });
+
+  test('may be anything else, and that is said', async () => {
+    const { user, field } = await openStep();
+    await user.type(field, 'unheard-of');
+    expect(await screen.findByText(/^Not in the list of its team/)).toBeDefined();
+    expect(field).toHaveProperty('value', 'unheard-of');
+  });
+
+  test('is of earlier campaigns while its list cannot be had, and why is said', async () => {
+    const unavailable = 'its options could not be asked for: HTTP 503';
+    const list = { ...rewardOptions, from: 'earlier-campaigns', unavailable };
+    const { user, field } = await openStep({ 'GET /v1/action-types/:name/options': list });
+    await user.click(field);
+    expect(await screen.findByText(/HTTP 503\. These are of earlier campaigns\./)).toBeDefined();
+  });
+
+  test('stays a field to type in where nothing can be asked', async () => {
+    const answer = () => problem(503, 'unavailable', 'not now');
+    const { user, field } = await openStep({ 'GET /v1/action-types/:name/options': answer });
+    await user.type(field, 'ride-5');
+    expect(field).toHaveProperty('value', 'ride-5');
+    expect(screen.queryByText(/^Not in the list/)).toBeNull();
   });
 });
 

@@ -31,6 +31,7 @@ export function ChainSection({ editor }: { editor: Editor }) {
           <StepCard
             key={step.key}
             {...{ step, index, types }}
+            countries={form.countries}
             isLast={index === form.steps.length - 1}
             onChange={(changed) => put(index, changed)}
             onMove={(by) => move(index, by)}
@@ -58,13 +59,14 @@ interface StepCardProps {
   step: StepForm;
   index: number;
   types: readonly ActionType[];
+  countries: readonly string[];
   isLast: boolean;
   onChange: (step: StepForm) => void;
   onMove: (by: 1 | -1) => void;
   onRemove: () => void;
 }
 
-function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: StepCardProps) {
+function StepCard({ step, index, types, countries, isLast, onChange, onMove, onRemove }: StepCardProps) {
   const type = types.find(({ name }) => name === step.action);
   const number = index + 1;
   const toggled = toggledJson(step, type);
@@ -115,6 +117,7 @@ function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: St
           texts={step.texts}
           asJson={step.asJson}
           onTexts={(texts) => onChange({ ...step, texts })}
+          optionsOf={{ actionType: step.action, countries }}
         >
           <FormField pointer={`/chain/${index}/unitsPerUser`} label="Costs a user" hint="Units of the budgets below">
             {(control) => (

@@ -8,6 +8,7 @@ import { formatDuration } from '../../../parts/times/times.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { audienceSums } from '../../../parts/campaign/arithmetic.ts';
 import { placeInWords } from '../../../parts/campaign/places.ts';
+import { ChosenOptions } from './chosen-options.tsx';
 import { problemInWords } from './problem-words.ts';
 import { isOfSize, loadLines, reviewWarnings } from './review-lines.ts';
 import type { Editor } from '../editor/use-editor.ts';
@@ -43,6 +44,7 @@ export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (point
             {refusal}. What it would reach is estimated for those who may make campaigns.
           </p>
         )}
+        <ChosenOptions editor={editor} />
         <Warnings editor={editor} onShow={onShow} />
         <Blocking editor={editor} onShow={onShow} />
       </div>

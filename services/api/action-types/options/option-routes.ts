@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
+import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
+import { partOfName } from '../../frame/pages.contract.ts';
+import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import type { ActionTypeChanger } from '../change-action-type.ts';
+import { createOptionDirectory, type OptionDirectoryDeps } from './option-directory.ts';
+import { optionList } from './option-list.contract.ts';
+
+export interface OptionRoutesDeps extends OptionDirectoryDeps {
+  changer: Pick<ActionTypeChanger, 'require'>;
+}
+
+const listQuery = z.strictObject({
+  parameter: z
+    .string()
+    .min(1)
+    .max(500)
+    .refine(isStorable)
+    .describe('Its name, or its JSON pointer within the parameters, such as `/offer/id`'),
+  q: partOfName.describe('Part of the value or of what it is called'),
+  country: z
+    .string()
+    .regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG')
+    .optional()
+    .describe('What may be used there'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export function optionRoutes(server: HttpServer, { changer, ...deps }: OptionRoutesDeps): void {
+  const directory = createOptionDirectory(deps);
+  server.route({
+    method: 'GET',
+    url: '/action-types/:name/options',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'listParameterOptions',
+      summary: 'List what a parameter of an action type may be',
+      description:
+        'As the team of the action type offers it, where its schema names a source (`x-options`); `from` says where it names none, or none can be had: ' +
+        'then these are the values that the newest campaigns say. Campaigns may say others too.',
+      tags: ['action types'],
+      params: z.object({ name: z.string() }),
+      querystring: listQuery,
+      response: { 200: jsonAnswer('The first of them, in the order of who offers them', optionList) },
+    },
+    handler: async ({ params: { name }, query: { q, ...search } }) =>
+      directory.list({ ...search, text: q, type: await changer.require(name) }),
+  });
+}

@@ -1,0 +1,66 @@
+import type { Pool } from 'pg';
+import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { patternOf } from '../../../frame/postgres/name-pattern.ts';
+
+/** The newest ones: what is offered costs the same, however many there have been. */
+const campaignsLookedAt = 300;
+
+export interface UsedValue {
+  value: string | number;
+  /** Where the campaigns are that say it, in alphabetical order. */
+  countries: string[];
+  /** How many of the campaigns that were looked at say it. */
+  campaigns: number;
+}
+
+export interface UsedValuesSearch {
+  actionType: string;
+  /** Names from the outside in. */
+  parameter: readonly string[];
+  /** Part of the value, large and small letters alike. */
+  text?: string | undefined;
+  country?: string | undefined;
+  /** Of these alone, however they are written. */
+  among?: readonly (string | number)[];
+  limit: number;
+}
+
+export type UsedValues = ReturnType<typeof createUsedValues>;
+
+/** What campaigns say for a parameter of an action type: texts and numbers, the newest use first. */
+export function createUsedValues({ pool }: { pool: Pool }) {
+  return {
+    list: async ({ actionType, parameter, text, country, among, limit }: UsedValuesSearch): Promise<UsedValue[]> => {
+      const asked = {
+        ...{ actionType, parameter, limit },
+        ...{ pattern: patternOf(text), country: country ?? null, among: among ? JSON.stringify(among) : null },
+      };
+      return (await pool.query<UsedValue>(selectUsed.with(asked))).rows;
+    },
+  };
+}
+
+interface UsedParams {
+  actionType: string;
+  parameter: readonly string[];
+  pattern: string | null;
+  country: string | null;
+  among: string | null;
+  limit: number;
+}
+
+const selectUsed = unnamedStatementOf<UsedParams>(
+  ($) => `
+  select v.value, array_agg(distinct country order by country) as countries,
+    count(distinct c.id)::int as campaigns
+  from (select id, revision from campaigns order by id desc limit ${campaignsLookedAt}) c
+  join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  cross join jsonb_array_elements(r.definition -> 'chain') step
+  cross join lateral (select step -> 'params' #> ${$('parameter')}::text[] as value) v
+  cross join jsonb_array_elements_text(r.definition -> 'countries') country
+  where step ->> 'action' = ${$('actionType')}::text and jsonb_typeof(v.value) in ('string', 'number')
+    and (${$('pattern')}::text is null or v.value #>> '{}' ilike ${$('pattern')})
+    and (${$('country')}::text is null or r.definition -> 'countries' ? ${$('country')})
+    and (${$('among')}::jsonb is null or ${$('among')}::jsonb @> v.value)
+  group by v.value order by max(c.id::text collate "C") desc, v.value limit ${$('limit')}`,
+);

@@ -1,0 +1,115 @@
+import { useId, useState, type ComponentProps, type KeyboardEvent } from 'react';
+import { Listbox, movedAt, type ComboboxOption } from '../controls/combobox.tsx';
+import { TextInput } from '../controls/controls.tsx';
+import type { ControlProps } from './form-field.tsx';
+import { optionNote, optionsFrom, useNamedOption, useOptions, type OptionsOfParameter } from './use-options.ts';
+
+interface OptionInputProps {
+  of: OptionsOfParameter;
+  control: ControlProps;
+  /** Its team lists what it may be: what it is called is shown below. */
+  isListed: boolean;
+  text: string;
+  placeholder: string;
+  inputMode?: ComponentProps<'input'>['inputMode'];
+  onText: (text: string) => void;
+}
+
+/** A field that may be typed, with what may be chosen below it while one is in it. */
+export function OptionInput(props: OptionInputProps) {
+  const { of, control, isListed, text, placeholder, inputMode, onText } = props;
+  const listId = useId();
+  const [isOpen, setOpen] = useState(false);
+  /** Since it was opened: before, all of them are offered in the place of the one that stands there. */
+  const [isTyped, setTyped] = useState(false);
+  const [at, setAt] = useState(-1);
+  const { list } = useOptions(of, isTyped ? text : '', isOpen);
+  const options: ComboboxOption[] = (list?.items ?? []).map((option) => ({
+    value: String(option.value),
+    label: option.label ?? String(option.value),
+    note: optionNote(option, list?.from ?? 'endpoint', of.countries),
+  }));
+  // What is typed out leaves nothing to choose, and what is below is in reach again.
+  const isTypedOut = isTyped && options.length === 1 && options[0]?.value === text.trim();
+  const isShown = isOpen && options.length > 0 && !isTypedOut;
+  const active = isShown ? options[at] : undefined;
+  const hint = list && optionsFrom(list);
+
+  function close(): void {
+    setOpen(false);
+    setTyped(false);
+    setAt(-1);
+  }
+
+  function choose(value: string): void {
+    onText(value);
+    close();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const moved = movedAt(event.key, at, options.length);
+    if (moved !== undefined) {
+      setOpen(true);
+      if (isShown) setAt(moved);
+    } else if (event.key === 'Escape' && isShown) close();
+    else if (event.key === 'Enter' && active) choose(active.value);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <div className="relative">
+      <TextInput
+        {...control}
+        role="combobox"
+        aria-expanded={isShown}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={active && `${listId}-${at}`}
+        inputMode={inputMode}
+        placeholder={placeholder}
+        value={text}
+        onText={(typed) => {
+          onText(typed);
+          setOpen(true);
+          setTyped(true);
+          setAt(-1);
+        }}
+        onFocus={() => setOpen(true)}
+        onClick={() => setOpen(true)}
+        onBlur={() => {
+          close();
+          control.onBlur();
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {/* What is pressed in it leaves the field where it is. */}
+      <div className="options" hidden={!isShown} onMouseDown={(event) => event.preventDefault()}>
+        <Listbox
+          id={listId}
+          label="Options"
+          className="max-h-56 overflow-auto"
+          options={isOpen ? options : []}
+          at={at}
+          onChoose={choose}
+        />
+        {typeof hint === 'string' && <p className="hint px-2 pb-1">{hint}</p>}
+        {list?.more === true && <p className="hint px-2 pb-1">There are more: type to find them.</p>}
+      </div>
+      {isListed && <OptionName of={of} text={text} />}
+    </div>
+  );
+}
+
+/** What its team calls what stands there; that it calls nothing so is no mistake yet. */
+function OptionName({ of, text }: { of: OptionsOfParameter; text: string }) {
+  const { option, isUnknown } = useNamedOption(of, text);
+  const called = option?.label ?? null;
+  if (called !== null) return <p className="hint t2">{called}</p>;
+  if (!isUnknown) return null;
+  return (
+    <p className="hint c-warn" role="status">
+      Not in the list of its team. It can be sent all the same.
+    </p>
+  );
+}

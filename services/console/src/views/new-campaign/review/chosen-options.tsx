@@ -1,0 +1,52 @@
+import { fieldsOf, leavesOf, type LeafField } from '../../../parts/forms/schema-fields.ts';
+import { useNamedOption } from '../../../parts/forms/use-options.ts';
+import type { Editor } from '../editor/use-editor.ts';
+
+/** What the steps give and send, by the names that their teams have for it. */
+export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
+  const chosen = form.steps.flatMap((step) => {
+    const schema = types.find(({ name }) => name === step.action)?.paramsSchema;
+    const leaves = step.asJson ? [] : leavesOf(fieldsOf(schema) ?? []);
+    return leaves.flatMap((field) => {
+      const text = step.texts[field.pointer]?.trim() ?? '';
+      return field.listedAt === '' || text === '' ? [] : [{ step, field, text }];
+    });
+  });
+  if (chosen.length === 0) return null;
+  return (
+    <dl className="grid gap-1.25 sm">
+      {chosen.map(({ step, field, text }) => (
+        <Chosen
+          key={`${step.key} ${field.pointer}`}
+          actionType={step.action}
+          {...{ field, text }}
+          countries={form.countries}
+        />
+      ))}
+    </dl>
+  );
+}
+
+interface ChosenProps {
+  actionType: string;
+  field: LeafField;
+  text: string;
+  countries: readonly string[];
+}
+
+function Chosen({ actionType, field: { pointer, label }, text, countries }: ChosenProps) {
+  const { option, isUnknown } = useNamedOption({ actionType, countries, pointer }, text);
+  const called = option?.label ?? null;
+  const only = option?.countries ?? null;
+  const missing = only !== null ? countries.filter((country) => !only.includes(country)) : [];
+  return (
+    <div className="flex justify-between gap-3">
+      <dt className="flex-none text-faint">{label}</dt>
+      <dd className="min-w-0 text-right wrap-anywhere">
+        {called ?? text} {called !== null && <span className="mono t3">{text}</span>}
+        {isUnknown && <span className="block c-warn">not in the list of {actionType}</span>}
+        {missing.length > 0 && <span className="block c-warn">not in {missing.join(', ')}</span>}
+      </dd>
+    </div>
+  );
+}
