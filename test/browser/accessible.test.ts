@@ -7,6 +7,7 @@ import {
   createClient,
   createClientEndpoint,
   createJob,
+  createSavedAudience,
   createSchedule,
   createTemplate,
   createWebhook,
@@ -32,6 +33,9 @@ const views = {
   'a changed draft that was tested': ({ draftId }: Ids) => `campaigns/${draftId}`,
   templates: () => 'templates',
   audiences: () => 'audiences',
+  segments: () => 'audiences?of=segments',
+  'saved audiences': () => 'audiences?of=saved',
+  'a campaign for a saved audience': ({ savedId }: Ids) => `campaigns/new?saved=${savedId}`,
   calendar: () => 'calendar',
   'a test': ({ testId }: Ids) => `runs/${testId}/report`,
   'a campaign': ({ campaignId }: Ids) => `campaigns/${campaignId}`,
@@ -67,6 +71,7 @@ const dialogs = [
   { pathOf: () => 'quiet-hours', button: /^New/ },
   { pathOf: () => 'suppressions', button: /^Add people/ },
   { pathOf: () => 'suppressions', button: /^Upload/ },
+  { pathOf: () => 'audiences?of=segments', button: 'Lapsed riders' },
   { pathOf: () => 'clients/shop', button: 'Endpoint' },
   { pathOf: () => 'notices', button: 'New notice' },
   { pathOf: () => 'keys', button: 'New key' },
@@ -81,6 +86,7 @@ interface Ids {
   draftId: string;
   userId: string;
   jobId: string;
+  savedId: string;
 }
 
 let ids: Ids;
@@ -94,7 +100,9 @@ beforeAll(async () => {
   const [draftId, testId] = await addTestedDraft(api);
   const jobId = await addJob(api);
   await addRules(api);
+  const savedId = await saveAudience(api);
   ids = {
+    savedId,
     jobId,
     runId,
     endedId,
@@ -122,6 +130,12 @@ async function addJob({ client }: MusterApi): Promise<string> {
   await createClientEndpoint({ client, path: { id: 'shop' }, body: endpoint });
   const job = { client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 86_400, tags: ['cart'] };
   return (await createJob({ client, body: job })).data.id;
+}
+
+async function saveAudience({ client }: MusterApi): Promise<string> {
+  const audience = { include: [{ segment: 'lapsed-riders' }] };
+  const body = { name: 'Lapsed riders, saved', owner: 'growth', countries: ['SG'], audience };
+  return (await createSavedAudience({ client, body })).data.id;
 }
 
 /** Quiet hours, people whom nobody calls, and a webhook with a digest. */

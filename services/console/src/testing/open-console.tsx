@@ -20,6 +20,7 @@ import * as live from './live-run.ts';
 import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
 import { rewardOptions } from './options.ts';
+import { savedEstimate, savedRiders, savedWallets } from './saved-audiences.ts';
 import * as recurring from './schedules.ts';
 import { shards } from './shards.ts';
 import * as installed from './system.ts';
@@ -75,6 +76,10 @@ export function answersFor(role: Role): Answers {
     'GET /v1/webhooks/:id/deliveries': deliveries,
     'GET /v1/audiences': { items: [], next: null },
     'GET /v1/segments': segments,
+    'GET /v1/saved-audiences': { items: [savedRiders, savedWallets], next: null },
+    'GET /v1/saved-audiences/sav_riders': savedRiders,
+    'GET /v1/saved-audiences/sav_wallets': savedWallets,
+    'POST /v1/saved-audiences/:id/estimate': savedEstimate,
     'GET /v1/audiences/counts': { all: 0, withRejects: 0, notUsed: 0, failed: 0 },
     'GET /v1/runs': ({ query }: Asked) =>
       'kind' in query ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,

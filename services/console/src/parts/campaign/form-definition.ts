@@ -1,4 +1,4 @@
-import type { ActionType, Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
+import type { ActionType, Campaign, CampaignDefinitionInput, SavedAudience } from '#client/types.gen.ts';
 import { fieldsOf } from '../forms/schema-fields.ts';
 import {
   initialTexts,
@@ -36,6 +36,7 @@ export type Defined = Pick<
   | 'pauseAtFailedPercent'
   | 'pauseAtFailedMinUsers'
   | 'canary'
+  | 'savedAudience'
 >;
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
@@ -57,6 +58,7 @@ export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
       ...number('holdOutPercent', form.holdOutPercent, '/audience/holdOutPercent'),
       ...(form.holdOutSeed === '' ? {} : { holdOutSeed: form.holdOutSeed }),
     },
+    ...(form.savedAudience && { savedAudience: form.savedAudience }),
     chain: form.steps.map((step, index) => stepOf(step, index, types, problems)),
     schedule: when.schedule,
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
@@ -122,7 +124,7 @@ function numberAt<Name extends string>(
 
 type Entry = CampaignDefinitionInput['audience']['include'][number];
 
-function entryOf(source: SourceForm): Entry {
+export function entryOf(source: SourceForm): Entry {
   switch (source.kind) {
     case 'segment':
       return { segment: source.segment };
@@ -137,7 +139,7 @@ function entryOf(source: SourceForm): Entry {
   }
 }
 
-function sourceOf(entry: Entry): SourceForm {
+export function sourceOf(entry: Entry): SourceForm {
   if ('segment' in entry) return { kind: 'segment', segment: entry.segment };
   if ('list' in entry) return { kind: 'list', list: entry.list };
   const { runId, outcomes: named = [], step = null } = entry;
@@ -153,6 +155,7 @@ export function formOf(campaign: Defined, types: Types, zone: string): CampaignF
     countries: campaign.countries,
     include: audience.include.map(sourceOf),
     exclude: (audience.exclude ?? []).map(sourceOf),
+    savedAudience: campaign.savedAudience ?? null,
     holdOutPercent: text(audience.holdOutPercent),
     holdOutSeed: audience.holdOutSeed ?? '',
     steps: campaign.chain.map(({ action, params, unitsPerUser, check }, index) => {
@@ -189,11 +192,22 @@ export function newStep(action: string, types: Types, key: string): StepForm {
 
 /**
  * @param zone one's own
- * @param list the public id of an uploaded list, to begin with
+ * @param beginning whom it is for, as far as that is known
  */
-/** @param source to begin with */
-export function newForm(zone: string, source?: SourceForm): CampaignForm {
-  return { ...emptyForm, include: source ? [source] : [], when: whenOf(undefined, zone) };
+export function newForm(zone: string, beginning: Partial<CampaignForm> = {}): CampaignForm {
+  return { ...emptyForm, when: whenOf(undefined, zone), ...beginning };
+}
+
+/** Its sources as they are now; where they came from is said where a form can say them exactly. */
+export function takenFrom({ id, revision, audience }: Pick<SavedAudience, 'id' | 'revision' | 'audience'>) {
+  const { include, exclude = [] } = audience;
+  const entries = [...include, ...exclude];
+  const isSame = JSON.stringify(entries.map(sourceOf).map(entryOf)) === JSON.stringify(entries);
+  return {
+    include: include.map(sourceOf),
+    exclude: exclude.map(sourceOf),
+    savedAudience: isSame ? { id, revision } : null,
+  };
 }
 
 function schemaOf(action: string, types: Types): unknown {

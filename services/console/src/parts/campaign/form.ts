@@ -8,6 +8,8 @@ export interface CampaignForm {
   countries: readonly string[];
   include: readonly SourceForm[];
   exclude: readonly SourceForm[];
+  /** What they were taken from, while they are those. */
+  savedAudience: TakenForm | null;
   holdOutPercent: string;
   holdOutSeed: string;
   steps: readonly StepForm[];
@@ -35,6 +37,12 @@ export type SourceForm =
   | { kind: 'list'; list: string }
   | { kind: 'run'; runId: string; outcomes: readonly EarlierOutcome[]; step: number | null };
 
+/** A revision of a saved audience. */
+export interface TakenForm {
+  id: string;
+  revision: number;
+}
+
 export interface StepForm {
   /** Stays with the step when it is moved. */
   key: string;
@@ -56,6 +64,7 @@ export const emptyForm: CampaignForm = {
   countries: [],
   include: [],
   exclude: [],
+  savedAudience: null,
   holdOutPercent: '',
   holdOutSeed: '',
   steps: [],

@@ -5,7 +5,7 @@ import type { EarlierOutcome, SourceForm } from './form.ts';
  * Users of one entry of the audience in all countries; null where one does not know, undefined while nobody has asked.
  */
 export function usersOfSource(
-  preview: CampaignPreview | undefined,
+  preview: Pick<CampaignPreview, 'countries'> | undefined,
   role: 'include' | 'exclude',
   index: number,
 ): number | null | undefined {

@@ -6,6 +6,8 @@ export interface ComboboxOption {
   label: string;
   /** At its end: a size, a use. */
   note?: string;
+  /** Its value is nothing that people read. */
+  isOpaque?: boolean;
 }
 
 interface ComboboxProps {
@@ -98,7 +100,7 @@ export function Listbox({ id, label, options, at, onChoose, className }: Listbox
         >
           <span className="wrap-anywhere">
             {option.label}
-            {option.label !== option.value && (
+            {option.label !== option.value && option.isOpaque !== true && (
               <span className="t3 sm"> {option.value}</span>
             )}
           </span>

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { renameAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
+import { Overlap } from '../../parts/audience/overlap.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -66,8 +68,31 @@ export function AudienceDetail({ audience, refusal, onGone }: AudienceDetailProp
         </div>
       </Panel>
       {rejected > 0 && <RejectedLines audience={audience} />}
-      <UsedBy id={id} usedBy={audience.usedBy} />
-      {asked === 'rename' && <RenameDialog audience={audience} onClose={close} />}
+      {state === 'ready' && audience.countries.length > 0 && (
+        <Panel title="Overlap" note="how many are in another source too" padded>
+          <Overlap
+            refusal={refusal}
+            question={{
+              countries: audience.countries.map(({ country }) => country),
+              audience: { include: [{ list: id }] },
+            }}
+          />
+        </Panel>
+      )}
+      <UsedBy
+        of={{ list: id }}
+        usedBy={audience.usedBy}
+        none="No campaign names it."
+        footer="Delete waits until none that is scheduled or runs names it."
+      />
+      {asked === 'rename' && (
+        <RenameDialog
+          name={name}
+          lead="Campaigns name it by its id, and go on as they are."
+          rename={(wanted) => renameAudience({ path: { id }, body: { name: wanted }, throwOnError: true })}
+          onClose={close}
+        />
+      )}
       {asked === 'delete' && <DeleteDialog audience={audience} onClose={close} onGone={onGone} />}
     </div>
   );

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteAudience, renameAudience } from '#client/sdk.gen.ts';
+import { deleteAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -16,11 +16,19 @@ interface DialogProps {
   onClose: () => void;
 }
 
-export function RenameDialog({ audience: { id, name: before }, onClose }: DialogProps) {
+interface RenameDialogProps {
+  /** As it is called now. */
+  name: string;
+  lead: string;
+  rename: (name: string) => Promise<unknown>;
+  onClose: () => void;
+}
+
+export function RenameDialog({ name: before, lead, rename, onClose }: RenameDialogProps) {
   const queries = useQueryClient();
   const [name, setName] = useState(before);
   const save = useMutation({
-    mutationFn: () => renameAudience({ path: { id }, body: { name: name.trim() }, throwOnError: true }),
+    mutationFn: () => rename(name.trim()),
     onSuccess: async () => {
       await queries.invalidateQueries();
       onClose();
@@ -30,7 +38,7 @@ export function RenameDialog({ audience: { id, name: before }, onClose }: Dialog
   return (
     <Dialog
       title={`Rename “${before}”`}
-      lead="Campaigns name it by its id, and go on as they are."
+      lead={lead}
       onClose={onClose}
       actions={
         <>

@@ -3,7 +3,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { cutList, partners, rejects } from '../../testing/audiences.ts';
 import { campaigns } from '../../testing/campaign-list.ts';
-import { problem } from '../../testing/fake-api.ts';
+import { counted, counting, overlap } from '../../testing/counts.ts';
+import { problem, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const answers = {
@@ -111,3 +112,57 @@ test('segments are shown with size and use, found by name, and used from there',
   await user.type(screen.getByPlaceholderText('Name or id'), 'rid{Enter}');
   await waitFor(() => expect(api.askedFor('GET /v1/segments').at(-1)?.query).toMatchObject({ q: 'rid' }));
 });
+
+test('a segment is counted exactly, with how far it is, and so is its overlap with another source', async () => {
+  const { api, user } = await openConsole('/audiences?of=segments', {
+    answers: {
+      ...answers,
+      'POST /v1/audience-counts': ({ body }: Asked) =>
+        Response.json(isOverlap(body) ? overlap : counting, { status: 201 }),
+      'GET /v1/audience-counts/cnt_1': counting,
+      'GET /v1/audience-counts/cnt_2': overlap,
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Lapsed riders' }));
+  const dialog = await screen.findByRole('dialog');
+  expect(within(dialog).getByText('about 125,000 users, 3 campaigns')).toBeDefined();
+  await user.click(within(dialog).getByRole('button', { name: 'Count exactly' }));
+  expect(await within(dialog).findByText('0 of 2 countries read · SG 1,200 so far · VN to come')).toBeDefined();
+  expect(api.askedFor('POST /v1/audience-counts')[0]?.body).toEqual({
+    ...{ countries: ['SG', 'VN'], audience: { include: [{ segment: 'lapsed-riders' }] }, anew: false },
+  });
+  api.answer({ 'GET /v1/audience-counts/cnt_1': counted });
+  expect(await within(dialog).findByText('1,700')).toBeDefined();
+  expect(dialog.textContent).toContain('in 8 s');
+  expect(dialog.textContent).toContain('50 in several sources, served once · 10 left out');
+
+  await user.click(within(dialog).getByRole('button', { name: 'Overlap with a segment' }));
+  await user.type(within(dialog).getByRole('combobox', { name: 'Segment' }), 'staff{Enter}');
+  const bar = await within(dialog).findByRole('img', { name: '1,300 only here, 400 in both, 500 only there' });
+  expect(bar.children).toHaveLength(3);
+  expect(dialog.textContent).toContain('23.5 % of these are in both.');
+});
+
+test('a count that is under way can be cancelled, and one that is refused says why', async () => {
+  const { api, user } = await openConsole('/audiences?of=segments', {
+    answers: {
+      ...answers,
+      'POST /v1/audience-counts': counting,
+      'GET /v1/audience-counts/cnt_1': counting,
+      'POST /v1/audience-counts/cnt_1/cancel': { ...counting, state: 'cancelled' },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Lapsed riders' }));
+  await user.click(await screen.findByRole('button', { name: 'Count exactly' }));
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }));
+  expect(await screen.findByText(/^Not counted: it was cancelled at 1,200 users/)).toBeDefined();
+  const detail = 'the segmentation service does not answer';
+  const errors = [{ pointer: '/audience/include/0', code: 'unverified-segment', detail }];
+  api.answer({ 'POST /v1/audience-counts': () => problem(409, 'not-countable-now', 'not now', errors) });
+  await user.click(screen.getByRole('button', { name: 'Count exactly' }));
+  expect((await screen.findByRole('alert')).textContent).toBe('The segmentation service does not answer.');
+});
+
+function isOverlap(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'with' in body;
+}

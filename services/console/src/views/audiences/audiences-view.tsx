@@ -13,6 +13,7 @@ import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AudienceDetail } from './audience-detail.tsx';
 import { KindChoice } from './kind-choice.tsx';
+import { SavedView } from './saved/saved-view.tsx';
 import { SegmentsView } from './segments-view.tsx';
 import { AudienceTable } from './audience-table.tsx';
 import { audiencesQuery, filterWords } from './audience-words.ts';
@@ -22,10 +23,11 @@ const route = getRouteApi('/audiences');
 const pageSize = 20;
 const lookEveryMs = 10_000;
 
-/** Whom campaigns may be for: uploaded lists, and segments. */
+/** Whom campaigns may be for: uploaded lists, segments, and combinations of them. */
 export function AudiencesView() {
   const { of = 'lists' } = route.useSearch();
-  return of === 'segments' ? <SegmentsView /> : <ListsView />;
+  if (of === 'segments') return <SegmentsView />;
+  return of === 'saved' ? <SavedView /> : <ListsView />;
 }
 
 /** Uploaded lists: who is in each, what of the file fell out, and which campaigns depend on it. */

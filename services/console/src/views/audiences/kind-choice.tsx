@@ -7,6 +7,7 @@ const route = getRouteApi('/audiences');
 const choices = [
   { value: 'lists', label: 'Uploaded lists' },
   { value: 'segments', label: 'Segments' },
+  { value: 'saved', label: 'Saved' },
 ] as const;
 
 /** What of all that audiences are made of is shown. */

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { listSegmentsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Segment } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
@@ -13,6 +14,7 @@ import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
+import { SegmentDialog } from './segment-dialog.tsx';
 import { KindChoice } from './kind-choice.tsx';
 
 const route = getRouteApi('/audiences');
@@ -76,42 +78,53 @@ export function SegmentsView() {
 
 function SegmentTable({ segments }: { segments: readonly Segment[] | undefined }) {
   const rows = useRowKeys<HTMLTableSectionElement>();
+  const [opened, setOpened] = useState<Segment | null>(null);
   const refusal = useRefusal('manager');
   return (
-    <table className="table-fixed">
-      <caption className="sr-only">Segments, with how many users each has and which campaigns use it</caption>
-      <thead>
-        <tr>
-          <th scope="col">Segment</th>
-          <th scope="col" className="text-right w-37">
-            Users, estimated
-          </th>
-          <th scope="col" className="wide w-42">
-            Countries
-          </th>
-          <th scope="col" className="wide w-42">
-            Used by
-          </th>
-          <th scope="col" className="w-24">
-            <span className="sr-only">Use</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={rows}>
-        {segments?.map((segment) => <Row key={segment.id} segment={segment} mayUse={refusal === undefined} />) ?? (
-          <SkeletonRows rows={10} columns={[180, 90, 90, 90, 60]} tall />
-        )}
-      </tbody>
-    </table>
+    <>
+      <table className="table-fixed">
+        <caption className="sr-only">Segments, with how many users each has and which campaigns use it</caption>
+        <thead>
+          <tr>
+            <th scope="col">Segment</th>
+            <th scope="col" className="text-right w-37">
+              Users, estimated
+            </th>
+            <th scope="col" className="wide w-42">
+              Countries
+            </th>
+            <th scope="col" className="wide w-42">
+              Used by
+            </th>
+            <th scope="col" className="w-24">
+              <span className="sr-only">Use</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={rows}>
+          {segments?.map((segment) => (
+            <Row key={segment.id} segment={segment} mayUse={refusal === undefined} onOpen={() => setOpened(segment)} />
+          )) ?? <SkeletonRows rows={10} columns={[180, 90, 90, 90, 60]} tall />}
+        </tbody>
+      </table>
+      {opened !== null && <SegmentDialog segment={opened} onClose={() => setOpened(null)} />}
+    </>
   );
 }
 
-function Row({ segment, mayUse }: { segment: Segment; mayUse: boolean }) {
+function Row({ segment, mayUse, onOpen }: { segment: Segment; mayUse: boolean; onOpen: () => void }) {
   const { id, name, description, countries, estimate, usedBy } = segment;
   return (
     <tr className="tall" data-row>
       <td className="two">
-        <div className="font-medium wrap-anywhere">{plainText(name)}</div>
+        <button
+          type="button"
+          className="link font-medium wrap-anywhere text-left phone:min-h-10"
+          onClick={onOpen}
+          data-row-link
+        >
+          {plainText(name)}
+        </button>
         <div className="truncate">
           {[...(name === id ? [] : [id]), ...(description === null ? [] : [description])].map(plainText).join(' · ')}
         </div>

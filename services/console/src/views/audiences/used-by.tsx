@@ -14,29 +14,37 @@ import { usedByWords } from './audience-words.ts';
 
 const shownAtOnce = 8;
 
-/** Campaigns that take the list in or leave it out, what needs somebody first. */
-export function UsedBy({ id, usedBy }: { id: string; usedBy: number }) {
-  const query = { list: id, sort: 'state' as const, limit: shownAtOnce };
+interface UsedByProps {
+  of: Used;
+  usedBy: number;
+  /** Where there is none. */
+  none: string;
+  /** What their use means for it. */
+  footer: string;
+}
+
+/** A list that is taken in or left out, or a combination that was taken. */
+type Used = { list: string } | { savedAudience: string };
+
+/** Campaigns that it is used by, what needs somebody first. */
+export function UsedBy({ of, usedBy, none, footer }: UsedByProps) {
+  const query = { ...of, sort: 'state' as const, limit: shownAtOnce };
   const campaigns = useQuery({ ...listCampaignsOptions({ query }), enabled: usedBy > 0 });
   const items = campaigns.data?.items ?? [];
   return (
-    <Panel
-      title="Used by"
-      note={usedBy > 0 ? usedByWords({ usedBy }) : undefined}
-      footer="Delete waits until none that is scheduled or runs names it."
-    >
+    <Panel title="Used by" note={usedBy > 0 ? usedByWords({ usedBy }) : undefined} footer={footer}>
       {usedBy === 0 ? (
-        <p className="pad t3 sm">No campaign names it.</p>
+        <p className="pad t3 sm">{none}</p>
       ) : campaigns.error !== null && !campaigns.data ? (
         <Failed title="The campaigns could not be read" error={campaigns.error} />
       ) : (
         <ul className="pad sm grid gap-1.75">
           {items.map((campaign) => (
-            <Use key={campaign.id} campaign={campaign} list={id} />
+            <Use key={campaign.id} campaign={campaign} of={of} />
           ))}
           {usedBy > items.length && items.length > 0 && (
             <li>
-              <Link className="link" to="/campaigns" search={{ list: id }}>
+              <Link className="link" to="/campaigns" search={of}>
                 All of them
               </Link>
             </li>
@@ -47,9 +55,8 @@ export function UsedBy({ id, usedBy }: { id: string; usedBy: number }) {
   );
 }
 
-function Use({ campaign, list }: { campaign: ListedCampaign; list: string }) {
+function Use({ campaign, of }: { campaign: ListedCampaign; of: Used }) {
   const { icon, word, tone } = lookOf(shownState(campaign));
-  const isLeftOut = (campaign.audience.exclude ?? []).some((entry) => 'list' in entry && entry.list === list);
   const next = campaign.standing === 'scheduled' ? (campaign.nextRunAt ?? campaign.startsAt) : null;
   return (
     <li className="flex items-start gap-2">
@@ -69,9 +76,15 @@ function Use({ campaign, list }: { campaign: ListedCampaign; list: string }) {
               for <Time instant={next} />
             </>
           )}
-          , {isLeftOut ? 'leaves it out' : 'takes it in'}
+          , {howUsed(campaign, of)}
         </span>
       </span>
     </li>
   );
+}
+
+function howUsed({ audience, savedAudience }: ListedCampaign, of: Used): string {
+  if ('savedAudience' in of) return savedAudience ? `took revision ${savedAudience.revision}` : 'took it';
+  const isLeftOut = (audience.exclude ?? []).some((entry) => 'list' in entry && entry.list === of.list);
+  return isLeftOut ? 'leaves it out' : 'takes it in';
 }

@@ -55,6 +55,14 @@ export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProp
           onChoose={() => onChoose({ segment: undefined })}
         />
       )}
+      {search.savedAudience !== undefined && (
+        <FilterMenu
+          name="Saved audience"
+          options={[]}
+          value={shortId(search.savedAudience)}
+          onChoose={() => onChoose({ savedAudience: undefined })}
+        />
+      )}
       {search.list !== undefined && (
         <FilterMenu
           name="List"

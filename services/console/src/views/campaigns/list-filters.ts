@@ -8,8 +8,9 @@ interface NoMatch {
   words: string;
 }
 
-export function hasFilters({ state, text, country, action, tag, owner, list, segment }: CampaignsSearch): boolean {
-  return [state, text, country, action, tag, owner, list, segment].some((each) => each !== undefined);
+export function hasFilters(search: CampaignsSearch): boolean {
+  const { state, text, country, action, tag, owner, list, segment, savedAudience } = search;
+  return [state, text, country, action, tag, owner, list, segment, savedAudience].some((each) => each !== undefined);
 }
 
 /**
@@ -18,7 +19,7 @@ export function hasFilters({ state, text, country, action, tag, owner, list, seg
  * @param totalOfAll how many there are without the choice of a state
  */
 export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
-  const { state, text, country, action, tag, owner, list, segment } = search;
+  const { state, text, country, action, tag, owner, list, segment, savedAudience } = search;
   const filters = [
     ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
     ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
@@ -29,6 +30,9 @@ export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
     ...(segment === undefined
       ? []
       : [{ name: 'the segment', words: `of the segment ${segment}`, off: { segment: undefined } }]),
+    ...(savedAudience === undefined
+      ? []
+      : [{ name: 'the saved audience', words: 'of a saved audience', off: { savedAudience: undefined } }]),
     ...(state === undefined ? [] : [{ name: stateWords(state), words: stateWords(state), off: { state: undefined } }]),
   ];
   // A state that the others leave nothing of is dropped first: how many it hides is known.

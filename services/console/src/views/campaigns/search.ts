@@ -24,6 +24,8 @@ export const campaignsSearch = z.object({
   list: text,
   /** That take this segment in, or leave it out. */
   segment: text,
+  /** That took this saved audience. */
+  savedAudience: text,
   /** What the rows are sorted by; by state where nothing is chosen. */
   sort: z.catch(z.optional(z.enum(['name', 'next'])), undefined),
   cursor: text,

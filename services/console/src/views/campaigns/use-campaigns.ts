@@ -13,7 +13,7 @@ export const pageSize = 20;
  */
 const askEveryMs = 30_000;
 
-function filterOf({ text, country, action, tag, owner, list, segment }: CampaignsSearch) {
+function filterOf({ text, country, action, tag, owner, list, segment, savedAudience }: CampaignsSearch) {
   return {
     ...(text !== undefined && text !== '' && { q: text }),
     ...(country !== undefined && { country }),
@@ -22,6 +22,7 @@ function filterOf({ text, country, action, tag, owner, list, segment }: Campaign
     ...(owner !== undefined && { owner }),
     ...(list !== undefined && { list }),
     ...(segment !== undefined && { segment }),
+    ...(savedAudience !== undefined && { savedAudience }),
   };
 }
 

@@ -5,7 +5,9 @@ import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
 import { segments } from '../../testing/audiences.ts';
+import { counted } from '../../testing/counts.ts';
 import { rewardOptions } from '../../testing/options.ts';
+import { savedRiders } from '../../testing/saved-audiences.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const name = () => screen.findByLabelText('Name of the campaign');
@@ -44,6 +46,77 @@ describe('its segments', () => {
     const { user } = await openConsole('/campaigns/new', { answers });
     await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
     expect(await screen.findByText(/HTTP 503\. These are of earlier campaigns\./)).toBeDefined();
+  });
+});
+
+describe('how many they are', () => {
+  test('is an estimate from the least to the most, then a number that is greyed by the next change', async () => {
+    const { user } = await openConsole('/campaigns/new', {
+      answers: { 'POST /v1/audience-counts': counted, 'GET /v1/audience-counts/cnt_1': counted },
+    });
+    const size = await screen.findByRole('group', { name: 'How many' });
+    expect(within(size).getByRole('button', { name: 'Count exactly' }).getAttribute('aria-disabled')).toBe('true');
+    await user.type(screen.getByLabelText('Add a country by its code'), 'sg,vn ');
+    await user.click(screen.getByRole('button', { name: 'Include a segment' }));
+    await user.type(screen.getByRole('combobox', { name: 'Segment' }), 'lapsed-riders{Enter}');
+    expect(await within(size).findByText(/users, estimated$/)).toBeDefined();
+    await user.click(within(size).getByRole('button', { name: 'Count exactly' }));
+    expect(await within(size).findByText('1,700')).toBeDefined();
+    expect(within(size).getByRole('button', { name: 'Count again' })).toBeDefined();
+    await user.click(screen.getByRole('button', { name: 'Remove Vietnam' }));
+    expect(await within(size).findByText(/before your last change/)).toBeDefined();
+    expect(within(size).getByRole('button', { name: 'Count exactly' })).toBeDefined();
+  });
+});
+
+describe('a saved audience', () => {
+  test('begins a campaign with its countries and sources, which say where they are from', async () => {
+    const { api, user } = await openConsole('/campaigns/new?saved=sav_riders', {
+      answers: { 'POST /v1/campaigns': draft },
+    });
+    const taken = await screen.findByRole('link', { name: 'Lapsed riders without staff' });
+    expect(taken.getAttribute('href')).toBe('/audiences?of=saved&id=sav_riders');
+    await user.type(await name(), 'Riders');
+    await user.click(screen.getByRole('button', { name: 'Save draft' }));
+    await waitFor(() => expect(api.askedFor('POST /v1/campaigns')).toHaveLength(1));
+    expect(api.askedFor('POST /v1/campaigns')[0]?.body).toMatchObject({
+      countries: ['SG', 'VN'],
+      audience: savedRiders.audience,
+      savedAudience: { id: 'sav_riders', revision: 2 },
+    });
+  });
+
+  test('is not said any more once a source is taken away', async () => {
+    const { user } = await openConsole('/campaigns/new?saved=sav_riders');
+    await screen.findByRole('link', { name: 'Lapsed riders without staff' });
+    await user.click(screen.getByRole('button', { name: 'Remove list 2' }));
+    expect(screen.queryByRole('link', { name: 'Lapsed riders without staff' })).toBeNull();
+    expect(screen.getByRole('button', { name: 'Save this audience…' })).toBeDefined();
+  });
+
+  test('is chosen by name, in the place of what stood there', async () => {
+    const { user } = await openConsole('/campaigns/new?segment=vip');
+    await user.click(await screen.findByRole('button', { name: 'Take a saved audience…' }));
+    expect(screen.getByText('Its sources take the place of the one above.')).toBeDefined();
+    await user.click(await screen.findByRole('option', { name: /Lapsed riders without staff/ }));
+    const list = await screen.findByRole('list', { name: 'Included' });
+    expect(list.textContent).toContain('lapsed-riders');
+    expect(list.textContent).not.toContain('vip');
+  });
+
+  test('is made of what is written, under a name', async () => {
+    const { api, user } = await openConsole('/campaigns/new?segment=vip', {
+      answers: { 'POST /v1/saved-audiences': () => Response.json({ ...savedRiders, warnings: [] }, { status: 201 }) },
+    });
+    await user.type(await screen.findByLabelText('Add a country by its code'), 'sg ');
+    await user.click(screen.getByRole('button', { name: 'Save this audience…' }));
+    await user.type(screen.getByLabelText(/^Name needed/), 'Vips');
+    await user.type(screen.getByLabelText('Owner'), 'growth');
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('link', { name: 'Lapsed riders without staff' })).toBeDefined();
+    expect(api.askedFor('POST /v1/saved-audiences')[0]?.body).toEqual({
+      ...{ name: 'Vips', owner: 'growth', countries: ['SG'], audience: { include: [{ segment: 'vip' }] } },
+    });
   });
 });
 

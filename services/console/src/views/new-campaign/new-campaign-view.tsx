@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { getCampaignOptions, listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
+import {
+  getCampaignOptions,
+  getSavedAudienceOptions,
+  listActionTypesOptions,
+} from '#client/@tanstack/react-query.gen.ts';
+import type { SavedAudience } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Failed, Forbidden } from '../../parts/standing/states.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { CampaignEditor } from './editor/campaign-editor.tsx';
 import { EditorSkeleton } from './editor/editor-skeleton.tsx';
-import type { SourceForm } from '../../parts/campaign/form.ts';
-import { formOf, newForm } from '../../parts/campaign/form-definition.ts';
+import type { CampaignForm } from '../../parts/campaign/form.ts';
+import { formOf, newForm, takenFrom } from '../../parts/campaign/form-definition.ts';
 import { NoActionTypes } from './chain/no-action-types.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
@@ -16,15 +21,17 @@ const route = getRouteApi('/campaigns/new');
 
 /** A campaign from nothing, or from another one. */
 export function NewCampaignView() {
-  const { copy, list, segment } = route.useSearch();
+  const { copy, list, segment, saved } = route.useSearch();
   const { zone } = useZone();
   const refusal = useRefusal('manager');
   const types = useQuery(listActionTypesOptions());
   const copied = useQuery({ ...getCampaignOptions({ path: { id: copy ?? '' } }), enabled: copy !== undefined });
-  const error = types.error ?? copied.error;
+  const taken = useQuery({ ...getSavedAudienceOptions({ path: { id: saved ?? '' } }), enabled: saved !== undefined });
+  const error = types.error ?? copied.error ?? taken.error;
   const retry = () => {
     void types.refetch();
     if (copy !== undefined) void copied.refetch();
+    if (saved !== undefined) void taken.refetch();
   };
   return (
     <Page title="New campaign" crumbs={crumbs}>
@@ -37,23 +44,23 @@ export function NewCampaignView() {
         </section>
       ) : error !== null ? (
         <Failed title="The form could not be made" error={error} onRetry={retry} />
-      ) : !types.data || (copy !== undefined && !copied.data) ? (
+      ) : !types.data || (copy !== undefined && !copied.data) || (saved !== undefined && !taken.data) ? (
         <EditorSkeleton />
       ) : types.data.items.length === 0 ? (
         <NoActionTypes />
       ) : (
         <CampaignEditor
-          key={copy ?? list ?? segment ?? 'new'}
+          key={copy ?? saved ?? list ?? segment ?? 'new'}
           types={types.data.items}
           saved={
             copied.data
               ? copyOf(formOf(copied.data, types.data.items, zone))
-              : newForm(zone, beginningOf(list, segment))
+              : newForm(zone, beginningOf({ list, segment, saved: taken.data }))
           }
           draft={null}
           etag={null}
           copiedFrom={copied.data ?? null}
-          keptAs={list ?? segment}
+          keptAs={saved ?? list ?? segment}
         />
       )}
     </Page>
@@ -64,7 +71,14 @@ function copyOf(form: ReturnType<typeof formOf>) {
   return { ...form, name: `${form.name}, copy` };
 }
 
-function beginningOf(list: string | undefined, segment: string | undefined): SourceForm | undefined {
-  if (list !== undefined) return { kind: 'list', list };
-  return segment === undefined ? undefined : { kind: 'segment', segment };
+interface Beginning {
+  list: string | undefined;
+  segment: string | undefined;
+  saved: SavedAudience | undefined;
+}
+
+function beginningOf({ list, segment, saved }: Beginning): Partial<CampaignForm> {
+  if (saved) return { countries: saved.countries, ...takenFrom(saved) };
+  if (list !== undefined) return { include: [{ kind: 'list', list }] };
+  return segment === undefined ? {} : { include: [{ kind: 'segment', segment }] };
 }

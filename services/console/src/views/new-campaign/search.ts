@@ -7,4 +7,6 @@ export const newCampaignSearch = z.object({
   list: z.catch(z.optional(z.string()), undefined),
   /** A segment to begin with. */
   segment: z.catch(z.optional(z.string()), undefined),
+  /** A saved audience to take the sources of. */
+  saved: z.catch(z.optional(z.string()), undefined),
 });

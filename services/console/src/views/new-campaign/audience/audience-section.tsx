@@ -1,16 +1,23 @@
+import { useId } from 'react';
+import { useRefusal } from '../../../frame/session/session.ts';
+import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
+import { Overlap } from '../../../parts/audience/overlap.tsx';
+import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
+import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { Icon } from '../../../parts/icon/icon.tsx';
-import { AddSource } from './add-source.tsx';
+import { AddSource } from '../../../parts/audience/add-source.tsx';
 import { CountriesField } from './countries-field.tsx';
 import type { SourceForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import { SourceUsers, SourceWords } from './source-words.tsx';
+import { SourceUsers, SourceWords } from '../../../parts/audience/source-words.tsx';
 import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
 import { UploadList } from '../../../parts/audience/upload-list.tsx';
+import { SavedAs } from './saved-as.tsx';
 import type { Editor } from '../editor/use-editor.ts';
-import { useEarlierRuns, useLists } from './use-sources.ts';
+import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts';
 
 const icons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
@@ -21,7 +28,8 @@ export function AudienceSection({ editor }: { editor: Editor }) {
   const runs = useEarlierRuns();
   const known = [...new Set(types.flatMap(({ countries }) => countries ?? []))].sort();
   const add = (role: 'include' | 'exclude') => (source: SourceForm) => {
-    if (!form[role].some((each) => isSameSource(each, source))) change({ [role]: [...form[role], source] });
+    if (form[role].some((each) => isSameSource(each, source))) return;
+    change({ [role]: [...form[role], source], savedAudience: null });
   };
   return (
     <FormSection section="audience" number={1} note="who">
@@ -48,7 +56,47 @@ export function AudienceSection({ editor }: { editor: Editor }) {
         {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, lists, runs }} />}
         <AddSource what="Leave out a" lists={lists} runs={runs} onAdd={add('exclude')} />
       </FieldGroup>
+      <SavedAs editor={editor} />
+      <HowMany editor={editor} />
     </FormSection>
+  );
+}
+
+/** What is known of its size, and the way to know it exactly. */
+function HowMany({ editor: { definition, standing } }: { editor: Editor }) {
+  const id = useId();
+  const count = useExactCount();
+  const refusal = useRefusal('manager');
+  const { countries, audience } = definition;
+  const { include, exclude } = audience;
+  const question = { countries, audience: { include, ...(exclude && { exclude }) } };
+  const isSaid = countries.length > 0 && include.length > 0;
+  const missing = isSaid ? undefined : 'Name countries and whom to include first';
+  const { preview } = standing;
+  return (
+    <div role="group" aria-labelledby={id}>
+      <span className="lab" id={id}>
+        How many
+      </span>
+      <div className="box grid gap-2 py-2 px-3">
+        <ExactCountLine
+          {...{ count, question, refusal, missing }}
+          estimate={
+            <span className={isSaid ? 't2' : 't3'}>
+              {isSaid && preview && preview.countries.length > 0
+                ? `${boundsText(audienceBounds(preview))} users, estimated`
+                : 'Not known yet'}
+            </span>
+          }
+        />
+        {isSaid && (
+          <div className="border-t border-line pt-2">
+            <span className="t2 sm">How many of them are in another source too</span>
+            <Overlap {...{ question, refusal }} />
+          </div>
+        )}
+      </div>
+    </div>
   );
 }
 
@@ -93,7 +141,8 @@ interface SourcesProps {
 }
 
 function Sources({ role, editor: { form, change, standing }, lists, runs }: SourcesProps) {
-  const remove = (source: SourceForm) => change({ [role]: form[role].filter((each) => each !== source) });
+  const remove = (source: SourceForm) =>
+    change({ [role]: form[role].filter((each) => each !== source), savedAudience: null });
   return (
     <ul className="box" aria-label={role === 'include' ? 'Included' : 'Left out'}>
       {form[role].map((source, index) => (

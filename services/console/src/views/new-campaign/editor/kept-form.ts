@@ -37,6 +37,7 @@ const kept = z.object({
     countries: z.array(z.string()),
     include: z.array(source),
     exclude: z.array(source),
+    savedAudience: z._default(z.nullable(z.object({ id: z.string(), revision: z.number() })), null),
     holdOutPercent: z.string(),
     holdOutSeed: z.string(),
     steps: z.array(

@@ -135,7 +135,13 @@ async function made(body: CampaignDefinitionInput, copiedFrom: EditorDeps['copie
 
 /** What is not said any more goes back to what it is for a new campaign. */
 function wholePatch(definition: CampaignDefinitionInput): CampaignPatchInput {
-  const absent = { budgets: null, paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: null };
+  const absent = {
+    savedAudience: null,
+    budgets: null,
+    paceUsersPerSecond: null,
+    pauseAtFailedPercent: null,
+    pauseAtFailedMinUsers: null,
+  };
   return { ...absent, canary: null, deadlineSeconds: null, ...definition };
 }
 

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { Audience, Run } from '#client/types.gen.ts';
-import { Button } from '../../../parts/controls/button.tsx';
-import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
-import { useMinute } from '../../../parts/browser/now.ts';
-import { formatTime } from '../../../parts/times/times.ts';
-import { useZone } from '../../../parts/times/zone.ts';
-import { outcomes, type EarlierOutcome, type SourceForm } from '../../../parts/campaign/form.ts';
+import { Button } from '../controls/button.tsx';
+import { Check, Select, TextInput } from '../controls/controls.tsx';
+import { useMinute } from '../browser/now.ts';
+import { formatTime } from '../times/times.ts';
+import { useZone } from '../times/zone.ts';
+import { outcomes, type EarlierOutcome, type SourceForm } from '../campaign/form.ts';
 import { AskButtons, type AskProps } from './ask-buttons.tsx';
 import { SegmentAsk } from './segment-ask.tsx';
 

@@ -1,4 +1,4 @@
-import { Button } from '../../../parts/controls/button.tsx';
+import { Button } from '../controls/button.tsx';
 
 /** What asks for one more of something. */
 export interface AskProps<Answer> {

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listSegmentsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { segmentSize, segmentUse, segmentsFrom } from '../../../parts/audience/segment-words.ts';
-import { useSettled } from '../../../parts/campaign/use-settled.ts';
-import { Combobox } from '../../../parts/controls/combobox.tsx';
-import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { segmentSize, segmentUse, segmentsFrom } from './segment-words.ts';
+import { useSettled } from '../campaign/use-settled.ts';
+import { Combobox } from '../controls/combobox.tsx';
+import type { SourceForm } from '../campaign/form.ts';
 import { AskButtons, type AskProps } from './ask-buttons.tsx';
 
 const shownAtOnce = 20;

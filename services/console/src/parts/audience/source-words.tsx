@@ -1,9 +1,9 @@
 import type { Audience, Run } from '#client/types.gen.ts';
-import { Time } from '../../../parts/times/time.tsx';
-import { countOf, formatCount } from '../../../parts/words/numbers.ts';
-import { shortId } from '../../../parts/controls/copy-button.tsx';
-import type { SourceForm } from '../../../parts/campaign/form.ts';
-import { outcomesInWords } from '../../../parts/campaign/sources.ts';
+import { Time } from '../times/time.tsx';
+import { countOf, formatCount } from '../words/numbers.ts';
+import { shortId } from '../controls/copy-button.tsx';
+import type { SourceForm } from '../campaign/form.ts';
+import { outcomesInWords } from '../campaign/sources.ts';
 
 interface SourceWordsProps {
   source: SourceForm;

@@ -1,0 +1,37 @@
+import type { AudienceCount } from '#client/types.gen.ts';
+import { formatCount } from '../words/numbers.ts';
+import { formatDuration } from '../times/times.ts';
+
+/** `SG 1,400 · ID 300 so far · VN to come`. */
+export function countedByCountry({ counted, countries }: Pick<AudienceCount, 'counted' | 'countries'>): string {
+  const lines = new Map(counted.map((line) => [line.country, line]));
+  return countries
+    .map((country) => {
+      const line = lines.get(country);
+      if (line === undefined) return `${country} to come`;
+      return `${country} ${formatCount(line.users)}${line.done ? '' : ' so far'}`;
+    })
+    .join(' · ');
+}
+
+/** How long its sources took to be read; null while they are. */
+export function readIn({ startedAt, endedAt }: Pick<AudienceCount, 'startedAt' | 'endedAt'>): string | null {
+  if (startedAt === null || endedAt === null) return null;
+  return formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+}
+
+interface Overlap {
+  onlyHere: number;
+  both: number;
+  onlyThere: number;
+}
+
+/** Three numbers that are everybody in either; null where one audience was counted. */
+export function overlapOf({
+  users,
+  withUsers,
+  both,
+}: Pick<AudienceCount, 'users' | 'withUsers' | 'both'>): Overlap | null {
+  if (withUsers === null || both === null) return null;
+  return { onlyHere: users - both, both, onlyThere: withUsers - both };
+}

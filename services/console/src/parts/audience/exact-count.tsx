@@ -1,0 +1,118 @@
+import type { ReactNode } from 'react';
+import type { AudienceCount } from '#client/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../icon/icon.tsx';
+import { Time } from '../times/time.tsx';
+import { capitalOf } from '../words/figures.ts';
+import { countOf, formatCount } from '../words/numbers.ts';
+import { countedByCountry, readIn } from './count-words.ts';
+import { isOpen, type CountQuestion, type ExactCount } from './use-exact-count.ts';
+
+interface ExactCountProps {
+  count: ExactCount;
+  question: CountQuestion;
+  /** Which role may ask, where this key's may not. */
+  refusal: string | undefined;
+  /** Why it cannot be asked yet. */
+  missing?: string | undefined;
+  /** What is known without counting. */
+  estimate?: ReactNode;
+}
+
+/** One number with its age, or the way to it: asked for, under way, ended. */
+export function ExactCountLine({ count, question, refusal, missing, estimate }: ExactCountProps) {
+  const { counted, isUnderWay, error } = count;
+  const isOld = counted !== undefined && !count.isOf(question);
+  return (
+    <div className="grid gap-1 min-w-0">
+      <div className="row flex-wrap gap-y-1">
+        <div className="flex-1 min-w-0" role="status">
+          {counted ? <Counted counted={counted} isOld={isOld} /> : estimate}
+        </div>
+        {counted && isOpen(counted) ? (
+          <Button small refusal={refusal} onClick={() => count.cancel(counted)}>
+            Cancel
+          </Button>
+        ) : (
+          <Button
+            small
+            refusal={refusal ?? missing}
+            disabled={isUnderWay}
+            onClick={() => count.start({ question, anew: counted?.state === 'done' && !isOld })}
+          >
+            {counted?.state === 'done' && !isOld ? 'Count again' : 'Count exactly'}
+          </Button>
+        )}
+      </div>
+      {error !== null && <CountRefused error={error} />}
+    </div>
+  );
+}
+
+/** @param isOld something of what it counted was changed since */
+function Counted({ counted, isOld }: { counted: AudienceCount; isOld: boolean }) {
+  const { state, cause, users } = counted;
+  if (state === 'failed') return <p className="c-bad">It could not be counted: {cause ?? 'nobody knows why'}.</p>;
+  if (state === 'cancelled') return <p className="t2">Not counted: it was cancelled at {formatCount(users)} users.</p>;
+  return (
+    <div className={isOld ? 't3' : undefined}>
+      <p className="row flex-wrap items-baseline gap-x-2.5 gap-y-0">
+        <span className="text-lg font-semibold tabular-nums">{formatCount(users)}</span>
+        <span className="t2">
+          {users === 1 ? 'user' : 'users'}
+          {isOpen(counted) ? ' so far' : <CountedWhen counted={counted} />}
+          {isOld && ', before your last change'}
+        </span>
+      </p>
+      <p className="t3 sm">{isOpen(counted) ? progressOf(counted) : <Parts counted={counted} />}</p>
+    </div>
+  );
+}
+
+function CountedWhen({ counted }: { counted: AudienceCount }) {
+  const { startedAt, askedAt } = counted;
+  const took = readIn(counted);
+  return (
+    <>
+      , counted exactly as of <Time instant={startedAt ?? askedAt} withSeconds />
+      {took !== null && `, in ${took}`}
+    </>
+  );
+}
+
+/** What of the sources is no user of it, and of which moment segments are. */
+function Parts({ counted }: { counted: AudienceCount }) {
+  const { excluded, shared, audience } = counted;
+  const parts = [
+    ...(counted.countries.length > 1 ? [countedByCountry(counted)] : []),
+    ...(shared > 0 ? [`${formatCount(shared)} in several sources, served once`] : []),
+    ...(excluded > 0 ? [`${formatCount(excluded)} left out`] : []),
+    ...(hasSegment(audience)
+      ? ['segments by their snapshots of then: the same is not counted again until they change']
+      : []),
+  ];
+  return capitalOf(parts.join(' · '));
+}
+
+function hasSegment({ include, exclude = [] }: AudienceCount['audience']): boolean {
+  return [...include, ...exclude].some((entry) => 'segment' in entry);
+}
+
+function progressOf(counted: AudienceCount): string {
+  const { state, cause, countries } = counted;
+  if (cause !== null) return `Waits: ${cause}`;
+  if (state === 'waiting') return 'Waits for a trigger, which counts two at once';
+  const done = counted.counted.filter((line) => line.done).length;
+  return `${done} of ${countOf(countries.length, 'country', 'countries')} read · ${countedByCountry(counted)}`;
+}
+
+export function CountRefused({ error }: { error: unknown }) {
+  const { detail, errors } = problemOf(error);
+  return (
+    <p className="c-bad sm row gap-1 items-start" role="alert">
+      <Icon name="failed" size={14} />
+      <span>{capitalOf(errors.length === 0 ? detail : errors.map((each) => each.detail).join('; '))}.</span>
+    </p>
+  );
+}

@@ -1,0 +1,121 @@
+import { useState, type ReactNode } from 'react';
+import type { AudienceCount } from '#client/types.gen.ts';
+import { Button } from '../controls/button.tsx';
+import { entryOf } from '../campaign/form-definition.ts';
+import type { SourceForm } from '../campaign/form.ts';
+import { Time } from '../times/time.tsx';
+import { formatCount, formatShare } from '../words/numbers.ts';
+import { AddSource } from './add-source.tsx';
+import { overlapOf } from './count-words.ts';
+import { CountRefused } from './exact-count.tsx';
+import { SourceWords } from './source-words.tsx';
+import { isOpen, useExactCount, type CountQuestion } from './use-exact-count.ts';
+import { useEarlierRuns, useLists } from './use-sources.ts';
+
+interface OverlapProps {
+  question: Omit<CountQuestion, 'with'>;
+  /** Which role may ask, where this key's may not. */
+  refusal: string | undefined;
+  /** Why it cannot be asked yet. */
+  missing?: string | undefined;
+}
+
+/** How many of an audience are in another source too: chosen, counted, told as three numbers. */
+export function Overlap({ question, ...why }: OverlapProps) {
+  const lists = useLists();
+  const runs = useEarlierRuns();
+  const count = useExactCount();
+  const refusal = why.refusal ?? why.missing;
+  const [other, setOther] = useState<SourceForm | null>(null);
+  const { counted, error } = count;
+  const ask = (source: SourceForm) => ({ ...question, with: { include: [entryOf(source)] } });
+  const start = (source: SourceForm, anew = false) => {
+    setOther(source);
+    count.start({ question: ask(source), anew });
+  };
+  const isOld = other !== null && counted !== undefined && !count.isOf(ask(other));
+  return (
+    <div className="grid gap-1 min-w-0">
+      {other === null ? (
+        refusal === undefined ? (
+          <AddSource what="Overlap with a" {...{ lists, runs }} onAdd={(source) => start(source)} />
+        ) : (
+          <p className="t3 sm">{refusal}</p>
+        )
+      ) : (
+        <div className="row flex-wrap gap-y-1">
+          <span className="flex-1 min-w-0 wrap-anywhere">
+            With <SourceWords source={other} {...{ lists, runs }} />
+          </span>
+          {counted && isOpen(counted) ? (
+            <Button small refusal={refusal} onClick={() => count.cancel(counted)}>
+              Cancel
+            </Button>
+          ) : (
+            <Button small refusal={refusal} disabled={count.isUnderWay} onClick={() => start(other, !isOld)}>
+              Count again
+            </Button>
+          )}
+          <Button
+            small
+            kind="ghost"
+            onClick={() => {
+              setOther(null);
+              count.forget();
+            }}
+          >
+            Another
+          </Button>
+        </div>
+      )}
+      {other !== null && counted && <ThreeNumbers counted={counted} isOld={isOld} />}
+      {error !== null && <CountRefused error={error} />}
+    </div>
+  );
+}
+
+function ThreeNumbers({ counted, isOld }: { counted: AudienceCount; isOld: boolean }) {
+  const { state, cause, users, startedAt, askedAt } = counted;
+  const overlap = overlapOf(counted);
+  if (state === 'failed') return <p className="c-bad sm">It could not be counted: {cause ?? 'nobody knows why'}.</p>;
+  if (state === 'cancelled' || overlap === null) return <p className="t3 sm">Not counted: it was cancelled.</p>;
+  const { onlyHere, both, onlyThere } = overlap;
+  const all = onlyHere + both + onlyThere;
+  const words = `${formatCount(onlyHere)} only here, ${formatCount(both)} in both, ${formatCount(onlyThere)} only there`;
+  return (
+    <div className={isOld ? 'sm t3' : 'sm'} role="status">
+      {all > 0 && (
+        <div className="bar my-1.5" role="img" aria-label={words}>
+          {onlyHere > 0 && <i className="bg-line-2" style={{ flexGrow: (1000 * onlyHere) / all }} />}
+          {both > 0 && <i className="bg-(--accent)" style={{ flexGrow: (1000 * both) / all }} />}
+          {onlyThere > 0 && <i className="bg-track" style={{ flexGrow: (1000 * onlyThere) / all }} />}
+        </div>
+      )}
+      <dl className="grid grid-cols-3 gap-2">
+        <Figure label="only here">{formatCount(onlyHere)}</Figure>
+        <Figure label="in both">{formatCount(both)}</Figure>
+        <Figure label="only there">{formatCount(onlyThere)}</Figure>
+      </dl>
+      <p className="t3 mt-1">
+        {isOpen(counted) ? (
+          (cause ?? 'So far: it is being counted')
+        ) : (
+          <>
+            {users > 0 && `${formatShare(both, users)} of these are in both. `}
+            Counted exactly as of <Time instant={startedAt ?? askedAt} withSeconds />
+            {isOld && ', before your last change'}.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Figure({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="t3">{label}</dt>
+      <dd className="font-semibold tabular-nums">{children}</dd>
+    </div>
+  );
+}

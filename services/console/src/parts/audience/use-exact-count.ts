@@ -1,0 +1,57 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { getAudienceCountOptions, getAudienceCountQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import { cancelAudienceCount, countAudience } from '#client/sdk.gen.ts';
+import type { AudienceCount, AudienceCountRequestInput } from '#client/types.gen.ts';
+
+/** Who is counted, and where. */
+export type CountQuestion = Pick<AudienceCountRequestInput, 'countries' | 'audience' | 'with'>;
+
+/** A trigger tells every two seconds how far it is. */
+const lookEveryMs = 1000;
+
+export type ExactCount = ReturnType<typeof useExactCount>;
+
+/** A count that is asked for, watched until it ends, and kept when the question changes. */
+export function useExactCount() {
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<{ id: string; of: string } | null>(null);
+  const found = useQuery({
+    ...getAudienceCountOptions({ path: { id: asked?.id ?? '' } }),
+    enabled: asked !== null,
+    refetchInterval: ({ state: { data } }) => (data && isOpen(data) ? lookEveryMs : false),
+  });
+  const know = async (counted: AudienceCount) => {
+    const queryKey = getAudienceCountQueryKey({ path: { id: counted.id } });
+    // What is being asked for may be older.
+    await queries.cancelQueries({ queryKey });
+    queries.setQueryData(queryKey, counted);
+  };
+  const start = useMutation({
+    mutationFn: async ({ question, anew = false }: { question: CountQuestion; anew?: boolean }) => {
+      const { data } = await countAudience({ body: { ...question, anew }, throwOnError: true });
+      await know(data);
+      setAsked({ id: data.id, of: JSON.stringify(question) });
+    },
+  });
+  const cancel = useMutation({
+    mutationFn: async ({ id }: AudienceCount) => {
+      await know((await cancelAudienceCount({ path: { id }, throwOnError: true })).data);
+    },
+  });
+  const { data: counted } = found;
+  return {
+    counted,
+    /** What was counted is what is asked for now. */
+    isOf: (question: CountQuestion) => asked?.of === JSON.stringify(question),
+    isUnderWay: start.isPending || (counted !== undefined && isOpen(counted)),
+    error: start.error ?? cancel.error ?? (counted === undefined ? found.error : null),
+    start: start.mutate,
+    cancel: cancel.mutate,
+    forget: () => setAsked(null),
+  };
+}
+
+export function isOpen({ state }: Pick<AudienceCount, 'state'>): boolean {
+  return state === 'waiting' || state === 'running';
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listSavedAudiencesQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import { createSavedAudience } from '#client/sdk.gen.ts';
+import { problemOf } from '../../../api/problems.ts';
+import type { TakenForm } from '../../../parts/campaign/form.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { TextInput } from '../../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../../parts/overlays/dialog.tsx';
+import { countOf } from '../../../parts/words/numbers.ts';
+import type { Editor } from '../editor/use-editor.ts';
+
+interface SaveDialogProps {
+  editor: Editor;
+  onSaved: (taken: TakenForm) => void;
+  onClose: () => void;
+}
+
+/** Gives what is included and left out a name of its own. */
+export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDialogProps) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [owner, setOwner] = useState('');
+  const { countries, audience } = definition;
+  const { include, exclude } = audience;
+  const save = useMutation({
+    mutationFn: async () => {
+      const body = { name: name.trim(), countries, audience: { include, ...(exclude && { exclude }) } };
+      const said = owner.trim() === '' ? {} : { owner: owner.trim() };
+      return (await createSavedAudience({ body: { ...body, ...said }, throwOnError: true })).data;
+    },
+    onSuccess: ({ id, revision }) => {
+      void queries.invalidateQueries({ queryKey: listSavedAudiencesQueryKey() });
+      onSaved({ id, revision });
+      onClose();
+    },
+  });
+  const problems = useRefusedFields(save.error);
+  const others = save.isError ? problemOf(save.error) : null;
+  const elsewhere = others?.errors.filter(({ pointer }) => pointer !== '/name' && pointer !== '/owner') ?? [];
+  return (
+    <Dialog
+      title="Save this audience"
+      lead={`${countOf(include.length + (exclude ?? []).length, 'source')} in ${countries.join(', ')}. Campaigns take a copy of it; a hold-out is not saved.`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="ink" disabled={save.isPending || name.trim() === ''} onClick={() => save.mutate()}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <FormField pointer="/name" label="Name" required>
+          {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
+        </FormField>
+        <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
+          {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
+        </FormField>
+      </FormProblemsContext>
+      {others !== null && (others.errors.length === 0 || elsewhere.length > 0) && (
+        <p className="c-bad sm" role="alert">
+          {elsewhere.length === 0 ? others.detail : elsewhere.map(({ detail }) => detail).join('; ')}
+        </p>
+      )}
+    </Dialog>
+  );
+}
