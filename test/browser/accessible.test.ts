@@ -72,6 +72,7 @@ const dialogs = [
   { pathOf: () => 'suppressions', button: /^Add people/ },
   { pathOf: () => 'suppressions', button: /^Upload/ },
   { pathOf: () => 'audiences?of=segments', button: 'Lapsed riders' },
+  { pathOf: () => 'templates', button: 'Change Payday' },
   { pathOf: () => 'clients/shop', button: 'Endpoint' },
   { pathOf: () => 'notices', button: 'New notice' },
   { pathOf: () => 'keys', button: 'New key' },

@@ -1,8 +1,15 @@
 import type { RevisionDiff } from '#client/types.gen.ts';
 import { placeInWords } from './places.ts';
 
+interface DifferencesTableProps {
+  diff: RevisionDiff;
+  /** Which part a JSON pointer means; of a campaign unless given. */
+  placeOf?: (pointer: string) => string;
+}
+
 /** What differs between two revisions: what was, struck, beside what is. */
-export function DifferencesTable({ diff: { from, to, differences } }: { diff: RevisionDiff }) {
+export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTableProps) {
+  const { from, to, differences } = diff;
   if (differences.length === 0) return <p className="t2">Nothing differs.</p>;
   return (
     <table className="table-fixed">
@@ -19,7 +26,7 @@ export function DifferencesTable({ diff: { from, to, differences } }: { diff: Re
         {differences.map(({ pointer, before, after }) => (
           <tr key={`${pointer} ${before === undefined}`} className="align-top">
             <th scope="row" className="t2 font-normal wrap-anywhere text-left">
-              {placeInWords(pointer)}
+              {placeOf(pointer)}
             </th>
             <td className="t2 wrap-anywhere whitespace-pre-wrap">
               {before === undefined ? <NotThere /> : <del>{valueInWords(before)}</del>}

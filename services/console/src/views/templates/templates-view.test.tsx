@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { draft } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
+import { templates } from '../../testing/templates.ts';
 
 const empty = { items: [], next: null };
 
@@ -49,7 +50,38 @@ test('what is wrong with a value stands at its field, and what no variable is to
   expect((await screen.findByRole('alert')).textContent).toBe('"award-reward" is not configured');
 });
 
-test('one is changed as JSON, on the revision that was read', async () => {
+test('one is changed by fields, on the revision that was read; what is wrong stands at its field', async () => {
+  const errors = [
+    { pointer: '/variables/units/default', detail: 'has to be at most 5' },
+    { pointer: '/campaign/chain', detail: 'is missing' },
+  ];
+  const { api, user } = await openConsole('/templates', {
+    answers: { 'PATCH /v1/templates/:id': () => problem(422, 'invalid-request', 'x', errors) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change Payday' }));
+  const units = await screen.findByRole('group', { name: 'Variable units' });
+  const usual = within(units).getByLabelText('Where none is given');
+  await user.clear(usual);
+  await user.type(usual, '9');
+  await user.click(screen.getByRole('button', { name: 'Remove the variable reward' }));
+  await user.click(screen.getByRole('button', { name: 'Variable' }));
+  await user.type(within(screen.getByRole('group', { name: 'Variable' })).getByLabelText(/^Name/), 'day');
+  await user.click(screen.getByRole('button', { name: 'Save as revision 4' }));
+  expect(await within(units).findByText('Has to be at most 5')).toBeDefined();
+  expect((await screen.findByRole('alert')).textContent).toBe('campaign/chain is missing');
+  const [asked] = api.askedFor('PATCH /v1/templates/tpl_payday');
+  expect(asked?.headers.get('if-match')).toBe('"3"');
+  expect(asked?.body).toMatchObject({
+    name: 'Payday',
+    variables: {
+      segment: { type: 'segment', description: 'Who gets it' },
+      units: { type: 'integer', minimum: 1, maximum: 5, default: 9 },
+      day: { type: 'string' },
+    },
+  });
+});
+
+test('one is changed as JSON too, and what is none is told', async () => {
   const { api, user } = await openConsole('/templates', {
     answers: {
       'PATCH /v1/templates/:id': () =>
@@ -57,6 +89,7 @@ test('one is changed as JSON, on the revision that was read', async () => {
     },
   });
   await user.click(await screen.findByRole('button', { name: 'Change Payday' }));
+  await user.click(await screen.findByRole('button', { name: 'JSON' }));
   const text = await screen.findByRole('textbox', { name: /^Template/ });
   await user.clear(text);
   await user.type(text, '{{"name"');
@@ -67,6 +100,29 @@ test('one is changed as JSON, on the revision that was read', async () => {
   await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('variables/x odd'));
   const [asked] = api.askedFor('PATCH /v1/templates/tpl_payday');
   expect([asked?.body, asked?.headers.get('if-match')]).toEqual([{ name: 'Pay' }, '"3"']);
+});
+
+test('its revisions tell what each changed, and one is restored after what that would change', async () => {
+  const listed = (revision: number) => ({ revision, name: 'Payday', createdAt: '2026-11-20T08:00:00.000Z' });
+  const { api, user } = await openConsole('/templates', {
+    answers: {
+      'GET /v1/templates/:id/revisions': { items: [listed(3), listed(2), listed(1)], next: null },
+      'GET /v1/templates/:id/revisions/:revision/diff': {
+        ...{ from: 2, to: 3 },
+        differences: [{ pointer: '/variables/units/default', before: 1, after: 2 }],
+      },
+      'POST /v1/templates/:id/revisions/:revision/restore': templates.items[0] ?? {},
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Revisions of Payday' }));
+  await user.click(await screen.findByRole('button', { name: 'What changed in revision 3' }));
+  expect(await screen.findByRole('row', { name: 'Variable units, default 1 2' })).toBeDefined();
+  expect(api.askedFor('GET /v1/templates/tpl_payday/revisions/2/diff').at(-1)?.query).toEqual({ to: '3' });
+  expect(screen.queryByRole('button', { name: 'Restore revision 3' })).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Restore revision 1' }));
+  await user.click(await screen.findByRole('button', { name: 'Restore it as revision 4' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(api.askedFor('POST /v1/templates/tpl_payday/revisions/1/restore')).toHaveLength(1);
 });
 
 test('one is deleted after a dialog said what that leaves', async () => {

@@ -14,6 +14,7 @@ import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
+import { RevisionsDialog } from './revisions-dialog.tsx';
 import { UseDialog } from './use-dialog.tsx';
 import { variablesInWords } from './variable-schema.ts';
 import { WriteDialog } from './write-dialog.tsx';
@@ -21,7 +22,7 @@ import { WriteDialog } from './write-dialog.tsx';
 const route = getRouteApi('/templates');
 const pageSize = 50;
 
-type Asked = { verb: 'new' } | { verb: 'use' | 'change' | 'delete'; template: Template };
+type Asked = { verb: 'new' } | { verb: 'use' | 'change' | 'revisions' | 'delete'; template: Template };
 
 /** Campaigns that are made again and again: what of them is to be chosen each time. */
 export function TemplatesView() {
@@ -87,6 +88,8 @@ function AskedDialog({ asked, onClose }: { asked: Asked; onClose: () => void }) 
       return <WriteDialog template={asked.template} onClose={onClose} />;
     case 'use':
       return <UseDialog template={asked.template} onClose={onClose} />;
+    case 'revisions':
+      return <RevisionsDialog template={asked.template} onClose={onClose} />;
     case 'delete':
       return <DeleteDialog template={asked.template} onClose={onClose} />;
   }
@@ -144,12 +147,23 @@ function TemplateTable({ templates, ...rest }: TemplateTableProps) {
 
 function TemplateRow({ template, refusal, onAsk }: Omit<TemplateTableProps, 'templates'> & { template: Template }) {
   const { name, revision, variables, updatedAt } = template;
-  const ask = (verb: 'use' | 'change' | 'delete') => () => onAsk({ verb, template });
+  const ask = (verb: 'use' | 'change' | 'revisions' | 'delete') => () => onAsk({ verb, template });
   return (
     <tr>
       <td>
         <div className="font-medium wrap-anywhere">{name}</div>
-        <div className="t2 sm">revision {revision}</div>
+        {revision === 1 ? (
+          <div className="t2 sm">revision 1</div>
+        ) : (
+          <button
+            type="button"
+            className="link sm phone:min-h-10"
+            aria-label={`Revisions of ${name}`}
+            onClick={ask('revisions')}
+          >
+            revision {revision}
+          </button>
+        )}
       </td>
       <td className="wide t2 wrap-anywhere">{variablesInWords(variables)}</td>
       <td className="wide">

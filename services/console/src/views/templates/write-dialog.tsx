@@ -5,9 +5,12 @@ import { changeTemplate, createTemplate } from '#client/sdk.gen.ts';
 import type { Template, TemplateDefinitionInput } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { TextArea } from '../../parts/controls/controls.tsx';
-import { FormField } from '../../parts/forms/form-field.tsx';
+import { TextArea, TextInput } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { formOfTemplate, repeatedName, templateOf, type TemplateForm } from './template-form.ts';
+import { VariablesField } from './variables-field.tsx';
 
 interface WriteDialogProps {
   /** Null: a new one. */
@@ -25,14 +28,16 @@ const example: TemplateDefinitionInput = {
   },
 };
 
-/** A template as JSON, as the API takes it. */
+/** A template: its name, what is chosen each time, and the campaign as JSON; or all of it as JSON. */
 export function WriteDialog({ template, onClose }: WriteDialogProps) {
   const queries = useQueryClient();
-  const [text, setText] = useState(() => JSON.stringify(template ? definitionOf(template) : example, null, 2));
+  const [form, setForm] = useState(() => formOfTemplate(template ? definitionOf(template) : example));
+  /** All of it as JSON, where somebody wants it so. */
+  const [text, setText] = useState<string | null>(null);
+  const [untold, setUntold] = useState<string | null>(null);
   const save = useMutation({
     mutationFn: async () => {
-      // What is right is for the API to say, which names all that is wrong.
-      const body = z.parse(z.custom<TemplateDefinitionInput>(), JSON.parse(text));
+      const body = text === null ? templateOf(form) : parsed(text);
       if (template === null) return await createTemplate({ body, throwOnError: true });
       const headers = { 'if-match': `"${template.revision}"` };
       return await changeTemplate({ path: { id: template.id }, body, headers, throwOnError: true });
@@ -42,35 +47,105 @@ export function WriteDialog({ template, onClose }: WriteDialogProps) {
       onClose();
     },
   });
+  const fields = useRefusedFields(text === null ? save.error : null);
+  const repeated = text === null ? repeatedName(form.variables) : null;
+
+  function toggle(): void {
+    try {
+      if (text === null) setText(JSON.stringify(templateOf(form), null, 2));
+      else {
+        setForm(formOfTemplate(parsed(text)));
+        setText(null);
+      }
+      setUntold(null);
+    } catch (error) {
+      setUntold(noJson(error));
+    }
+  }
+
   return (
     <Dialog
+      isWide
       title={template ? `Change “${template.name}”` : 'New template'}
       lead='{ "$variable": "reward" } stands for a whole value of the campaign.'
       onClose={onClose}
       actions={
         <>
+          <span className="mr-auto">
+            <Button aria-pressed={text !== null} onClick={toggle}>
+              JSON
+            </Button>
+          </span>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="ink" disabled={save.isPending} onClick={() => save.mutate()}>
+          <Button kind="ink" disabled={save.isPending || repeated !== null} onClick={() => save.mutate()}>
             {template ? `Save as revision ${template.revision + 1}` : 'Create'}
           </Button>
         </>
       }
     >
-      <FormField pointer="" label="Template" note="as JSON">
-        {(control) => <TextArea {...control} mono rows={18} value={text} onText={setText} data-autofocus />}
-      </FormField>
-      {save.isError && <Refused error={save.error} />}
+      {text === null ? (
+        <FormProblemsContext value={fields}>
+          <Fields form={form} onChange={(part) => setForm({ ...form, ...part })} />
+        </FormProblemsContext>
+      ) : (
+        <FormField pointer="" label="Template" note="as JSON">
+          {(control) => <TextArea {...control} mono rows={18} value={text} onText={setText} data-autofocus />}
+        </FormField>
+      )}
+      {repeated !== null && (
+        <p className="c-bad sm" role="alert">
+          {repeated === '' ? 'Two variables have no name' : `Two variables are called ${repeated}`}.
+        </p>
+      )}
+      {untold !== null && (
+        <p className="c-bad sm" role="alert">
+          {untold}
+        </p>
+      )}
+      {save.isError && <Refused error={save.error} form={text === null ? form : null} />}
     </Dialog>
   );
+}
+
+function Fields({ form, onChange }: { form: TemplateForm; onChange: (part: Partial<TemplateForm>) => void }) {
+  return (
+    <>
+      <FormField pointer="/name" label="Name" required>
+        {(control) => (
+          <TextInput
+            {...control}
+            value={form.name}
+            onText={(name) => onChange({ name })}
+            maxLength={200}
+            data-autofocus
+          />
+        )}
+      </FormField>
+      <VariablesField variables={form.variables} onChange={(variables) => onChange({ variables })} />
+      <FormField pointer="/campaign" label="Campaign" note="as JSON, without its name">
+        {(control) => (
+          <TextArea {...control} mono rows={12} value={form.campaign} onText={(campaign) => onChange({ campaign })} />
+        )}
+      </FormField>
+    </>
+  );
+}
+
+/** What is right in it is for the API to say, which names all that is wrong. */
+function parsed(text: string): TemplateDefinitionInput {
+  return z.parse(z.custom<TemplateDefinitionInput>(), JSON.parse(text));
 }
 
 function definitionOf({ name, variables, campaign }: Template): TemplateDefinitionInput {
   return { name, variables, campaign };
 }
 
-function Refused({ error }: { error: Error }) {
+/** @param form whose fields tell what is wrong with them; null: there are none */
+function Refused({ error, form }: { error: Error; form: TemplateForm | null }) {
   const { detail, errors } = problemOf(error);
-  const lines = error instanceof SyntaxError ? [`That is no JSON: ${error.message}`] : errors.map(inWords);
+  const others = errors.filter(({ pointer }) => form === null || !isAtField(pointer, form));
+  const lines = error instanceof SyntaxError ? [noJson(error)] : others.map(inWords);
+  if (lines.length === 0 && errors.length > 0) return null;
   return (
     <div className="c-bad sm" role="alert">
       {(lines.length === 0 ? [detail] : lines).map((line) => (
@@ -78,6 +153,18 @@ function Refused({ error }: { error: Error }) {
       ))}
     </div>
   );
+}
+
+/** The campaign is one field: where in it something is wrong is said with it. */
+function isAtField(pointer: string, { variables }: TemplateForm): boolean {
+  if (pointer === '/name') return true;
+  const [, field, name, part] = pointer.split('/');
+  const isKnown = variables.some((each) => each.name === name);
+  return field === 'variables' && isKnown && ['type', 'description', 'default', 'enum'].includes(part ?? '');
+}
+
+function noJson(error: unknown): string {
+  return `That is no JSON: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function inWords({ pointer, detail }: { pointer: string; detail: string }): string {
