@@ -7,6 +7,7 @@ import { priorityMutations } from './priority-mutations.ts';
 import { ruleMutations } from './rule-mutations.ts';
 import { schedulerMutations } from './scheduler-mutations.ts';
 import { tokenMutations } from './token-mutations.ts';
+import { tracingMutations } from './tracing-mutations.ts';
 import { triggerMutations } from './trigger-mutations.ts';
 import { workerMutations } from './worker-mutations.ts';
 
@@ -21,4 +22,5 @@ export const mutations: readonly Mutation[] = [
   ...tokenMutations,
   ...domainMutations,
   ...ruleMutations,
+  ...tracingMutations,
 ];
