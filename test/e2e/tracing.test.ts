@@ -182,6 +182,19 @@ describe('where all is traced', () => {
     expect((await getJob({ client: muster.api.client, path: { id } })).data.traceId).toBe(traceId);
   });
 
+  it('a process that stops sends the spans that it still has', async () => {
+    const called = Promise.withResolvers<ReceivedCall>();
+    endpoints.script.hangs = (call) => {
+      if (call.path === '/job') called.resolve(call);
+      return false;
+    };
+    await createJob({ client: muster.api.client, body: { client: 'orders', url: `${endpoints.url}/job`, body: {} } });
+    const { trace } = await called.promise;
+    // Spans gather for seconds before they are sent.
+    await muster.services.get('dispatcher-1')?.end('SIGTERM');
+    expect(named(spansOf(trace?.traceId), 'call job')).toMatchObject([{ spanId: trace?.spanId }]);
+  });
+
   /** Whoever it is, the run has it. */
   async function firstUser(runId: string): Promise<string> {
     const response = await muster.api.request(`/v1/runs/${runId}/users?limit=1`);
