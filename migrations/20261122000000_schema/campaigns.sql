@@ -48,6 +48,8 @@ create table run_starts (
   id uuid not null,
   campaign uuid not null,
   revision int not null,
+  -- Who asked for it, as the run's history says it: {"keyId": …, "keyName": …}. Null: its schedule.
+  asked_by jsonb,
   primary key (partition_id, due_at, id)
 );
 create index run_starts_of_campaign on run_starts (campaign);

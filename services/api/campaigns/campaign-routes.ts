@@ -22,6 +22,7 @@ import { checkMoney } from './check-money.ts';
 import { startCampaign } from './campaign-start.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
+import { askerOf } from '../runs/control/asker.ts';
 import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates, estimateView } from './estimate-view.ts';
@@ -130,8 +131,9 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
         200: jsonAnswer('The campaign, scheduled', campaignWithWarnings),
       },
     },
-    handler: async ({ params: { id }, body }) => {
-      refuseFields(body);
+    handler: async (request) => {
+      const { id } = request.params;
+      refuseFields(request.body);
       const uuid = requireId('campaign', id);
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
@@ -140,7 +142,8 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       requireConfigured(record.definition, await catalogue.refresh());
       const asked = await askForSources(record.definition, deps);
       const clearedBy = await requireCleared(record, asked.sources, deps);
-      const started = await startCampaign(campaigns, record, clock.now(), clearedBy);
+      const by = { now: clock.now(), clearedBy, asker: askerOf(request) };
+      const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);
       // A policy that was set this moment, or an approval that was sent back.

@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { earliestStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
+import type { Asker } from '../runs/control/asker.ts';
 import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
@@ -31,8 +32,7 @@ export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'sched
 export function startCampaign(
   campaigns: CampaignStore,
   { campaignId, definition }: CampaignRecord,
-  now: Date,
-  clearedBy: ClearedBy,
+  { now, clearedBy, asker }: { now: Date; clearedBy: ClearedBy; asker: Asker },
 ): Promise<CampaignRecord | undefined> {
   const { schedule } = definition;
   if (schedule.type === 'recurring') {
@@ -41,5 +41,5 @@ export function startCampaign(
   }
   const startsAt = startOf(definition);
   if (startsAt === null && schedule.type !== 'now') throw new Error('a stored campaign has no due time');
-  return campaigns.start(campaignId, startsAt !== null && startsAt > now ? startsAt : null, clearedBy);
+  return campaigns.start(campaignId, startsAt !== null && startsAt > now ? startsAt : null, clearedBy, asker);
 }

@@ -5,6 +5,7 @@ import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/r
 import type { ApprovalRecord } from '../approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
+import type { Asker } from '../runs/control/asker.ts';
 
 /**
  * `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest
@@ -84,9 +85,15 @@ export interface CampaignStore {
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock
    * @param clearedBy as it was judged; no effect where that does not hold any more
+   * @param asker who starts it, for the history of its run
    * @throws {BeyondQuotaError} its account has as many runs open as it may
    */
-  start(campaignId: string, dueAt: Date | null, clearedBy?: ClearedBy): Promise<CampaignRecord | undefined>;
+  start(
+    campaignId: string,
+    dueAt: Date | null,
+    clearedBy?: ClearedBy,
+    asker?: Asker | null,
+  ): Promise<CampaignRecord | undefined>;
   /** draft → scheduled, with the schedule that will start its runs, just so. */
   startRecurring(
     campaignId: string,

@@ -11,6 +11,7 @@ import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { askerOf } from '../runs/control/asker.ts';
 import type { RunReports } from '../runs/run-reports.port.ts';
 import { runSummaryView } from '../runs/run-view.ts';
 import type { DryRuns } from './postgres/dry-runs.ts';
@@ -52,7 +53,8 @@ export function dryRunRoutes(server: HttpServer, deps: DryRunRoutesDeps): void {
 
       const runId = begun?.createdId ?? uuidv7();
       const { campaignId, revision } = record;
-      const run = (await dryRuns.begin({ runId, campaignId, revision })) ? await reports.snapshot(runId) : undefined;
+      const isThere = await dryRuns.begin({ runId, campaignId, revision, asker: askerOf(request) });
+      const run = isThere ? await reports.snapshot(runId) : undefined;
       if (!run) throw stateForbids(`${params.id} was changed or put away this moment: look at it, and try again`);
       const created = publicId('run', runId);
       request.auditDetail = { created };

@@ -20,6 +20,7 @@ import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { askerOf } from '../runs/control/asker.ts';
 import type { RunHeader, RunReports } from '../runs/run-reports.port.ts';
 import { runSummaryView } from '../runs/run-view.ts';
 import type { TestSends } from './postgres/test-sends.ts';
@@ -84,7 +85,8 @@ export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): vo
       const { campaignId, revision } = record;
       const checks = chain.flatMap(({ check }) => check?.type ?? []);
       const batchUsers = batchUsersOf([...actions, ...checks], config);
-      const test = { runId, campaignId, revision, country, users, modes, batchUsers, clearedBy };
+      const asker = askerOf(request);
+      const test = { runId, campaignId, revision, country, users, modes, batchUsers, clearedBy, asker };
       const run = (await testSends.begin(test)) ? await reports.snapshot(runId) : undefined;
       if (!run) throw changedMeanwhile(params.id);
       // As the run has it: of a repeated request, what was said the first time.

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { HeldLease } from '../../../shared/ports/leases.ts';
 import { isHeld } from '../../../shared/postgres/registry/leases.ts';
+import { unnamedStatementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { DueJobs, Fired, OrphanedJob, StartedRun } from '../ports/due-jobs.ts';
 
@@ -37,12 +38,15 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
   if (jobs.length === 0) return { runs: [], orphans: [] };
   jobs.sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
 
-  const { rows } = await client.query<InsertedRow>(insertRuns, [
-    jobs.map(() => uuidv7()),
-    jobs.map((job) => job.campaignId),
-    jobs.map((job) => job.revision),
-    jobs.map((job) => job.dueAt),
-  ]);
+  const { rows } = await client.query<InsertedRow>(
+    insertRuns.with({
+      runIds: jobs.map(() => uuidv7()),
+      campaignIds: jobs.map((job) => job.campaignId),
+      revisions: jobs.map((job) => job.revision),
+      dueAts: jobs.map((job) => job.dueAt),
+      askedBy: jobs.map((job) => job.askedBy),
+    }),
+  );
   const runs: StartedRun[] = [];
   const orphans: OrphanedJob[] = [];
   for (const [index, { jobId, campaignId, revision }] of jobs.entries()) {
@@ -65,6 +69,8 @@ interface DueRow {
   campaignId: string;
   revision: number;
   dueAt: Date;
+  /** As JSON. */
+  askedBy: string | null;
 }
 
 interface InsertedRow {
@@ -83,19 +89,32 @@ const deleteDue = `
   )
   delete from run_starts j using due
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
-  returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt"`;
+  returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt",
+    j.asked_by::text as "askedBy"`;
 
 /** As a run shows it whose start was not made in time. */
 const missedReason = `'its start was missed for longer than its schedule allows'`;
+
+/** One of each for each job. */
+interface NewRuns {
+  runIds: string[];
+  campaignIds: string[];
+  revisions: number[];
+  dueAts: Date[];
+  /** As JSON. */
+  askedBy: (string | null)[];
+}
 
 /**
  * A late job shortens its run: the deadline counts from the time that it was meant for. The update that changes nothing
  * brings the row back that was there already, also when another transaction has inserted it a moment ago.
  */
-const insertRuns = `
+const insertRuns = unnamedStatementOf<NewRuns>(
+  ($) => `
   with k as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) with ordinality k (id, campaign,
-      revision, due_at, position)
+    select * from unnest(${$('runIds')}::uuid[], ${$('campaignIds')}::uuid[], ${$('revisions')}::int[],
+      ${$('dueAts')}::timestamptz[], ${$('askedBy')}::jsonb[])
+      with ordinality k (id, campaign, revision, due_at, asked_by, position)
   ), r as (
     insert into runs (id, campaign, revision, scheduled_for, deadline_at, state, state_reason, ended_at)
     select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at,
@@ -112,14 +131,16 @@ const insertRuns = `
     on conflict (campaign, scheduled_for) do update set campaign = excluded.campaign
     returning id, campaign, scheduled_for, state, state_reason, ended_at
   ), e as (
-    insert into run_events (run, kind) select r.id, 'created' from r where exists (select from k where k.id = r.id)
+    insert into run_events (run, kind, detail)
+    select r.id, 'created', jsonb_strip_nulls(jsonb_build_object('by', k.asked_by)) from r join k on k.id = r.id
   ), x as (
     insert into run_events (run, kind, detail)
     select r.id, 'ended', jsonb_build_object('state', r.state, 'reason', r.state_reason)
     from r where r.ended_at is not null and exists (select from k where k.id = r.id)
   )
   select k.position, r.id as "runId", r.id = k.id as "isNew"
-  from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`;
+  from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`,
+);
 
 /** By the clock of this moment: the transaction began a while ago. */
 const selectNextDue = `

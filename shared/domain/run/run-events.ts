@@ -1,7 +1,8 @@
 /**
  * What becomes of a run, as its history tells it.
  *
- * - `created`, `begun`: its job fell due; its feeds were there.
+ * - `created`, `begun`: its job fell due; its feeds were there. Where a person asked for just this run, such as by
+ *   starting its campaign once, the detail of the first says who.
  * - `pausing`, `resumed`, `cancelling`, `changed`: a person asked for it; the detail says who.
  * - `auto-paused`: Muster paused it; the detail has the cause.
  * - `paused`: no worker holds a step of it any more.

@@ -14,6 +14,7 @@ import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { firstTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import { neededNone, type ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
 import { newestOfCampaign, recordOfApproval, type ApprovalJson } from '../../approvals/postgres/approval-rows.ts';
+import type { Asker } from '../../runs/control/asker.ts';
 import type { CampaignRecord, CampaignState, CampaignStore, Writer } from '../campaign-store.port.ts';
 import { redefine } from './redefine-campaign.ts';
 
@@ -64,12 +65,12 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       return rowCount === 1;
     },
 
-    start: async (campaignId, dueAt, { policy, approvalId } = neededNone) => {
+    start: async (campaignId, dueAt, { policy, approvalId } = neededNone, asker = null) => {
       await starting(campaignId, (client) =>
         client.query(
           startCampaign.with({
             ...{ campaignId, startId: uuidv7(), partition: partitionOf(campaignId) },
-            ...{ dueAt, policy, approvalId },
+            ...{ dueAt, policy, approvalId, asker },
           }),
         ),
       );
@@ -178,6 +179,7 @@ interface NewStart {
   partition: number;
   /** Null: now. */
   dueAt: Date | null;
+  asker: Asker | null;
 }
 
 /**
@@ -193,9 +195,9 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
       and is_cleared(id, revision, ${$('policy')}, ${$('approvalId')})
     returning id, revision
   )
-  insert into run_starts (partition_id, due_at, id, campaign, revision)
+  insert into run_starts (partition_id, due_at, id, campaign, revision, asked_by)
   select ${$('partition')}, date_trunc('milliseconds', coalesce(${$('dueAt')}::timestamptz, now())), ${$('startId')},
-    id, revision
+    id, revision, ${$('asker')}::jsonb
   from started`,
 );
 

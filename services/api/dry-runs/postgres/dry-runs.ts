@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
+import type { Asker } from '../../runs/control/asker.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 const longestSeconds = 6 * 3600;
@@ -13,6 +14,8 @@ export interface NewDryRun {
   runId: string;
   campaignId: string;
   revision: number;
+  /** Who asks, for the history of the run. */
+  asker: Asker;
 }
 
 export type DryRuns = ReturnType<typeof createDryRuns>;
@@ -24,13 +27,13 @@ export function createDryRuns({ pool, quotas }: { pool: Pool; quotas: Quotas }) 
      * Has a trigger prepare it.
      * @returns false where the campaign is at another revision, or put away
      */
-    begin: async ({ runId, campaignId, revision }: NewDryRun): Promise<boolean> => {
+    begin: async ({ runId, campaignId, revision, asker }: NewDryRun): Promise<boolean> => {
       const { rows } = await pool.query<{ account: string | null }>(lookAtCampaign, [campaignId]);
       const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
       return await withinQuota(pool, asked, async (client) => {
         // Of two at once, the second takes the time behind the first one's.
         await client.query(holdCampaign, [campaignId]);
-        await client.query(insertDryRun.with({ runId, campaignId, revision, settings, longestSeconds }));
+        await client.query(insertDryRun.with({ runId, campaignId, revision, asker, settings, longestSeconds }));
         return (await client.query(isThere, [runId])).rowCount === 1;
       });
     },
@@ -61,5 +64,6 @@ const insertDryRun = unnamedStatementOf<NewDryRun & { settings: string; longestS
     on conflict (id) do nothing
     returning id
   )
-  insert into run_events (run, kind) select id, 'created' from r`,
+  insert into run_events (run, kind, detail)
+  select id, 'created', jsonb_build_object('by', ${$('asker')}::jsonb) from r`,
 );

@@ -1,4 +1,5 @@
 import type { RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
+import type { Asker } from '../control/asker.ts';
 
 /** Whose failures are meant; null: all. */
 export interface RetryFilter {
@@ -18,6 +19,8 @@ export interface NewRetry {
   filter: RetryFilter;
   /** Null: as long as the campaign's. */
   deadlineSeconds: number | null;
+  /** Who asks, for the history of the run. */
+  asker?: Asker | null;
 }
 
 /** - `running`: another child run has not ended; whose failures are whose is not settled before. */

@@ -13,6 +13,7 @@ import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
+import { askerOf } from '../control/asker.ts';
 import type { Retries, RetryFilter } from './retries.port.ts';
 import type { RunReports, RunSnapshot } from '../run-reports.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
@@ -62,7 +63,8 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
 
       if (users === 0) throw nothingToRetry(id);
       const runId = begun?.createdId ?? uuidv7();
-      const verdict = await retries.create({ runId, of, filter, deadlineSeconds: wanted.deadlineSeconds ?? null });
+      const { deadlineSeconds = null } = wanted;
+      const verdict = await retries.create({ runId, of, filter, deadlineSeconds, asker: askerOf(request) });
       if (verdict.kind === 'running') throw stillRunning(verdict.runId);
       if (verdict.kind === 'not-ended') throw notEnded(snapshot);
       const view = viewOf(answer, publicId('run', runId));

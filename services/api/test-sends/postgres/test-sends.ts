@@ -5,6 +5,7 @@ import type { ClearedBy } from '../../../../shared/domain/approval/clearance.ts'
 import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
+import type { Asker } from '../../runs/control/asker.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 /** Of a test: what has not been called by then tells nothing any more. */
@@ -22,6 +23,8 @@ export interface NewTestSend {
   batchUsers: number;
   /** Null: it gives nothing, and needs no approval. */
   clearedBy: ClearedBy | null;
+  /** Who asks, for the history of the run. */
+  asker: Asker;
 }
 
 export type TestSends = ReturnType<typeof createTestSends>;
@@ -75,7 +78,8 @@ const insertTest = unnamedStatementOf<TestParams>(
     returning id, campaign, revision, prices
   ), e as (
     insert into run_events (run, kind, detail)
-    select r.id, k.kind, k.detail from r, (values ('created', '{}'::jsonb), ('begun', '{"feeds": 1}')) k (kind, detail)
+    select r.id, k.kind, k.detail from r, (values ('created', jsonb_build_object('by', ${$('asker')}::jsonb)),
+      ('begun', '{"feeds": 1}')) k (kind, detail)
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate, batch_users, step_units)
     select ${$('feedId')}::uuid, r.id, ${$('country')}, '', '', cardinality(${$('users')}::text[]),

@@ -39,7 +39,7 @@ function countGroups(pool: Pool, of: string, parent: string | null, filter: Retr
 
 async function createRetry(
   client: PoolClient,
-  { runId, of, filter, deadlineSeconds }: NewRetry,
+  { runId, of, filter, deadlineSeconds, asker = null }: NewRetry,
 ): Promise<RetryVerdict> {
   const { rows } = await client.query<{ root: string; ended: boolean }>(lockRoot, [of]);
   const [run] = rows;
@@ -48,7 +48,7 @@ async function createRetry(
   const [other] = unfinished;
   if (other) return { kind: 'running', runId: other.id };
   const retry = { of: of === run.root ? null : of, ...filter };
-  await client.query(insertRetry, [runId, run.root, retry, deadlineSeconds]);
+  await client.query(insertRetry.with({ runId, root: run.root, retry, deadlineSeconds, asker }));
   return { kind: 'created' };
 }
 
@@ -97,26 +97,37 @@ const lockRoot = `
 
 const selectUnfinished = `select id from runs where parent = $1 and ended_at is null and id <> $2`;
 
+interface InsertedRetry extends Pick<NewRetry, 'runId' | 'deadlineSeconds'> {
+  root: string;
+  retry: RetryFilter & { of: string | null };
+  asker: NewRetry['asker'];
+}
+
 /**
  * Half a millisecond behind any time that a job can be due at, and behind its siblings: (campaign, scheduled_for) stays
  * unique, and no job takes this run for its own.
  */
-const insertRetry = `
+const insertRetry = unnamedStatementOf<InsertedRetry>(
+  ($) => `
   with t as (
     select r.campaign, r.revision, greatest(
         date_trunc('milliseconds', clock_timestamp()) + interval '500 microseconds',
         (select max(scheduled_for) + interval '1 millisecond' from runs where parent = r.id)
       ) as at
-    from runs r where r.id = $2
+    from runs r where r.id = ${$('root')}::uuid
   ), r as (
     insert into runs (id, campaign, revision, scheduled_for, state, deadline_at, parent, retry)
-    select $1, t.campaign, t.revision, t.at, 'preparing',
-      now() + coalesce($4::float8, (c.definition ->> 'deadlineSeconds')::float8) * interval '1 second', $2, $3::jsonb
+    select ${$('runId')}::uuid, t.campaign, t.revision, t.at, 'preparing',
+      now() + coalesce(${$('deadlineSeconds')}::float8, (c.definition ->> 'deadlineSeconds')::float8)
+        * interval '1 second',
+      ${$('root')}::uuid, ${$('retry')}::jsonb
     from t join campaign_revisions c on c.campaign = t.campaign and c.revision = t.revision
     on conflict (id) do nothing
     returning id
   )
-  insert into run_events (run, kind) select id, 'created' from r`;
+  insert into run_events (run, kind, detail)
+  select id, 'created', jsonb_strip_nulls(jsonb_build_object('by', ${$('asker')}::jsonb)) from r`,
+);
 
 /** A user that was fed to a child run was taken on; who succeeded in its last step has recovered. */
 const selectSums = `

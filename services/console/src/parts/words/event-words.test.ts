@@ -19,6 +19,12 @@ describe('an event of a run', () => {
     });
   });
 
+  it('names who asked for the run, and nobody where its schedule did', () => {
+    const by = { keyId: 'key_1', keyName: 'growth-sea' };
+    expect(eventWords(event('created', { by }), timeOf).what).toBe('Run created, asked for by growth-sea');
+    expect(eventWords(event('created'), timeOf).what).toBe('Run created');
+  });
+
   it('tells a change from what it was to what it is', () => {
     const detail = {
       by: { keyName: 'growth-sea' },

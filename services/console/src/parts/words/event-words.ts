@@ -24,6 +24,12 @@ export function rateMarks(events: readonly RunEvent[], timeOf: (instant: string)
   });
 }
 
+/** Who asked for the run; null where its schedule did, or where that was not kept. */
+export function askedBy(events: readonly RunEvent[]): string | null {
+  const created = events.find(({ kind }) => kind === 'created');
+  return created ? textAt(created.detail, 'by', 'keyName') : null;
+}
+
 type Detail = RunEvent['detail'];
 
 const plain = { who: null, note: null, mark: null };
@@ -33,7 +39,7 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
   const asked = { who: textAt(detail, 'by', 'keyName'), note: textAt(detail, 'reason') };
   switch (kind) {
     case 'created':
-      return { ...plain, what: 'Run created' };
+      return { ...plain, what: asked.who === null ? 'Run created' : `Run created, asked for by ${asked.who}` };
     case 'begun':
       return { ...plain, what: `Run started${feedsOf(detail)}` };
     case 'pausing':

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole, type OpenConsole, type Role } from '../../testing/open-console.tsx';
 import { liveReport } from '../../testing/live-report.ts';
-import { progress } from '../../testing/live-run.ts';
+import { events as liveEvents, progress } from '../../testing/live-run.ts';
 
 /** The page of the run, once it heard of it. */
 async function openRun(
@@ -31,6 +31,17 @@ test('a run says how far it is, step by step and country by country, and that it
   expect(screen.getByText('Adds up')).toBeDefined();
   expect((await screen.findAllByText('out-of-stock')).length).toBeGreaterThan(0);
   expect(screen.getByText(/Run started with 2 countries/)).toBeDefined();
+});
+
+test('who asked for a run stands beside its start, and in its history', async () => {
+  const [created, ...others] = liveEvents.items;
+  const items = [
+    { ...(created ?? expect.fail()), detail: { by: { keyId: 'key_1', keyName: 'growth-sea' } } },
+    ...others,
+  ];
+  await openConsole('/runs/run_live', { answers: { 'GET /v1/runs/:id/events': { items, next: null } } });
+  expect(await screen.findByText('Run created, asked for by growth-sea')).toBeDefined();
+  expect(screen.getByText(/^Started/).textContent).toMatch(/ by growth-sea$/);
 });
 
 test('figures of the stream take the place of those that were asked for', async () => {

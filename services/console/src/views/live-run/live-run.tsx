@@ -17,7 +17,7 @@ import { CancelDialog } from './dialogs/cancel-dialog.tsx';
 import { PauseDialog } from './dialogs/pause-dialog.tsx';
 import { ResumeDialog } from './dialogs/resume-dialog.tsx';
 import { byNeed } from '../../parts/campaign/budget-rows.ts';
-import { rateMarks } from '../../parts/words/event-words.ts';
+import { askedBy, rateMarks } from '../../parts/words/event-words.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { TestBanner } from '../../parts/campaign/test-banner.tsx';
 import { CostPanel } from '../../parts/campaign/cost-panel.tsx';
@@ -101,7 +101,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
             <StateBadge state={progress.state} tinted />
             <StallTag text={stallBadge(stalls)} />
           </div>
-          <RunFacts progress={progress} />
+          <RunFacts progress={progress} by={askedBy(events.data?.items ?? [])} />
         </div>
         <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={open} />
       </div>

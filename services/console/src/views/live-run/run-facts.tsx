@@ -5,8 +5,14 @@ import { useMinute } from '../../parts/browser/now.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 
+interface RunFactsProps {
+  progress: RunProgress;
+  /** Who asked for it; null where nobody did, or it is not known. */
+  by: string | null;
+}
+
 /** What a run is and by which rules it goes, in one line. */
-export function RunFacts({ progress }: { progress: RunProgress }) {
+export function RunFacts({ progress, by }: RunFactsProps) {
   const { runId, startedAt, scheduledFor, endedAt, settings, revision, parentRunId } = progress;
   return (
     <div className="meta">
@@ -16,6 +22,7 @@ export function RunFacts({ progress }: { progress: RunProgress }) {
         <b>
           <Time instant={startedAt ?? scheduledFor} withSeconds />
         </b>
+        {by !== null && ` by ${by}`}
       </span>
       {endedAt === null ? (
         <DeadlineFact progress={progress} />
