@@ -17,6 +17,7 @@ import { flag, oneOf, pages, several, severalWhole, text, whole } from '../frame
 import { count } from '../show/numbers.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
+import { counts } from './count-command.ts';
 import { due, dueOf } from './due-options.ts';
 import { listCommands } from './list-commands.ts';
 import { renderJob } from './render.ts';
@@ -199,7 +200,7 @@ const change = command({
 
 export const commands = [
   group('jobs', 'callbacks that are due once; over the API', [
-    ...[schedule, send, cancelAll, rescheduleAll, change, list, show, cancel, reschedule, runNow],
+    ...[schedule, send, cancelAll, rescheduleAll, change, list, counts, show, cancel, reschedule, runNow],
     ...listCommands,
   ]),
 ];

@@ -51,6 +51,20 @@ const job = {
 };
 
 describe('muster jobs', () => {
+  test('counts shows what became of those of each client, and of all', async () => {
+    const none = { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0, stored: 0 };
+    const [first, second] = [
+      { ...none, clientId: 'cli_1', accepted: 41_200, called: 40_000, stored: 1200 },
+      { ...none, clientId: 'cli_2', accepted: 7, dead: 7 },
+    ];
+    const all = { ...none, accepted: 41_207, called: 40_000, dead: 7, stored: 1200 };
+    api.answers['GET /v1/jobs/counts'] = ok({ asOf: at, ...all, clients: [first, second] });
+    const { out } = await muster(['jobs', 'counts']);
+    expect(out).toMatch(/cli_1 +41,200 +40,000 +0 +0 +0 +1,200/);
+    expect(out).toMatch(/cli_2 +7 +0 +0 +0 +7 +0/);
+    expect(out).toMatch(/all +41,207 +40,000 +0 +0 +7 +1,200/);
+  });
+
   test('schedule sends what was typed and prints the id', async () => {
     api.answers['POST /v1/jobs'] = ok(accepted, 201);
     const args = ['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--at', at, '--body', '{"order":17}'];

@@ -110,6 +110,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/dead-jobs/{id}',
       'GET /v1/scheduler',
       'GET /v1/jobs',
+      'GET /v1/jobs/counts',
       'GET /v1/jobs/{id}',
       'GET /v1/jobs/changes/{id}',
       'POST /v1/jobs/find',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
-import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
+import { clientForecast, clientLedger, jobCounts } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { clientsInScope } from '../access/scopes.ts';
 import { endpointNamed } from './named-client.ts';
 import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -12,12 +13,14 @@ import { notFound } from '../frame/http-problem.ts';
 import type { ClientFigures } from './postgres/client-figures.ts';
 import type { ClientLedgers } from './postgres/client-ledgers.ts';
 import type { ClientStore } from './postgres/client-store.ts';
-import { forecastView, ledgerView } from './client-figures-view.ts';
+import type { AllClientTotals } from './postgres/client-totals.ts';
+import { countsView, forecastView, ledgerView } from './client-figures-view.ts';
 
 export interface ClientFigureRoutesDeps {
   clientStore: ClientStore;
   clientFigures: ClientFigures;
   clientLedgers: ClientLedgers;
+  clientTotals: AllClientTotals;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
 }
@@ -27,13 +30,28 @@ const tags = ['clients'];
 
 /** What became of a client's jobs, and what is coming. */
 export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesDeps): void {
-  const { clientStore, clientFigures, clientLedgers, clients, clock } = deps;
+  const { clientStore, clientFigures, clientLedgers, clientTotals, clients, clock } = deps;
 
   async function require(id: string) {
     const client = await clientStore.get(await clientInPath(id, clients));
     if (!client) throw notFound('client', id);
     return client;
   }
+
+  server.route({
+    method: 'GET',
+    url: '/jobs/counts',
+    config: { role: 'viewer', scope: 'client' },
+    schema: {
+      operationId: 'countJobs',
+      summary: 'Count what became of all jobs, client by client',
+      description:
+        'Of the clients that the key may see. Sidelined jobs are among the stored ones; a client’s ledger tells them apart, and whether it adds up.',
+      tags: ['jobs'],
+      response: { 200: jsonAnswer('The counts', jobCounts) },
+    },
+    handler: async (request) => countsView(await clientTotals.all(clientsInScope(request)), clock.now()),
+  });
 
   server.route({
     method: 'GET',

@@ -1,10 +1,16 @@
-import type { ClientForecastShape, ClientLedgerShape } from '../../../shared/contracts/jobs/client-figures.ts';
+import {
+  mostCountedClients,
+  type ClientForecastShape,
+  type ClientLedgerShape,
+  type JobCountsShape,
+} from '../../../shared/contracts/jobs/client-figures.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { ledgerDifference } from '../../../shared/domain/job/ledger-balance.ts';
 import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { MinuteForecast } from './postgres/client-figures.ts';
 import type { ClientLedger } from './postgres/client-ledgers.ts';
+import type { ClientTotals } from './postgres/client-totals.ts';
 
 export function ledgerView(clientId: string, { check, ...counts }: ClientLedger, now: Date): ClientLedgerShape {
   const difference = check ? ledgerDifference(check) : 0;
@@ -26,6 +32,19 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
       difference,
     },
     balanced: difference === 0,
+  };
+}
+
+/** Sums of all of them, and each of the first by itself. */
+export function countsView(totals: readonly ClientTotals[], now: Date): JobCountsShape {
+  const sum = (of: Exclude<keyof ClientTotals, 'clientId'>) => totals.reduce((all, each) => all + each[of], 0);
+  return {
+    asOf: now.toISOString(),
+    ...{ accepted: sum('accepted'), called: sum('called'), expired: sum('expired'), cancelled: sum('cancelled') },
+    ...{ dead: sum('dead'), stored: sum('stored') },
+    clients: totals
+      .slice(0, mostCountedClients)
+      .map(({ clientId, ...counts }) => ({ clientId: publicId('client', clientId), ...counts })),
   };
 }
 

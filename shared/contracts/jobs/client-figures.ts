@@ -37,6 +37,30 @@ export const clientLedger = z
 
 export type ClientLedgerShape = z.output<typeof clientLedger>;
 
+const counts = {
+  accepted: z.int().describe('= called + expired + cancelled + dead + stored'),
+  called: z.int(),
+  expired: z.int(),
+  cancelled: z.int(),
+  dead: z.int(),
+  stored: z.int().describe('Not ended: pending, being called, or sidelined'),
+};
+
+/** So many clients are listed by themselves. */
+export const mostCountedClients = 1000;
+
+export const jobCounts = z
+  .object({
+    asOf: time,
+    ...counts,
+    clients: z
+      .array(z.object({ clientId: z.string(), ...counts }))
+      .describe(`Those that ever had a job, most stored ones first; up to ${mostCountedClients}`),
+  })
+  .meta({ id: 'JobCounts', description: 'Of all clients that the key may see' });
+
+export type JobCountsShape = z.output<typeof jobCounts>;
+
 export const clientForecast = z
   .object({
     clientId: z.string(),

@@ -75,6 +75,7 @@ describe('the OpenAPI document', () => {
       'countAudience',
       'countAudiences',
       'countCampaigns',
+      'countJobs',
       'createActionType',
       'createApiKey',
       'createCampaign',

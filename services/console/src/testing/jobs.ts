@@ -5,6 +5,7 @@ import type {
   DeadJobContent,
   GroupDeadJobsResponse,
   Job,
+  JobCounts,
   JobSummary,
   ListClientEndpointsResponse,
   ListClientsResponse,
@@ -136,6 +137,18 @@ export const ledger: ClientLedger = {
     difference: 0,
   },
   balanced: true,
+};
+
+/** Of all clients. */
+export const jobCounts: JobCounts = {
+  ...{ asOf: ledger.asOf, accepted: 41_300, called: 40_050, expired: 10, cancelled: 90, dead: 150, stored: 1000 },
+  clients: [
+    {
+      ...{ clientId: shop.id, accepted: 41_200, called: 40_000, expired: 10, cancelled: 90, dead: 100 },
+      stored: 1000,
+    },
+    { clientId: billing.id, accepted: 100, called: 50, expired: 0, cancelled: 0, dead: 50, stored: 0 },
+  ],
 };
 
 /** The hour after this one has a minute with more than its limit lets begin. */

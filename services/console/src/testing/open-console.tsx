@@ -6,6 +6,7 @@ import { client } from '#client/client.gen.ts';
 import { configureClient } from '../api/client.ts';
 import { App } from '../app.tsx';
 import { createConsole } from '../create-console.ts';
+import { beginSession } from '../frame/session/session.ts';
 import { segments } from './audiences.ts';
 import { campaigns, counts } from './campaign-list.ts';
 import { draft, preview, runningCampaign, runs, runsOfCampaign } from './campaigns.ts';
@@ -46,6 +47,8 @@ export interface OpenConsole {
   user: UserEvent;
   /** Where the browser is, with what is chosen there. */
   address: () => string;
+  /** Another role of the key that is logged in, as if it had been made for it. */
+  become: (role: Role) => void;
 }
 
 /** Every route that the console reads, answered from an installation that works. */
@@ -102,6 +105,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/clients/:id/endpoints': callbacks.endpoints,
     'GET /v1/clients/:id/forecast': () => callbacks.forecast(),
     'GET /v1/jobs': callbacks.jobs,
+    'GET /v1/jobs/counts': callbacks.jobCounts,
     'GET /v1/jobs/:id': callbacks.deadJob,
     'GET /v1/schedules': recurring.schedules,
     'GET /v1/schedules/:id/preview': recurring.fires,
@@ -140,7 +144,8 @@ export async function openConsole(
   const user = userEvent.setup();
   render(<App {...parts} />);
   await screen.findByRole('main');
-  return { api, user, address: () => location.pathname + location.search };
+  const become = (next: Role) => beginSession(parts.queryClient, { ...session, role: next });
+  return { api, user, address: () => location.pathname + location.search, become };
 }
 
 /** Those that have no other answer: what a test says comes first, also where it names a path less exactly. */

@@ -17,6 +17,17 @@ test('each client says whether it goes on, which hosts are in trouble, and leads
   expect(within(paused).getByText('calls are not signed')).toBeDefined();
 });
 
+test('each client says how many jobs it has stored and how many are dead, and all of them together add up', async () => {
+  await openConsole('/clients');
+  const row = await screen.findByRole('row', { name: /^shop/ });
+  const dead = await within(row).findByRole('link', { name: '100' });
+  expect(row.textContent).toContain('1,000 of 1,000');
+  expect(dead.getAttribute('href')).toBe('/dead-letters?show=jobs&client=shop');
+  expect(
+    screen.getByText(/41,300 jobs accepted = 40,050 called \+ 10 expired \+ 90 cancelled \+ 150 dead \+ 1,000 stored/),
+  ).toBeDefined();
+});
+
 test('a search goes into the address and to the API', async () => {
   const { api, user, address } = await openConsole('/clients');
   await screen.findByRole('row', { name: /^shop/ });

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { getSchedulerOptions, listClientsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Client } from '#client/types.gen.ts';
+import { countJobsOptions, getSchedulerOptions, listClientsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Client, JobCounts } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -32,6 +32,7 @@ export function ClientsView() {
   const query = { limit: pageSize, ...(text !== undefined && { q: text }), ...(cursor !== undefined && { cursor }) };
   const clients = useQuery({ ...listClientsOptions({ query }), placeholderData: keepPreviousData });
   const scheduler = useQuery({ ...getSchedulerOptions(), refetchInterval: askEveryMs });
+  const counts = useQuery({ ...countJobsOptions(), refetchInterval: askEveryMs });
   const items = clients.data?.items;
   return (
     <Page
@@ -64,7 +65,7 @@ export function ClientsView() {
             </NoMatch>
           )
         ) : (
-          <ClientTable clients={items} hosts={scheduler.data?.hosts ?? []} />
+          <ClientTable clients={items} hosts={scheduler.data?.hosts ?? []} counts={counts.data} />
         )}
         {items !== undefined && items.length > 0 && (
           <Paging
@@ -73,7 +74,7 @@ export function ClientsView() {
             onGo={(to) => void navigate({ search: (before) => ({ ...before, cursor: to }) })}
             words={{ before: 'Back', behind: 'Next' }}
           >
-            {countOf(items.length, 'client')}, oldest first
+            {countOf(items.length, 'client')}, oldest first{counts.data && `. ${inWords(counts.data)}`}
           </Paging>
         )}
       </section>
@@ -82,14 +83,26 @@ export function ClientsView() {
   );
 }
 
+/** What became of the jobs of all of them, adding up. */
+function inWords({ accepted, called, expired, cancelled, dead, stored }: JobCounts): string {
+  const terms = { called, expired, cancelled, dead, stored };
+  const sum = Object.entries(terms).map(([name, jobs]) => `${formatCount(jobs)} ${name}`);
+  return `Of all clients: ${formatCount(accepted)} jobs accepted = ${sum.join(' + ')}`;
+}
+
 interface ClientTableProps {
   /** Undefined while they are asked for. */
   clients: readonly Client[] | undefined;
   hosts: readonly SidelinedHost[];
+  /** Undefined while they are asked for. */
+  counts: JobCounts | undefined;
 }
 
-function ClientTable({ clients, hosts }: ClientTableProps) {
+const noJobs = { stored: 0, dead: 0 };
+
+function ClientTable({ clients, hosts, counts }: ClientTableProps) {
   const rows = useRowKeys<HTMLTableSectionElement>();
+  const countsOf = new Map(counts?.clients.map((each) => [each.clientId, each]));
   return (
     <div className="scroll">
       <table className="table-fixed min-w-200">
@@ -109,8 +122,11 @@ function ClientTable({ clients, hosts }: ClientTableProps) {
             <th scope="col" className="w-26 text-right wide">
               At once
             </th>
-            <th scope="col" className="w-36 text-right wide">
-              Stored, at most
+            <th scope="col" className="w-46 text-right wide">
+              Jobs stored, at most
+            </th>
+            <th scope="col" className="w-22 text-right">
+              Dead
             </th>
             <th scope="col" className="w-36 wide">
               Since
@@ -119,15 +135,27 @@ function ClientTable({ clients, hosts }: ClientTableProps) {
         </thead>
         <tbody ref={rows}>
           {clients?.map((client) => (
-            <ClientRow key={client.id} client={client} hosts={hosts.filter(({ clientId }) => clientId === client.id)} />
-          )) ?? <SkeletonRows rows={8} columns={[120, 80, 140, 50, 40, 80, 90]} tall />}
+            <ClientRow
+              key={client.id}
+              client={client}
+              hosts={hosts.filter(({ clientId }) => clientId === client.id)}
+              jobs={counts && (countsOf.get(client.id) ?? noJobs)}
+            />
+          )) ?? <SkeletonRows rows={8} columns={[120, 80, 140, 50, 40, 110, 40, 90]} tall />}
         </tbody>
       </table>
     </div>
   );
 }
 
-function ClientRow({ client, hosts }: { client: Client; hosts: readonly SidelinedHost[] }) {
+interface ClientRowProps {
+  client: Client;
+  hosts: readonly SidelinedHost[];
+  /** Undefined while they are asked for. */
+  jobs: Pick<JobCounts, 'stored' | 'dead'> | undefined;
+}
+
+function ClientRow({ client, hosts, jobs }: ClientRowProps) {
   const { name, keys, warnings, disabledReason, enabled, publishRatePerSecond, concurrency, maxStoredJobs } = client;
   const waiting = hosts.reduce((sum, { sidelined }) => sum + sidelined, 0);
   return (
@@ -164,7 +192,20 @@ function ClientRow({ client, hosts }: { client: Client; hosts: readonly Sideline
         {publishRatePerSecond === undefined ? 'any' : formatCount(publishRatePerSecond)}
       </td>
       <td className="text-right wide">{formatCount(concurrency)}</td>
-      <td className="text-right wide">{formatCount(maxStoredJobs)}</td>
+      <td className="text-right whitespace-nowrap wide">
+        {jobs && `${formatCount(jobs.stored)} `}
+        <span className="t3">of {formatCount(maxStoredJobs)}</span>
+      </td>
+      <td className="text-right">
+        {jobs &&
+          (jobs.dead === 0 ? (
+            <span className="z">0</span>
+          ) : (
+            <Link className="c-bad hover:underline" to="/dead-letters" search={{ show: 'jobs', client: name }}>
+              {formatCount(jobs.dead)}
+            </Link>
+          ))}
+      </td>
       <td className="t2 whitespace-nowrap wide">
         <Time instant={client.createdAt} />
       </td>

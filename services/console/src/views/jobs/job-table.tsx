@@ -69,7 +69,7 @@ export function JobTable({ jobs, clients, selection, onSelect, isOld }: JobTable
               Next, or end
             </th>
             <th scope="col" className="w-26 wide">
-              Tags
+              Priority, tags
             </th>
           </tr>
         </thead>
@@ -103,7 +103,7 @@ interface JobRowProps {
 }
 
 function JobRow({ job, client, isSelected, onToggle }: JobRowProps) {
-  const { id, state, scheduledFor, url, attempt, tags } = job;
+  const { id, state, scheduledFor, url, attempt, tags, priority } = job;
   return (
     <tr data-row className={isSelected ? 'sel' : undefined}>
       <td>
@@ -141,6 +141,11 @@ function JobRow({ job, client, isSelected, onToggle }: JobRowProps) {
         <Next job={job} />
       </td>
       <td className="t2 sm truncate wide" title={tags.join(', ')}>
+        {priority !== 'normal' && (
+          <span className="tag mr-1.25" title={`${capitalOf(priority)} priority beside what else is due of its client`}>
+            {priority}
+          </span>
+        )}
         {tags.join(', ')}
       </td>
     </tr>

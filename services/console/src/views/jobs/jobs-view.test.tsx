@@ -44,6 +44,21 @@ describe('the list', () => {
     expect(sum.textContent).toContain('41,200 accepted so far');
   });
 
+  test('where no client is chosen, what has ended is counted over all of them', async () => {
+    const { api } = await openConsole('/jobs');
+    expect(await screen.findByRole('button', { name: 'Called 40,050' })).toBeDefined();
+    expect(screen.getByRole('button', { name: 'Dead 150' })).toBeDefined();
+    expect(api.asked.filter(({ path }) => path.endsWith('/ledger'))).toEqual([]);
+  });
+
+  test('a job that goes before others of its client, or after them, says so', async () => {
+    const items = [pending, { ...pending, ...{ id: 'job_high', priority: 'high' as const, tags: [] } }];
+    await openConsole('/jobs', { answers: { 'GET /v1/jobs': { items, next: null } } });
+    const row = await screen.findByRole('row', { name: /job_high/ });
+    expect(within(row).getByText('high')).toBeDefined();
+    expect(within(screen.getByRole('row', { name: /job_pending/ })).queryByText('normal')).toBeNull();
+  });
+
   test('what has ended is listed client by client, and asks whose', async () => {
     const { api, user, address } = await openConsole('/jobs?state=called');
     await user.click(await screen.findByRole('button', { name: 'shop' }));

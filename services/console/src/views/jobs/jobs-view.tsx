@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { getClientLedgerOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { ClientLedger } from '#client/types.gen.ts';
+import { countJobsOptions, getClientLedgerOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ClientLedger, JobCounts } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
@@ -41,6 +41,11 @@ export function JobsView() {
     enabled: search.client !== undefined,
     refetchInterval: askEveryMs,
   }).data;
+  const counts = useQuery({
+    ...countJobsOptions(),
+    enabled: search.client === undefined,
+    refetchInterval: askEveryMs,
+  }).data;
   const error = useKeptError(jobs);
   const choose = (change: Partial<JobsSearch>) => {
     setSelection(noSelection);
@@ -58,7 +63,7 @@ export function JobsView() {
     >
       <Chips
         label="Filter by state"
-        chips={chipsOf(ledger)}
+        chips={chipsOf(ledger, search.client === undefined ? counts : undefined)}
         chosen={search.state ?? 'open'}
         onChoose={(value) => choose({ state: value === 'open' ? undefined : value })}
       />
@@ -106,7 +111,9 @@ export function JobsView() {
 
 type Choice = NonNullable<JobsSearch['state']> | 'open';
 
-function chipsOf(ledger: ClientLedger | undefined): Chip<Choice>[] {
+/** @param counts of all clients, where none is chosen: what has ended of them */
+function chipsOf(ledger: ClientLedger | undefined, counts: JobCounts | undefined): Chip<Choice>[] {
+  const ended = ledger ?? counts;
   return [
     { value: 'open', label: 'Not ended', count: ledger && ledger.pending - ledger.waiting },
     { value: 'pending', label: 'Pending' },
@@ -114,10 +121,10 @@ function chipsOf(ledger: ClientLedger | undefined): Chip<Choice>[] {
     { value: 'firing', label: 'Calling' },
     { value: 'reporting', label: 'Reporting', count: ledger?.reporting },
     { value: 'sidelined', label: 'Sidelined', count: ledger?.sidelined, warns: (ledger?.sidelined ?? 0) > 0 },
-    { value: 'called', label: 'Called', count: ledger?.called },
-    { value: 'expired', label: 'Expired', count: ledger?.expired },
-    { value: 'cancelled', label: 'Cancelled', count: ledger?.cancelled },
-    { value: 'dead', label: 'Dead', count: ledger?.dead },
+    { value: 'called', label: 'Called', count: ended?.called },
+    { value: 'expired', label: 'Expired', count: ended?.expired },
+    { value: 'cancelled', label: 'Cancelled', count: ended?.cancelled },
+    { value: 'dead', label: 'Dead', count: ended?.dead },
   ];
 }
 

@@ -1,0 +1,31 @@
+import { countJobs } from '../../sdk/generated/sdk.gen.ts';
+import type { JobCounts } from '../../sdk/generated/types.gen.ts';
+import { command, type View } from '../frame/command-table.ts';
+import { left, renderItems, right } from '../show/tables.ts';
+
+export const counts = command({
+  name: 'counts',
+  said: 'what became of all jobs, client by client, those with most of them stored first',
+  ask: ({ client }) => countJobs({ client }),
+  shown: renderCounts,
+});
+
+type Line = Omit<JobCounts['clients'][number], 'clientId'> & { who: string };
+
+/** The sum of them last. */
+function renderCounts({ clients, asOf: _, ...all }: JobCounts, view: View): string {
+  const lines: Line[] = [
+    ...clients.map(({ clientId, ...each }) => ({ who: clientId, ...each })),
+    { who: 'all', ...all },
+  ];
+  const number = (name: Exclude<keyof Line, 'who'>) => right<Line>(name, (line) => line[name]);
+  return renderItems(
+    lines,
+    [
+      left('client', ({ who }) => who),
+      ...[number('accepted'), number('called'), number('expired'), number('cancelled'), number('dead')],
+      number('stored'),
+    ],
+    view,
+  );
+}

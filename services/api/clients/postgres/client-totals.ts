@@ -1,0 +1,42 @@
+import type { Pool } from 'pg';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+
+/** accepted = called + expired + cancelled + dead + stored */
+export interface ClientTotals {
+  clientId: string;
+  accepted: number;
+  called: number;
+  expired: number;
+  cancelled: number;
+  dead: number;
+  stored: number;
+}
+
+export type AllClientTotals = ReturnType<typeof createClientTotals>;
+
+export function createClientTotals({ pool }: { pool: Pool }) {
+  return {
+    /**
+     * Of each client that ever had a job, most stored first. Sums that are kept, so no job is read. What notices have
+     * sent is not among them.
+     * @param ids these alone; undefined: all
+     */
+    all: async (ids: readonly string[] | undefined): Promise<ClientTotals[]> => {
+      const { rows } = await pool.query<ClientTotals>(readTotals.with({ ids: ids ?? null }));
+      return rows;
+    },
+  };
+}
+
+const readTotals = statementOf<{ ids: readonly string[] | null }>(
+  'read-client-totals',
+  ($) => `
+  select t.client as "clientId", sum(accepted)::float8 as accepted, sum(called)::float8 as called,
+    sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(dead)::float8 as dead,
+    sum(accepted - called - expired - cancelled - dead)::float8 as stored
+  from client_totals t
+  where (${$('ids')}::uuid[] is null or t.client = any(${$('ids')}))
+    and not exists (select from webhooks w where w.id = t.client)
+  group by t.client
+  order by stored desc, t.client`,
+);
