@@ -25,6 +25,12 @@ test('a week has a lane for each campaign, and says when two get in each otherâ€
   });
 });
 
+test('where both together would end late, it says when, and by how much', async () => {
+  const capacities = [{ action: 'send-message', usersPerSecond: 180, by: 'limit' as const }];
+  await openConsole(path, { answers: { 'GET /v1/campaigns/calendar': { ...calendar, capacities } } });
+  expect((await screen.findByRole('alert')).textContent).toContain('and would be done at 06:16, 16 min 40 s late');
+});
+
 test('weeks are gone through by buttons and keys, and filters go to the API', async () => {
   const { api, user, address } = await openConsole(path, { answers });
   await user.click(await screen.findByRole('button', { name: 'Next week' }));

@@ -59,12 +59,15 @@ export function CalendarView() {
       title="Calendar"
       freshness={data && <Freshness standing={standing} />}
       actions={
-        refusal === undefined && (
+        refusal === undefined ? (
           <Link className="btn ink" to="/campaigns/new">
             <Icon name="plus" />
-            <span className="wide">New campaign</span>
-            <span className="narrow">New</span>
+            {newWords}
           </Link>
+        ) : (
+          <Button kind="ink" icon="plus" refusal={refusal}>
+            {newWords}
+          </Button>
         )
       }
     >
@@ -79,6 +82,13 @@ export function CalendarView() {
     </Page>
   );
 }
+
+const newWords = (
+  <>
+    <span className="wide">New campaign</span>
+    <span className="narrow">New</span>
+  </>
+);
 
 interface LanesProps {
   week: Week;

@@ -1,6 +1,6 @@
 import type { Calendar } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { besideTime } from '../../parts/times/times.ts';
+import { besideTime, formatDuration } from '../../parts/times/times.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { listed } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
@@ -9,6 +9,9 @@ import type { Clash, Load } from './expected-load.ts';
 
 /** How many of them are named. */
 const named = 3;
+
+/** What is less than that nobody knows so long before. */
+const leastLateMs = 60_000;
 
 /** When campaigns ask an action type for more than it does: the worst of these times. */
 export function ClashBanner({ calendar, load, action }: { calendar: Calendar; load: Load; action: string }) {
@@ -20,6 +23,8 @@ export function ClashBanner({ calendar, load, action }: { calendar: Calendar; lo
   const most = formatCount(Math.round(load.capacity.usersPerSecond));
   const rate = formatCount(Math.round(worst.usersPerSecond));
   const isLimit = load.capacity.by === 'limit';
+  const lateMs = worst.doneMs - worst.plannedMs;
+  const done = besideTime(formatTime(new Date(worst.doneMs)), from);
   return (
     <div className="banner bad" role="alert">
       <Icon name="failed" />
@@ -29,7 +34,9 @@ export function ClashBanner({ calendar, load, action }: { calendar: Calendar; lo
           at most.
         </b>{' '}
         <span className="t2">
-          {namesOf(calendar, worst)} wait for each other: start one of them earlier or later, and neither waits.
+          {namesOf(calendar, worst)} wait for each other
+          {lateMs >= leastLateMs && ` and would be done at ${done}, ${formatDuration(lateMs)} late`}: start one of them
+          earlier or later, and neither waits.
           {load.clashes.length > 1 && ` ${load.clashes.length - 1} more such times this week.`}
         </span>
       </div>

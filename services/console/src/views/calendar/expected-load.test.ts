@@ -23,12 +23,21 @@ test('two that ask for more than can be done clash; one alone, or what is over, 
   expect(clash).toEqual({
     ...{ fromMs: friday + hourMs, untilMs: friday + 3 * hourMs, usersPerSecond: 250 },
     campaignIds: new Set(['cmp_late', 'cmp_friday']),
+    // What waits is done before the longer one of them ends anyway.
+    ...{ plannedMs: friday + 6 * hourMs, doneMs: friday + 6 * hourMs },
   });
   const capacities = [{ action: 'send-message', usersPerSecond: 100, by: 'limit' as const }];
   const alone = { ...calendar, capacities, items: calendar.items.filter(({ name }) => name.startsWith('Late')) };
   expect(loadOf(alone, 'send-message').clashes).toEqual([]);
   const later = { ...calendar, asOf: '2026-11-28T00:00:00.000Z' };
   expect(loadOf(later, 'send-message').clashes).toEqual([]);
+});
+
+test('what is asked for beyond the most that is done is done later, and says when', () => {
+  const capacities = [{ action: 'send-message', usersPerSecond: 180, by: 'limit' as const }];
+  const [clash] = loadOf({ ...calendar, capacities }, 'send-message').clashes;
+  // 70 users/s too many for two hours, 30 to spare for three, and 180,000 are left at the planned end.
+  expect(clash).toMatchObject({ plannedMs: friday + 6 * hourMs, doneMs: friday + 6 * hourMs + 1_000_000 });
 });
 
 test('where nobody knows how much can be done, nothing clashes', () => {

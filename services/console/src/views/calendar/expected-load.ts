@@ -15,6 +15,10 @@ export interface Clash {
   usersPerSecond: number;
   /** Campaigns that are under way in it, by id. */
   campaignIds: ReadonlySet<string>;
+  /** When the last of them is planned to end. */
+  plannedMs: number;
+  /** When all of it would be done, at the most that was ever done; not before `plannedMs`. */
+  doneMs: number;
 }
 
 export interface Load {
@@ -50,7 +54,13 @@ export function loadOf(calendar: Calendar, action: string): Load {
     return { fromMs: hourFromMs, usersPerSecond: rate, isPast: hourFromMs + hourMs <= (nowMs ?? 0) };
   });
   const capacity = calendar.capacities.find((each) => each.action === action);
-  const clashes = capacity === undefined ? [] : clashesOf(hours, sums, capacity.usersPerSecond);
+  const clashes =
+    capacity === undefined
+      ? []
+      : clashesOf(hours, sums, capacity.usersPerSecond).map((clash) => ({
+          ...clash,
+          ...endsOf(clash, calendar, hours, capacity.usersPerSecond),
+        }));
   return { hours, capacity, peak: Math.max(0, ...hours.map(({ usersPerSecond }) => usersPerSecond)), clashes };
 }
 
@@ -76,9 +86,41 @@ function addTo(sums: readonly Sum[], fromMs: number, campaignId: string, { at, u
   }
 }
 
+type ClashTime = Omit<Clash, 'plannedMs' | 'doneMs'>;
+
+/** What is asked for beyond the most that is done waits, and is done as soon as less is asked for. */
+function endsOf(
+  { fromMs, untilMs, campaignIds }: ClashTime,
+  { items }: Calendar,
+  hours: readonly HourOfLoad[],
+  most: number,
+): Pick<Clash, 'plannedMs' | 'doneMs'> {
+  const ends = items
+    .filter(({ campaignId }) => campaignIds.has(campaignId))
+    .flatMap(({ starts }) => starts)
+    .filter(({ at, until }) => until !== null && Date.parse(at) < untilMs && Date.parse(until) > fromMs)
+    .map(({ until }) => Date.parse(until ?? ''));
+  const plannedMs = Math.max(untilMs, ...ends);
+  let waitingUsers = 0;
+  for (let atMs = fromMs; ; atMs += hourMs) {
+    const asked = hours.find((hour) => hour.fromMs === atMs)?.usersPerSecond ?? 0;
+    const left = waitingUsers + (asked - most) * (hourMs / 1000);
+    // By then all that waited is done, within this hour; what is still asked for in it goes beside.
+    if (atMs >= untilMs && left <= 0) {
+      const doneMs = waitingUsers === 0 ? atMs : atMs + (waitingUsers / (most - asked)) * 1000;
+      return { plannedMs, doneMs: Math.max(plannedMs, doneMs) };
+    }
+    waitingUsers = Math.max(0, left);
+    if (atMs > untilMs + farMs) return { plannedMs, doneMs: atMs };
+  }
+}
+
+/** Whoever waits longer than a week waits for good. */
+const farMs = 7 * 24 * hourMs;
+
 /** One campaign alone is as fast as it is; two or more wait for each other. */
-function clashesOf(hours: readonly HourOfLoad[], sums: readonly Sum[], capacity: number): Clash[] {
-  const clashes: Clash[] = [];
+function clashesOf(hours: readonly HourOfLoad[], sums: readonly Sum[], capacity: number): ClashTime[] {
+  const clashes: ClashTime[] = [];
   for (const [index, { fromMs, usersPerSecond, isPast }] of hours.entries()) {
     const campaignIds = sums[index]?.campaignIds ?? new Set<string>();
     if (isPast || usersPerSecond <= capacity || campaignIds.size < 2) continue;
