@@ -1,0 +1,254 @@
+// @vitest-environment happy-dom
+import { act, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { createConsole } from './create-console.ts';
+import { calendar } from './testing/calendar.ts';
+import type { Answers, Asked } from './testing/fake-api.ts';
+import { deadJobGroups } from './testing/jobs.ts';
+import { answersFor, openConsole, type Role } from './testing/open-console.tsx';
+
+/** Of a control that not every role may use: the role that may, and how the others see it. */
+type Terms = Role | `${Role}, hidden from others`;
+
+interface View {
+  route: string;
+  path: string;
+  answers?: Answers;
+  /** Controls by their words. Operators may what schedulers, managers and approvers may. */
+  controls: Readonly<Partial<Record<Terms, readonly string[]>>>;
+}
+
+const views: readonly View[] = [
+  { route: '/campaigns', path: '/campaigns', controls: { manager: ['New campaign'] } },
+  {
+    route: '/campaigns/$campaignId',
+    path: '/campaigns/cmp_draft',
+    controls: {
+      manager: ['Duplicate', 'Edit', 'Start…', 'Edit what is said', 'Send a test…', 'Run it dry'],
+      'manager, hidden from others': ['More'],
+    },
+  },
+  {
+    route: '/campaigns/$campaignId',
+    path: '/campaigns/cmp_live',
+    controls: { manager: ['Duplicate', 'Edit what is said', 'Send a test…', 'Run it dry'] },
+  },
+  {
+    route: '/templates',
+    path: '/templates',
+    controls: { manager: ['New template', 'New campaign from Payday', 'Change Payday', 'Delete Payday'] },
+  },
+  {
+    route: '/calendar',
+    path: '/calendar?week=2026-11-25',
+    controls: { manager: ['New campaign'] },
+    answers: { 'GET /v1/campaigns/calendar': calendar },
+  },
+  { route: '/audiences', path: '/audiences', controls: { manager: ['Upload a list'] } },
+  { route: '/runs/$runId', path: '/runs/run_live', controls: { manager: ['Pause', 'Limits…', 'Cancel…'] } },
+  { route: '/runs/$runId/report', path: '/runs/run_ended/report', controls: { manager: ['Run again…'] } },
+  { route: '/runs/$runId/failures', path: '/runs/run_ended/failures', controls: {} },
+  { route: '/runs/$runId/users/$userId', path: '/runs/run_ended/users/id-000000069', controls: {} },
+  { route: '/shards', path: '/shards?shard=award-points.SG', controls: { operator: ['Add partitions…'] } },
+  {
+    route: '/action-types',
+    path: '/action-types?name=award-reward',
+    controls: {
+      operator: [
+        'Register a type',
+        'Edit…',
+        'Switch off…',
+        'Delete…',
+        'Set the secret authorization',
+        'Set the secret signing',
+      ],
+    },
+  },
+  {
+    route: '/quiet-hours',
+    path: '/quiet-hours',
+    controls: {
+      operator: [
+        'New quiet hours',
+        'Look at rule 1 later',
+        'Change rule 1',
+        'Remove rule 1',
+        'Look at rule 2 earlier',
+        'Change rule 2',
+        'Remove rule 2',
+      ],
+      'operator, hidden from others': ['More about rule 1', 'More about rule 2'],
+    },
+  },
+  {
+    route: '/suppressions',
+    path: '/suppressions?user=u-1029',
+    controls: {
+      operator: [
+        'Add people',
+        'Upload a list',
+        'Take off the list of send-message',
+        'Add people to the list of every action type',
+        'Upload a file for the list of every action type',
+        'Add people to the list of send-message',
+        'Upload a file for the list of send-message',
+      ],
+    },
+  },
+  { route: '/jobs', path: '/jobs', controls: { scheduler: ['Schedule a job'] } },
+  { route: '/jobs/$jobId', path: '/jobs/job_dead', controls: { scheduler: ['Call it again…'] } },
+  {
+    route: '/schedules',
+    path: '/schedules',
+    controls: {
+      scheduler: ['New schedule', 'Run now…', 'Pause Quarter-hour settlement'],
+      'scheduler, hidden from others': ['More about Quarter-hour settlement'],
+    },
+  },
+  { route: '/clients', path: '/clients', controls: { operator: ['New client'] } },
+  {
+    route: '/clients/$client',
+    path: '/clients/shop',
+    controls: {
+      operator: ['Pause client…', 'Bring back now', 'Endpoint', 'Change…', 'Key', 'Remove the key ckey_1'],
+      'operator, hidden from others': ['More about receipts'],
+    },
+  },
+  {
+    route: '/scheduler',
+    path: '/scheduler',
+    controls: { operator: ['Switch to it…', 'Let it take part…', 'Bring back now'] },
+  },
+  {
+    route: '/dead-letters',
+    path: '/dead-letters?show=messages',
+    controls: { operator: ['Discard 2…', 'Replay 2…', 'Discard…', 'Replay…'] },
+  },
+  {
+    route: '/dead-letters',
+    path: '/dead-letters?show=steps',
+    controls: { operator: ['Open again…', 'Leave as it ended…'] },
+  },
+  {
+    route: '/dead-letters',
+    path: '/dead-letters?show=jobs',
+    controls: { scheduler: ['Discard 100…', 'Call 100 again…', 'Call it again…', 'Discard it…'] },
+    answers: { 'GET /v1/dead-jobs/groups': deadJobGroups },
+  },
+  { route: '/audit', path: '/audit', controls: {} },
+  { route: '/approvals', path: '/approvals', controls: {} },
+  {
+    route: '/notices',
+    path: '/notices',
+    controls: {
+      manager: [
+        'New notice',
+        'Test Slack, growth',
+        'Change Slack, growth',
+        'Delete Slack, growth',
+        'Test https://finance.example.com/[sealed]',
+        'Change https://finance.example.com/[sealed]',
+        'Delete https://finance.example.com/[sealed]',
+      ],
+    },
+  },
+  { route: '/system', path: '/system', controls: {} },
+  {
+    route: '/keys',
+    path: '/keys',
+    controls: {
+      operator: ['New key'],
+      'operator, hidden from others': ['All', 'Active', 'Expired', 'Revoked, 30 days', 'Role'],
+    },
+    answers: { 'GET /v1/api-keys': { items: [], next: null } },
+  },
+];
+
+/** Their forms are for managers as a whole: new-campaign-view.test.tsx. The first two need no role. */
+const others = ['/', '/log-in', '/campaigns/new', '/campaigns/$campaignId/edit'];
+
+const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
+
+const quietTurns = 5;
+
+/** Nothing is asked for any more: what came may have had something else asked. */
+async function settled(): Promise<void> {
+  await waitFor(async () => {
+    for (let turn = 0; turn < quietTurns; turn++) {
+      await act(() => new Promise((resolve) => setTimeout(resolve)));
+      expect(document.querySelector('main[aria-busy="false"]')).not.toBeNull();
+    }
+  });
+}
+
+/** As on a wide screen, without the key that does the same. */
+function wordsOf(control: HTMLElement): string {
+  const copy = control.cloneNode(true);
+  if (copy instanceof HTMLElement) copy.querySelectorAll('.narrow, kbd').forEach((each) => each.remove());
+  return copy.textContent?.trim() ?? '';
+}
+
+/** Controls of the page as its key sees them, by their words. */
+function controls(): Map<string, 'open' | 'says why' | 'says nothing'> {
+  const found = [...document.querySelectorAll<HTMLElement>('button, a.btn')].filter((each) => !each.closest('nav'));
+  return new Map(
+    found.map((each) => {
+      const words = each.getAttribute('aria-label') ?? wordsOf(each);
+      if (each.getAttribute('aria-disabled') === 'true') return [words, 'says why'];
+      return [words, each.hasAttribute('disabled') ? 'says nothing' : 'open'];
+    }),
+  );
+}
+
+/** Which roles may use what; nothing of what all of them may. */
+function termsOf(seen: ReadonlyMap<Role, ReturnType<typeof controls>>): Partial<Record<string, string[]>> {
+  const all = new Set([...seen.values()].flatMap((each) => [...each.keys()]));
+  const termed = [...all].flatMap((words) => {
+    const may = roles.filter((role) => seen.get(role)?.get(words) === 'open');
+    if (may.length === roles.length || may.length === 0) return [];
+    const [first = ''] = may;
+    const isUsual = may.join() === (first === 'operator' ? 'operator' : `${first},operator`);
+    const standing = seen.get('viewer')?.get(words);
+    const how = standing === undefined ? ', hidden from others' : standing === 'says why' ? '' : ', and says nothing';
+    return [{ words, terms: `${isUsual ? first : may.join(' ')}${how}` }];
+  });
+  const grouped = Object.entries(Object.groupBy(termed, ({ terms }) => terms));
+  return Object.fromEntries(grouped.map(([terms, of = []]) => [terms, of.map(({ words }) => words)]));
+}
+
+/** What a key that only looks may not ask for. */
+function isForbidden({ method, path }: Asked): boolean {
+  if (method !== 'GET') return path !== '/v1/schedules/preview';
+  return path.startsWith('/v1/api-keys');
+}
+
+/** Each list of the installation as the first page of many. */
+function asFirstPages(answers: Answers): Answers {
+  return Object.fromEntries(
+    Object.entries(answers).map(([route, answer]) => {
+      const isList = typeof answer === 'object' && answer !== null && 'items' in answer && 'next' in answer;
+      return [route, isList ? { ...answer, next: 'the-next-page' } : answer];
+    }),
+  );
+}
+
+test.each(views)('$path offers each role what it may do, and says of the rest who may', async (view) => {
+  const answers = asFirstPages({ ...answersFor('viewer'), ...view.answers });
+  const { api, become } = await openConsole(view.path, { role: 'viewer', answers });
+  await settled();
+  expect(api.asked.filter(isForbidden)).toEqual([]);
+  const seen = new Map<Role, ReturnType<typeof controls>>();
+  for (const role of roles) {
+    act(() => become(role));
+    await settled();
+    seen.set(role, controls());
+  }
+  expect(termsOf(seen)).toEqual(view.controls);
+  // However long a list is, one page of it is read until somebody wants the next one.
+  expect(api.asked.filter(({ query }) => 'cursor' in query)).toEqual([]);
+});
+
+test('every view of the console is among them', () => {
+  const routes = Object.keys(createConsole().router.routesByPath);
+  expect(new Set([...others, ...views.map(({ route }) => route)])).toEqual(new Set(routes));
+});
