@@ -23,12 +23,17 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** What is said of this moment, looked at once a second: whoever asks is drawn again only where it is another. */
+export function useOfNow<T extends number | string | boolean>(of: (nowMs: number) => T): T {
+  return useSyncExternalStore(subscribe, () => of(now));
+}
+
 /** Milliseconds since 1970, once a second: one timer for everything on the page that shows an age. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useOfNow((nowMs) => nowMs);
 }
 
 /** The same, once a minute: for what does not show seconds. */
 export function useMinute(): number {
-  return useSyncExternalStore(subscribe, () => now - (now % 60_000));
+  return useOfNow((nowMs) => nowMs - (nowMs % 60_000));
 }

@@ -1,6 +1,6 @@
 import { isStale, type Standing } from '../../live/staleness.ts';
 import { Icon } from '../icon/icon.tsx';
-import { useNow } from '../browser/now.ts';
+import { useNow, useOfNow } from '../browser/now.ts';
 import { formatDuration } from '../times/times.ts';
 
 /** `Live, updated 1 s ago`; when it is older than five seconds it says so. */
@@ -24,7 +24,7 @@ export function Freshness({ standing }: { standing: Standing }) {
 
 /** Whether figures are to be grey. */
 export function useIsStale(standing: Standing): boolean {
-  return isStale(standing, useNow());
+  return useOfNow((nowMs) => isStale(standing, nowMs));
 }
 
 /** Why they are: since when, and when the next try is. There only while it is true. */

@@ -1,5 +1,5 @@
 import { outcomeOrder, type OutcomeCounts } from '../outcomes/outcomes.ts';
-import type { CountryCounts, CountryMark, StepCounts } from './step-lines.ts';
+import type { CountryCounts, MarkOf, StepCounts } from './step-lines.ts';
 
 /** More countries than these are folded: a row each would be a wall. */
 export const foldedAbove = 8;
@@ -29,8 +29,6 @@ export interface CountryGroups {
   underWay: CountryRow[];
   done: CountryRow[];
 }
-
-type MarkOf = (country: string, step: number) => CountryMark | null;
 
 /** Countries by what somebody wants to see of them. */
 export function groupCountries(countries: readonly CountryCounts[], markOf: MarkOf): CountryGroups {

@@ -1,49 +1,60 @@
+import { memo } from 'react';
 import { formatCount } from '../words/numbers.ts';
 import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
 import { outcomeWords, segmentsOf } from '../outcomes/outcomes.ts';
-import type { StepCounts, StepTableProps } from './step-lines.ts';
+import { linesOf, type CountryMark, type StepCounts, type StepFolds, type StepTableProps } from './step-lines.ts';
+import { StepName } from './step-line.tsx';
 import { Mark } from './step-mark.tsx';
 
 /**
  * The table of steps where there is no room for one: a card for each step, with every number in words below its bar.
  */
-export function StepCards({ steps, countries, markOf }: StepTableProps) {
-  return (
-    <div className="narrow">
-      {steps.map((line) => (
-        <section key={line.step} className="p-3 border-line not-first:border-t">
-          <div className="row">
-            <h3 className="text-base">
-              {line.step}&ensp;{line.action}
-            </h3>
-            <SucceededOf line={line} />
+export function StepCards({ steps, countries, markOf, opened, onToggle }: StepTableProps & StepFolds) {
+  return steps.map((line) => {
+    const isOpen = opened?.has(line.step);
+    return (
+      <section key={line.step} className="p-3 border-line not-first:border-t">
+        <div className="row">
+          <h3 className="text-base">
+            <StepName line={line} isOpen={isOpen} onToggle={onToggle} />
+          </h3>
+          <SucceededOf line={line} />
+        </div>
+        {(countries.length === 0 || isOpen === false) && (
+          <div className="grid gap-1 mt-1">
+            <OutcomeBar counts={line} audience={line.audience} />
+            <OtherNumbers line={line} />
           </div>
-          {countries.length === 0 && (
-            <div className="grid gap-1 mt-1">
-              <OutcomeBar counts={line} audience={line.audience} />
-              <OtherNumbers line={line} />
-            </div>
-          )}
-          {countries.map(({ country, steps: own }) => {
-            const ofCountry = own.find(({ step }) => step === line.step);
-            if (!ofCountry) return null;
-            return (
-              <div key={country} className="grid gap-1 mt-3">
-                <div className="row sm">
-                  <b>{country}</b>
-                  <Mark mark={markOf?.(country, line.step) ?? null} hasVisibleWords />
-                  <SucceededOf line={ofCountry} />
-                </div>
-                <OutcomeBar counts={ofCountry} audience={ofCountry.audience} />
-                <OtherNumbers line={ofCountry} />
-              </div>
-            );
-          })}
-        </section>
-      ))}
+        )}
+        {linesOf(countries, line.step, isOpen).map(({ country, line: ofCountry }) => (
+          <CountryCard key={country} country={country} line={ofCountry} mark={markOf?.(country, line.step) ?? null} />
+        ))}
+      </section>
+    );
+  });
+}
+
+interface CountryCardProps {
+  country: string;
+  /** The same object as long as its figures are the same. */
+  line: StepCounts;
+  mark: CountryMark | null;
+}
+
+/** Drawn again where its figures have changed. */
+const CountryCard = memo(function CountryCard({ country, line, mark }: CountryCardProps) {
+  return (
+    <div className="grid gap-1 mt-3">
+      <div className="row sm">
+        <b>{country}</b>
+        <Mark mark={mark} hasVisibleWords />
+        <SucceededOf line={line} />
+      </div>
+      <OutcomeBar counts={line} audience={line.audience} />
+      <OtherNumbers line={line} />
     </div>
   );
-}
+});
 
 function SucceededOf({ line }: { line: StepCounts }) {
   return (

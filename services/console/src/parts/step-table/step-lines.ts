@@ -14,10 +14,31 @@ export interface CountryCounts {
 /** Beside a country: that all of it has ended, or that a part of it waits. */
 export type CountryMark = 'done' | 'waits';
 
+export type MarkOf = (country: string, step: number) => CountryMark | null;
+
 export interface StepTableProps {
   steps: readonly StepCounts[];
   countries: readonly CountryCounts[];
   /** Live tables show who is pending, reports the share that succeeded. */
   manner: 'live' | 'report';
-  markOf?: (country: string, step: number) => CountryMark | null;
+  markOf?: MarkOf;
+}
+
+/** Which steps are open to their countries; nothing where all of them are, and stay so. */
+export interface StepFolds {
+  opened?: ReadonlySet<number>;
+  onToggle?: (step: number) => void;
+}
+
+/** The countries of a step; none where it is folded. */
+export function linesOf(
+  countries: readonly CountryCounts[],
+  step: number,
+  isOpen = true,
+): { country: string; line: StepCounts }[] {
+  if (!isOpen) return [];
+  return countries.flatMap(({ country, steps }) => {
+    const line = steps.find((each) => each.step === step);
+    return line ? [{ country, line }] : [];
+  });
 }

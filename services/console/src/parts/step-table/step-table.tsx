@@ -1,12 +1,12 @@
-import type { ReactNode } from 'react';
-import { formatCount, formatShare } from '../words/numbers.ts';
-import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
+import { useCallback, useState } from 'react';
+import { useIsNarrow } from '../browser/narrow.ts';
 import { outcomeWords, type OutcomeName } from '../outcomes/outcomes.ts';
+import { foldedAbove } from './country-groups.ts';
 import { StepCards } from './step-cards.tsx';
 import { hasShare, leastWidth, StepColgroup, stepWidths } from './step-colgroup.tsx';
 import { columnsOf, reportColumns } from './step-columns.ts';
-import type { StepCounts, StepTableProps } from './step-lines.ts';
-import { Mark } from './step-mark.tsx';
+import { Line } from './step-line.tsx';
+import { linesOf, type StepFolds, type StepTableProps } from './step-lines.ts';
 
 /** Outcomes that a table of this manner has columns for. */
 export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
@@ -14,57 +14,89 @@ export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, '
   return columnsOf(lines, manner === 'live' ? ['pending'] : reportColumns);
 }
 
-/** Every number of every step and country, with a bar for the eye. On a phone, the same as cards. */
+/**
+ * Every number of every step and country, with a bar for the eye. On a phone, the same as cards. Where there are many
+ * countries a step opens to them, and the one that waits is open.
+ */
 export function StepTable(props: StepTableProps) {
-  const { steps, countries, manner, markOf } = props;
-  const columns = stepColumns(props);
-  const widths = stepWidths({ steps, countries, manner, columns });
+  const isNarrow = useIsNarrow();
+  const folds = useFolds(props);
+  // A live one is drawn twice a second, and only as it is seen; a report may be printed as what it is not seen as.
+  if (props.manner === 'live')
+    return isNarrow ? <StepCards {...props} {...folds} /> : <StepLines {...props} {...folds} />;
   return (
     <>
-      <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
-        <table className="step-table" style={{ minWidth: leastWidth(widths) }}>
-          <StepColgroup widths={widths} />
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col" className="text-right">
-                Audience
-              </th>
-              <th scope="col">
-                <span className="sr-only">Outcomes as a bar</span>
-              </th>
-              {columns.map((outcome) => (
-                <Heads key={outcome} outcome={outcome} manner={manner} />
-              ))}
-            </tr>
-          </thead>
-          {steps.map((line) => (
-            <tbody key={line.step} className="border-line-2 not-first-of-type:border-t">
-              <Line line={line} columns={columns} manner={manner} isSum>
-                {line.step}&ensp;{line.action}
-              </Line>
-              {countries.map(({ country, steps: own }) => {
-                const ofCountry = own.find(({ step }) => step === line.step);
-                return (
-                  ofCountry && (
-                    <Line key={country} line={ofCountry} columns={columns} manner={manner}>
-                      {country} <Mark mark={markOf?.(country, line.step) ?? null} />
-                    </Line>
-                  )
-                );
-              })}
-            </tbody>
-          ))}
-        </table>
+      <StepLines {...props} {...folds} />
+      <div className="narrow">
+        <StepCards {...props} {...folds} />
       </div>
-      <StepCards {...props} />
     </>
   );
 }
 
-type ColumnProps = Pick<StepTableProps, 'manner'> & { outcome: OutcomeName };
+function useFolds({ steps, countries, markOf }: StepTableProps): StepFolds {
+  const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
+  const onToggle = useCallback(
+    (step: number) => setToggled((before) => before.symmetricDifference(new Set([step]))),
+    [],
+  );
+  if (countries.length <= foldedAbove) return {};
+  const waiting = steps.find(({ step }) => countries.some(({ country }) => markOf?.(country, step) === 'waits'));
+  const first = waiting ?? steps[0];
+  return { opened: toggled.symmetricDifference(new Set(first && [first.step])), onToggle };
+}
 
-function Heads({ outcome, manner }: ColumnProps) {
+/** The table alone, whatever the width. */
+export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepFolds) {
+  const { steps, countries, manner, markOf } = props;
+  const columns = stepColumns(props);
+  const widths = stepWidths({ steps, countries, manner, columns });
+  const shared = { columns, manner };
+  return (
+    <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
+      <table className="step-table" style={{ minWidth: leastWidth(widths) }}>
+        <StepColgroup widths={widths} />
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" className="text-right">
+              Audience
+            </th>
+            <th scope="col">
+              <span className="sr-only">Outcomes as a bar</span>
+            </th>
+            {columns.map((outcome) => (
+              <Heads key={outcome} outcome={outcome} manner={manner} />
+            ))}
+          </tr>
+        </thead>
+        {steps.map((line) => {
+          const isOpen = opened?.has(line.step);
+          return (
+            <tbody key={line.step} className="border-line-2 not-first-of-type:border-t">
+              <Line {...shared} line={line} {...(isOpen !== undefined && onToggle && { isOpen, onToggle })} />
+              {linesOf(countries, line.step, isOpen).map(({ country, line: ofCountry }) => (
+                <Line
+                  key={country}
+                  {...shared}
+                  line={ofCountry}
+                  country={country}
+                  mark={markOf?.(country, line.step) ?? null}
+                />
+              ))}
+            </tbody>
+          );
+        })}
+      </table>
+    </div>
+  );
+}
+
+interface HeadsProps extends Pick<StepTableProps, 'manner'> {
+  outcome: OutcomeName;
+}
+
+function Heads({ outcome, manner }: HeadsProps) {
   const word = outcomeWords[outcome];
   return (
     <>
@@ -77,40 +109,6 @@ function Heads({ outcome, manner }: ColumnProps) {
           Share<span className="sr-only"> of the audience that succeeded</span>
         </th>
       )}
-    </>
-  );
-}
-
-interface LineProps extends Pick<StepTableProps, 'manner'> {
-  line: StepCounts;
-  columns: readonly OutcomeName[];
-  isSum?: boolean;
-  children: ReactNode;
-}
-
-function Line({ line, columns, manner, isSum = false, children }: LineProps) {
-  return (
-    <tr className={isSum ? 'sum' : undefined}>
-      <th scope="row" className={isSum ? 'truncate' : 'font-medium'} title={isSum ? line.action : undefined}>
-        {children}
-      </th>
-      <td className="text-right">{formatCount(line.audience)}</td>
-      <td>
-        <OutcomeBar counts={line} audience={line.audience} size={isSum ? 'large' : 'normal'} />
-      </td>
-      {columns.map((outcome) => (
-        <Cells key={outcome} line={line} outcome={outcome} manner={manner} />
-      ))}
-    </tr>
-  );
-}
-
-function Cells({ line, outcome, manner }: ColumnProps & { line: StepCounts }) {
-  const users = line[outcome];
-  return (
-    <>
-      <td className={users === 0 ? 'text-right z' : 'text-right'}>{formatCount(users)}</td>
-      {hasShare(outcome, manner) && <td className="text-right t2">{formatShare(users, line.audience)}</td>}
     </>
   );
 }

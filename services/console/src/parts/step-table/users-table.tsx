@@ -1,9 +1,9 @@
-import { useState, type ReactNode } from 'react';
+import { useDeferredValue, useState, type ReactNode } from 'react';
 import { Segments } from '../controls/controls.tsx';
 import { CountryTable } from './country-table.tsx';
 import { foldedAbove } from './country-groups.ts';
 import type { StepTableProps } from './step-lines.ts';
-import { StepTable } from './step-table.tsx';
+import { StepLines, StepTable } from './step-table.tsx';
 
 type Turn = 'countries' | 'steps';
 
@@ -19,18 +19,22 @@ export function useUsersTable(countries: number): { turn: Turn; choice: ReactNod
 }
 
 export function UsersTable({ turn, ...props }: StepTableProps & { turn: Turn }) {
-  if (turn === 'steps') return <StepTable {...props} />;
+  const isFolded = props.countries.length > foldedAbove;
+  const table = turn === 'steps' ? <StepTable {...props} /> : <CountryTable {...props} />;
+  if (!isFolded || props.manner === 'live') return table;
   return (
     <>
-      <div className="print:hidden">
-        <CountryTable {...props} />
-      </div>
-      {/* On paper nothing opens. */}
-      {props.manner === 'report' && (
-        <div className="hidden print:block">
-          <StepTable {...props} />
-        </div>
-      )}
+      <div className="print:hidden">{table}</div>
+      <OnPaper {...props} />
     </>
   );
+}
+
+/**
+ * On paper nothing opens, so all lines are there. Made once the page stands, and in slices: hundreds of them at once
+ * would hold up who reads already.
+ */
+function OnPaper(props: StepTableProps) {
+  const isMade = useDeferredValue(true, false);
+  return <div className="hidden print:block">{isMade && <StepLines {...props} />}</div>;
 }

@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { campaigns, counts } from '../../testing/campaign-list.ts';
-import { problem } from '../../testing/fake-api.ts';
+import { problem, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const empty = { items: [], next: null };
@@ -14,6 +14,28 @@ test('the list says of each campaign its state, its users and what it waits for'
   expect(row.textContent).toContain('of 19,500');
   expect(screen.getByRole('row', { name: /A draft/ }).textContent).toContain('Not scheduled');
   expect(screen.getAllByText(/3 of 3 campaigns/)).toHaveLength(1);
+});
+
+test('of a thousand campaigns the server sends a page, and the rest when it is asked for', async () => {
+  const [first] = campaigns.items;
+  const pageOf = ({ query }: Asked) => ({
+    items: Array.from({ length: Number(query['limit']) }, (_, n) => ({
+      ...first,
+      id: `cmp_${n}`,
+      name: `Number ${n}`,
+    })),
+    next: 'the-next-page',
+  });
+  const all = { ...counts, all: 1000, running: 1000 };
+  const { api, user } = await openConsole('/campaigns', {
+    answers: { 'GET /v1/campaigns': pageOf, 'GET /v1/campaigns/counts': all },
+  });
+  await screen.findByText(/^20 of 1,000 campaigns/);
+  expect(document.querySelectorAll('tr[data-row]')).toHaveLength(20);
+  expect(document.querySelectorAll('*').length).toBeLessThan(3500);
+  await user.click(screen.getByRole('button', { name: 'Next' }));
+  await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['cursor']).toBe('the-next-page'));
+  expect(document.querySelectorAll('tr[data-row]')).toHaveLength(20);
 });
 
 describe('what is chosen lies in the address and goes to the API', () => {

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { ListRunEventsResponse, Problem, RunEvent } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -41,7 +41,8 @@ export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResp
   );
 }
 
-function LogLine({ event }: { event: RunEvent }) {
+/** There may be a thousand of them, and none changes. */
+const LogLine = memo(function LogLine({ event }: { event: RunEvent }) {
   const formatTime = useFormatTime();
   const { who, what, note } = eventWords(event, formatTime);
   return (
@@ -54,4 +55,4 @@ function LogLine({ event }: { event: RunEvent }) {
       </span>
     </>
   );
-}
+});

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { Problem, RunReport, StepLine } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
@@ -21,7 +22,9 @@ const shownReasons = 8;
 /** Why users failed so far. It fails alone: the rest of the page goes on. */
 export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
   const error = useKeptError(query);
-  const rows = reasonRows(query.data?.failures ?? []);
+  // Hundreds of them where there are many countries: they come every few seconds, the figures beside them twice in one.
+  const failures = query.data?.failures;
+  const rows = useMemo(() => reasonRows(failures ?? []), [failures]);
   const users = rows.reduce((sum, row) => sum + row.users, 0);
   const failed = steps.reduce((sum, step) => sum + step.failed, 0);
   return (

@@ -1,7 +1,7 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf, formatRate } from '../../parts/words/numbers.ts';
-import { countryMark } from './run-figures.ts';
+import { marksOf } from './run-figures.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import type { RateMark } from '../../parts/charts/draw-marks.ts';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';
@@ -63,7 +63,8 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
 
 /** `156 shards move, 2 wait, 42 are done.` */
 function shardsInWords(rates: readonly LineRate[], progress: RunProgress): string {
-  const marks = rates.map(({ country, step }) => countryMark(progress, country, step));
+  const markOf = marksOf(progress);
+  const marks = rates.map(({ country, step }) => markOf(country, step));
   const [waiting, done] = (['waits', 'done'] as const).map((of) => marks.filter((mark) => mark === of).length);
   const moving = rates.filter(({ perSecond }, index) => (perSecond ?? 0) > 0 && marks[index] === null).length;
   return `${countOf(moving, 'shard moves', 'shards move')}, ${waiting} wait, ${done} are done.`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StepLine } from '#client/types.gen.ts';
-import { countryMark, movingCountries, runFigures, waitingUsers } from './run-figures.ts';
+import { marksOf, movingCountries, runFigures, waitingUsers } from './run-figures.ts';
 
 function line(step: number, change: Partial<StepLine> = {}): StepLine {
   return {
@@ -51,14 +51,15 @@ describe('a country of a live run', () => {
     batches: 3,
     ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
   };
-  const run: Parameters<typeof countryMark>[0] = { audience, countries, waits: [wait], state: 'running' };
+  const run: Parameters<typeof marksOf>[0] = { audience, countries, waits: [wait], state: 'running' };
 
   it('is marked as done, as waiting, or not at all', () => {
-    expect(['SG', 'VN', 'ID'].map((country) => countryMark(run, country, 1))).toEqual(['done', 'waits', null]);
+    const markOf = marksOf(run);
+    expect(['SG', 'VN', 'ID'].map((country) => markOf(country, 1))).toEqual(['done', 'waits', null]);
   });
 
   it('is not done before its audience is complete', () => {
-    expect(countryMark({ ...run, audience: { ...audience, complete: false } }, 'SG', 1)).toBeNull();
+    expect(marksOf({ ...run, audience: { ...audience, complete: false } })('SG', 1)).toBeNull();
   });
 
   it('goes on too while users are yet to come to it', () => {

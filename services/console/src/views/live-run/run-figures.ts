@@ -1,5 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
-import type { CountryMark } from '../../parts/step-table/step-lines.ts';
+import type { MarkOf } from '../../parts/step-table/step-lines.ts';
 
 /** The five numbers that a live run begins with. All counts in users. */
 export interface RunFigures {
@@ -35,12 +35,28 @@ export function waitingUsers({ steps }: Pick<RunProgress, 'steps'>): { untouched
 
 type Marked = Pick<RunProgress, 'audience' | 'waits' | 'countries' | 'state'>;
 
-/** Beside a country in a step: all of it has ended, or a part of it waits for something. */
-export function countryMark({ audience, waits, countries }: Marked, country: string, step: number): CountryMark | null {
-  if (waits.some((wait) => wait.country === country && wait.step === step)) return 'waits';
-  const line = countries.find((each) => each.country === country)?.steps.find((each) => each.step === step);
-  const isDone = audience.complete && line !== undefined && line.audience > 0 && line.pending === 0;
-  return isDone ? 'done' : null;
+/**
+ * Beside a country in a step: all of it has ended, or a part of it waits for something. Looked up once for all of them:
+ * there are hundreds, and they are asked for with each patch.
+ */
+export function marksOf({ audience, waits, countries }: Marked): MarkOf {
+  const waiting = new Set(waits.map(({ country, step }) => keyOf(country, step)));
+  const done = new Set(
+    countries.flatMap(({ country, steps }) =>
+      steps
+        .filter((line) => audience.complete && line.audience > 0 && line.pending === 0)
+        .map(({ step }) => keyOf(country, step)),
+    ),
+  );
+  return (country, step) => {
+    const key = keyOf(country, step);
+    if (waiting.has(key)) return 'waits';
+    return done.has(key) ? 'done' : null;
+  };
+}
+
+function keyOf(country: string, step: number): string {
+  return `${country} ${step}`;
 }
 
 /** Countries in which nothing waits, while something does in others: at a pace, users are yet to come to each. */

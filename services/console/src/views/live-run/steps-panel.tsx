@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { RunProgress } from '#client/types.gen.ts';
 import { AddsUp } from '../../parts/outcomes/equation.tsx';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
@@ -8,10 +9,13 @@ import { zeroSentence } from '../../parts/step-table/step-columns.ts';
 import { stepColumns } from '../../parts/step-table/step-table.tsx';
 import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
-import { countryMark, runFigures } from './run-figures.ts';
+import { marksOf, runFigures } from './run-figures.ts';
 
-/** Who is where: every step and country, with every number. */
-export function StepsPanel({ progress }: { progress: RunProgress }) {
+/**
+ * Who is where: every step and country, with every number. The largest part of the page, so it is drawn when its figures
+ * have changed, not with each word of the stream and each second.
+ */
+export const StepsPanel = memo(function StepsPanel({ progress }: { progress: RunProgress }) {
   const { steps, countries, balanced, notes } = progress;
   const table = { steps, countries, manner: 'live' as const };
   const columns = stepColumns(table);
@@ -46,7 +50,7 @@ export function StepsPanel({ progress }: { progress: RunProgress }) {
         </span>
       }
     >
-      <UsersTable {...table} turn={turn} markOf={(country, step) => countryMark(progress, country, step)} />
+      <UsersTable {...table} turn={turn} markOf={marksOf(progress)} />
     </Panel>
   );
-}
+});

@@ -4,7 +4,19 @@ import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 import { report } from '../../testing/ended-report.ts';
+import { progressOf } from '../../testing/many-lines.ts';
 import { comparison } from '../../testing/ended-run.ts';
+
+test('of many countries the page folds the lines, and paper has all of them, once', async () => {
+  const { steps, countries } = progressOf();
+  await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': { ...report, steps, countries } },
+  });
+  await screen.findByRole('table', { name: /^Countries/ });
+  const onPaper = () => document.querySelectorAll('.hidden.print\\:block .step-table tbody tr');
+  await waitFor(() => expect(onPaper()).toHaveLength(205));
+  expect(document.querySelectorAll('tbody tr').length).toBeLessThan(205 + 30);
+});
 
 test('a report opens with the sum, which adds up, and says why users failed', async () => {
   await openConsole('/runs/run_ended/report');

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
@@ -63,6 +63,14 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
   // The first order is kept: rows do not change places under a pointer.
   if (order.length === 0 && known.length > 0) setOrder(sorted.shards.map(({ id }) => id));
   const search = (change: object) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const toggle = useCallback(
+    (id: string) =>
+      void navigate({
+        search: (before) => ({ ...before, shard: before.shard === id ? undefined : id }),
+        replace: true,
+      }),
+    [navigate],
+  );
   const isFiltered = show !== 'all' || action !== undefined || country !== undefined;
   const count = (shown: ShardsShown) => (shards ? named.filter((each) => fits(each, shown)).length : undefined);
   return (
@@ -104,12 +112,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
             {wordsOf(show, action, country)}
           </NoMatch>
         ) : (
-          <ShardTable
-            shards={shards && sorted.shards}
-            isOld={isOld}
-            open={open}
-            onOpen={(id) => search({ shard: id === open ? undefined : id })}
-          />
+          <ShardTable shards={shards && sorted.shards} isOld={isOld} open={open} onOpen={toggle} />
         )}
         <footer className="row flex-wrap">
           <span>

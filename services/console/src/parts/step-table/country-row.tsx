@@ -1,0 +1,146 @@
+import { memo, type ReactNode } from 'react';
+import { countryName } from '../campaign/country-names.ts';
+import { Icon } from '../icon/icon.tsx';
+import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
+import { formatFineShare } from '../words/figures.ts';
+import { formatCount } from '../words/numbers.ts';
+import type { Trouble } from './country-groups.ts';
+import type { StepCounts, StepTableProps } from './step-lines.ts';
+import { StepTable } from './step-table.tsx';
+
+interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
+  country: string;
+  /** The same object as long as its figures are the same. */
+  steps: readonly StepCounts[];
+  trouble: Trouble | null;
+  /** The steps in which it waits. */
+  waitsIn: readonly number[];
+  columns: number;
+  isOpen: boolean;
+  onToggle: (key: string) => void;
+}
+
+/** A country, which opens to its steps. Of forty a patch changes a few: those alone are drawn again. */
+export const CountryLine = memo(function CountryLine(props: CountryLineProps) {
+  const { country, steps, trouble, waitsIn, manner, columns, isOpen, onToggle } = props;
+  return (
+    <>
+      <Row
+        {...{ steps, isOpen, waitsIn }}
+        isSelected={isOpen}
+        onToggle={() => onToggle(country)}
+        name={
+          <>
+            <span className="tag">{country}</span> {countryName(country)}
+          </>
+        }
+        note={trouble && <TroubleWords trouble={trouble} />}
+      />
+      {isOpen && (
+        <tr className="opened">
+          <td colSpan={columns}>
+            <StepTable steps={steps} countries={[]} manner={manner} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}, isSame);
+
+/** What is wrong is found anew with each patch, and mostly the same. */
+function isSame(before: CountryLineProps, now: CountryLineProps): boolean {
+  return (
+    before.country === now.country &&
+    before.steps === now.steps &&
+    before.trouble?.waiting === now.trouble?.waiting &&
+    before.trouble?.failedShare === now.trouble?.failedShare &&
+    before.waitsIn.join() === now.waitsIn.join() &&
+    before.manner === now.manner &&
+    before.columns === now.columns &&
+    before.isOpen === now.isOpen &&
+    before.onToggle === now.onToggle
+  );
+}
+
+function TroubleWords({ trouble: { waiting, failedShare } }: { trouble: Trouble }) {
+  const words = waiting > 0 ? `${formatCount(waiting)} wait` : `${formatFineShare(failedShare, 1)} failed`;
+  return (
+    <span className="c-warn inline-flex items-center gap-1.25">
+      <Icon name="warn" size={12} />
+      {words}
+    </span>
+  );
+}
+
+interface RowProps {
+  name: ReactNode;
+  note?: ReactNode;
+  steps: readonly StepCounts[];
+  /** Of a country: the steps in which it waits. */
+  waitsIn?: readonly number[];
+  isOpen?: boolean;
+  /** It is open to something of its own. */
+  isSelected?: boolean;
+  onToggle?: () => void;
+}
+
+/** One or several countries: who is through the chain, and each step. */
+export function Row({ name, note, steps, waitsIn = [], isOpen = false, isSelected = false, onToggle }: RowProps) {
+  const last = steps.at(-1);
+  const audience = last?.audience ?? 0;
+  return (
+    <tr className={isSelected ? 'tall sel' : 'tall'}>
+      <th scope="row" className="two min-w-46 phone:min-w-0">
+        <div className="font-medium">
+          {onToggle ? (
+            <button
+              type="button"
+              className="inline-flex items-center gap-1.5 -ml-1 px-1 phone:min-h-10 text-left"
+              aria-expanded={isOpen}
+              onClick={onToggle}
+            >
+              <Icon name={isOpen ? 'down' : 'right'} size={12} />
+              <span>{name}</span>
+            </button>
+          ) : (
+            name
+          )}
+        </div>
+        <div className={onToggle ? 'pl-4.5' : undefined}>{note}</div>
+      </th>
+      <td className="text-right wide">{formatCount(audience)}</td>
+      <td>
+        {last && (
+          <>
+            <div className="flex justify-between gap-2">
+              <span className="font-medium">{formatCount(last.succeeded)}</span>
+              <span className="t3 sm">{formatFineShare(last.succeeded, audience)}</span>
+            </div>
+            <OutcomeBar counts={last} audience={audience} />
+          </>
+        )}
+      </td>
+      {steps.map((line) => (
+        <StepCell key={line.step} line={line} waits={waitsIn.includes(line.step)} />
+      ))}
+    </tr>
+  );
+}
+
+function StepCell({ line: { succeeded, failed }, waits }: { line: StepCounts; waits: boolean }) {
+  return (
+    <td className="two text-right wide">
+      <div>
+        {waits && (
+          <span className="c-warn mr-1.25">
+            <Icon name="warn" size={12} />
+          </span>
+        )}
+        {formatCount(succeeded)}
+      </div>
+      <div className="whitespace-nowrap">
+        {waits ? 'waits' : `${failed === 0 ? 'none' : formatCount(failed)} failed`}
+      </div>
+    </td>
+  );
+}

@@ -1,0 +1,99 @@
+import { memo } from 'react';
+import { Icon } from '../icon/icon.tsx';
+import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
+import type { OutcomeName } from '../outcomes/outcomes.ts';
+import { formatCount, formatShare } from '../words/numbers.ts';
+import { hasShare } from './step-colgroup.tsx';
+import type { CountryMark, StepCounts, StepTableProps } from './step-lines.ts';
+import { Mark } from './step-mark.tsx';
+
+interface LineProps extends Pick<StepTableProps, 'manner'> {
+  /** The same object as long as its figures are the same. */
+  line: StepCounts;
+  columns: readonly OutcomeName[];
+  /** Undefined: of all countries. */
+  country?: string;
+  mark?: CountryMark | null;
+  /** Where it opens to its countries; undefined where they are always there. */
+  isOpen?: boolean;
+  onToggle?: (step: number) => void;
+}
+
+/** One step, or a country in it. Of hundreds a patch changes a few: those alone are drawn again. */
+export const Line = memo(function Line({ line, columns, manner, country, mark, isOpen, onToggle }: LineProps) {
+  const isSum = country === undefined;
+  return (
+    <tr className={isSum ? 'sum' : undefined}>
+      <th scope="row" className={isSum ? 'truncate' : 'font-medium'} title={isSum ? line.action : undefined}>
+        {!isSum && (
+          <>
+            {country} <Mark mark={mark ?? null} />
+          </>
+        )}
+        {isSum && <StepName line={line} isOpen={isOpen} onToggle={onToggle} />}
+      </th>
+      <td className="text-right">{formatCount(line.audience)}</td>
+      <td>
+        <OutcomeBar counts={line} audience={line.audience} size={isSum ? 'large' : 'normal'} />
+      </td>
+      {columns.map((outcome) => (
+        <Cells key={outcome} line={line} outcome={outcome} manner={manner} />
+      ))}
+    </tr>
+  );
+}, isSame);
+
+/** What is shown is made of few words; columns are listed anew each time. */
+function isSame(before: LineProps, now: LineProps): boolean {
+  return (
+    before.line === now.line &&
+    before.manner === now.manner &&
+    before.country === now.country &&
+    before.mark === now.mark &&
+    before.isOpen === now.isOpen &&
+    before.onToggle === now.onToggle &&
+    before.columns.join() === now.columns.join()
+  );
+}
+
+interface StepNameProps {
+  line: Pick<StepCounts, 'step' | 'action'>;
+  isOpen: boolean | undefined;
+  onToggle: ((step: number) => void) | undefined;
+}
+
+/** `2 send-message`, with what opens it where it is folded. */
+export function StepName({ line: { step, action }, isOpen, onToggle }: StepNameProps) {
+  const name = (
+    <>
+      {step}&ensp;{action}
+    </>
+  );
+  if (isOpen === undefined) return name;
+  return (
+    <button
+      type="button"
+      className="inline-flex items-center gap-1.5 -ml-1 px-1 phone:min-h-10 text-left"
+      aria-expanded={isOpen}
+      onClick={() => onToggle?.(step)}
+    >
+      <Icon name={isOpen ? 'down' : 'right'} size={12} />
+      <span>{name}</span>
+    </button>
+  );
+}
+
+interface CellsProps extends Pick<StepTableProps, 'manner'> {
+  line: StepCounts;
+  outcome: OutcomeName;
+}
+
+function Cells({ line, outcome, manner }: CellsProps) {
+  const users = line[outcome];
+  return (
+    <>
+      <td className={users === 0 ? 'text-right z' : 'text-right'}>{formatCount(users)}</td>
+      {hasShare(outcome, manner) && <td className="text-right t2">{formatShare(users, line.audience)}</td>}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type * as outcomeBar from '../../parts/outcomes/outcome-bar.tsx';
+import { openConsole, type OpenConsole } from '../../testing/open-console.tsx';
+import { progressOf, withOneMore } from '../../testing/many-lines.ts';
+
+/** Bars that were drawn, by their words: each line of a table has one. */
+const drawn = vi.hoisted((): string[] => []);
+
+vi.mock('../../parts/outcomes/outcome-bar.tsx', async (load) => {
+  const real = await load<typeof outcomeBar>();
+  return {
+    ...real,
+    OutcomeBar: (props: Parameters<typeof real.OutcomeBar>[0]) => {
+      drawn.push(String(props.audience));
+      return real.OutcomeBar(props);
+    },
+  };
+});
+
+const whole = progressOf();
+
+async function open(): Promise<OpenConsole> {
+  const opened = await openConsole('/runs/run_live', { answers: { 'GET /v1/runs/:id/progress': whole } });
+  await screen.findByRole('table', { name: /^Countries/ });
+  opened.api.tell('progress', whole);
+  await screen.findByText(/^updated \d+ s ago/);
+  return opened;
+}
+
+/** All that is drawn from now on until the figures of the message are there. */
+async function drawnBy({ api }: OpenConsole, message: typeof whole): Promise<number> {
+  const through = message.steps.at(-1)?.succeeded.toLocaleString('en') ?? '';
+  drawn.length = 0;
+  api.tell('progress', message);
+  await screen.findAllByText(new RegExp(through));
+  return drawn.length;
+}
+
+beforeEach(() => {
+  drawn.length = 0;
+});
+
+describe('a run of 40 countries and 5 steps', () => {
+  test('stands folded, and has no more elements than a page of few countries', async () => {
+    await open();
+    expect(screen.getAllByRole('rowheader').length).toBeLessThan(20);
+    expect(document.querySelectorAll('*').length).toBeLessThan(1200);
+  });
+
+  test('draws the lines that a message changes, and no others', async () => {
+    const opened = await open();
+    await opened.user.click(screen.getByRole('button', { name: '40 under way' }));
+    const table = screen.getByRole('table', { name: /^Countries/ });
+    await waitFor(() => expect(within(table).getAllByRole('rowheader')).toHaveLength(42));
+    // All countries, those under way, and the one that it is about.
+    expect(await drawnBy(opened, withOneMore(whole, 'AC', 5))).toBeLessThanOrEqual(3);
+  });
+
+  test('draws as few where it is turned to steps and all of them are open', async () => {
+    const opened = await open();
+    const { user } = opened;
+    await user.click(screen.getByRole('button', { name: 'Steps' }));
+    const table = screen.getByRole('region', { name: 'Table of users by step and country' });
+    for (const step of [2, 3, 4, 5]) {
+      await user.click(within(table).getByRole('button', { name: `${step}\u2002action-${step}` }));
+    }
+    expect(within(table).getAllByRole('rowheader')).toHaveLength(205);
+    // Each line is there once: not as a card too, out of sight.
+    expect(screen.getAllByRole('img', { name: /of 1,000 users$/ })).toHaveLength(200);
+    // The step, and the country in it.
+    expect(await drawnBy(opened, withOneMore(whole, 'AC', 5))).toBeLessThanOrEqual(2);
+  });
+});
