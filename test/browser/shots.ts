@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { launchBrowser } from './support/launch-browser.ts';
+import { shownViews, type Found } from './support/shown-views.ts';
 
 /**
  * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: the views of a running system into
@@ -39,7 +40,7 @@ const others = [
   { name: 'narrow-dark', colorScheme: 'dark', viewport: narrow, isOfMain: false },
   { name: 'phone-dark', colorScheme: 'dark', viewport: phone, isOfMain: false },
 ] as const;
-const mainViews = new Set(['campaigns', 'new-campaign', 'live-run', 'report', 'user']);
+const mainViews = new Set(shownViews.filter(({ isMain }) => isMain).map(({ name }) => name));
 
 type Look = (typeof kept | typeof others)[number];
 
@@ -53,6 +54,7 @@ const listed = z.object({
   ),
 });
 const failed = z.object({ items: z.array(z.object({ userId: z.string() })) });
+const named = z.object({ items: z.array(z.object({ id: z.string() })) });
 
 await mkdir(values.out, { recursive: true });
 const browser = await launchBrowser();
@@ -73,30 +75,18 @@ async function pathsOf(): Promise<Map<string, string>> {
   const draft = items.find(({ state }) => state === 'draft');
   const campaign = items.find(({ state }) => state === 'scheduled') ?? items[0];
   const [user] = ended ? failed.parse(await ask(`/v1/runs/${ended.runId}/failures?limit=1`)).items : [];
-  return new Map([
-    ['campaigns', 'campaigns'],
-    ['new-campaign', draft ? `campaigns/${draft.id}/edit` : 'campaigns/new'],
-    ...(campaign ? [['campaign', `campaigns/${campaign.id}`] as const] : []),
-    ...(live ? [['live-run', `runs/${live.runId}`] as const] : []),
-    ...(ended ? [['report', `runs/${ended.runId}/report`] as const] : []),
-    ...(ended ? [['failures', `runs/${ended.runId}/failures`] as const] : []),
-    ...(ended && user ? [['user', `runs/${ended.runId}/users/${encodeURIComponent(user.userId)}`] as const] : []),
-    ['calendar', 'calendar'],
-    ['audiences', 'audiences'],
-    ['jobs', 'jobs'],
-    ['schedules', 'schedules'],
-    ['clients', 'clients'],
-    ['scheduler', 'scheduler'],
-    ['shards', 'shards'],
-    ['action-types', 'action-types'],
-    ['quiet-hours', 'quiet-hours'],
-    ['suppressions', 'suppressions'],
-    ['dead-letters', 'dead-letters'],
-    ['dead-jobs', 'dead-letters?show=jobs'],
-    ['keys', 'keys'],
-    ['system', 'system'],
-    ['audit', 'audit'],
-  ]);
+  const [client] = named.parse(await ask('/v1/clients?limit=1')).items;
+  const [job] = named.parse(await ask('/v1/jobs?limit=1')).items;
+  const found: Found = {
+    ...{ campaign: campaign?.id, draft: draft?.id, liveRun: live?.runId, endedRun: ended?.runId, user: user?.userId },
+    ...{ client: client?.id, job: job?.id },
+  };
+  return new Map(
+    shownViews.flatMap(({ name, pathOf }) => {
+      const path = pathOf(found);
+      return path === undefined ? [] : [[name, path] as const];
+    }),
+  );
 }
 
 async function ask(path: string): Promise<unknown> {
