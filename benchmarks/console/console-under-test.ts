@@ -15,6 +15,7 @@ export interface ConsoleUnderTest {
   /** Of an operator. */
   readonly apiKey: string;
   readonly pool: Pool;
+  readonly databaseUrl: string;
   readonly processes: Processes;
 }
 
@@ -32,7 +33,7 @@ export async function withConsole<Answer>(run: (muster: ConsoleUnderTest) => Pro
     const { api, url } = await startOneApi(database.url, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
     try {
       const processes = { api: () => [api.pid], postgres: () => withDescendants(postgres.pid()) };
-      return await run({ url, apiKey, pool, processes });
+      return await run({ url, apiKey, pool, databaseUrl: database.url, processes });
     } finally {
       await pool.end();
       await api.stop();

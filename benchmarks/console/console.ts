@@ -1,6 +1,7 @@
 import { launchBrowser } from '../../test/browser/support/launch-browser.ts';
 import { publishParts } from '../parts.ts';
 import type { Table } from '../results.ts';
+import { measureAtSize } from './at-size.ts';
 import { measureBrowsing } from './browsing.ts';
 import { withConsole } from './console-under-test.ts';
 import { measureConsoles } from './consoles.ts';
@@ -24,6 +25,7 @@ export interface ConsoleOptions {
 const parts: Readonly<Record<string, (options: ConsoleOptions) => Promise<Table[]>>> = {
   'main-thread': ({ quick }) =>
     inBrowser((browser) => withConsole((muster) => measureMainThread(browser, muster, { quick }))),
+  'at-size': ({ quick }) => inBrowser((browser) => withConsole((muster) => measureAtSize(browser, muster, { quick }))),
   browsing: ({ quick }) => inBrowser((browser) => withConsole((muster) => measureBrowsing(browser, muster, { quick }))),
   consoles: (options) => withConsole((muster) => measureConsoles(muster, options)),
   streams: (options) => measureStreams(options),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 /**
  * What runs in a page before anything of its own, as text: nothing here knows a DOM. It counts long tasks and frames,
- * changes of the table of steps (one for each patch that the page shows), and how long it takes from what a person does
+ * changes of the table of users (one for each patch that the page shows), and how long it takes from what a person does
  * until its answer has been painted.
  */
 export const probeScript = `(() => {
-  const table = '[aria-label="Table of users by step and country"]';
+  const table = ':is([aria-label="Table of users by step and country"], .countries)';
   const begun = () => ({ sinceMs: performance.now(), longTasksMs: [], frames: 0, longestGapMs: 0, patchesAtMs: [] });
   let told = begun();
   let lastFrameMs = 0;

@@ -48,7 +48,7 @@ export async function measureStreams({ rounds, quick }: { rounds: number; quick:
     const logger = pino({ level: 'silent' });
     const pool = createPool({ connectionString: databaseUrl, applicationName: 'bench', logger });
     try {
-      const muster = { url, apiKey, pool, processes: processesOf(installation, infrastructure) };
+      const muster = { url, apiKey, pool, databaseUrl, processes: processesOf(installation, infrastructure) };
       return [await measure(muster, installation, { rounds, seconds: quick ? 10 : 30 })];
     } finally {
       await pool.end();
