@@ -1,7 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { earliestStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
-import type { Asker } from '../runs/control/asker.ts';
+import type { Asker } from '../../../shared/domain/run/asker.ts';
 import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 

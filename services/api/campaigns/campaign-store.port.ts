@@ -5,7 +5,7 @@ import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/r
 import type { ApprovalRecord } from '../approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
-import type { Asker } from '../runs/control/asker.ts';
+import type { Asker } from '../../../shared/domain/run/asker.ts';
 
 /**
  * `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
-import type { Asker } from '../../runs/control/asker.ts';
+import type { Asker } from '../../../../shared/domain/run/asker.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 const longestSeconds = 6 * 3600;

@@ -10,7 +10,7 @@ import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { isWaitingAfterCanary } from '../../../../shared/domain/run/canary.ts';
 import { isWaitingForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from '../../../../shared/domain/run/asker.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 

@@ -1,5 +1,5 @@
 import type { RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
-import type { Asker } from '../control/asker.ts';
+import type { Asker } from '../../../../shared/domain/run/asker.ts';
 
 /** Whose failures are meant; null: all. */
 export interface RetryFilter {

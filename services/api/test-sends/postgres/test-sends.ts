@@ -5,7 +5,7 @@ import type { ClearedBy } from '../../../../shared/domain/approval/clearance.ts'
 import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
-import type { Asker } from '../../runs/control/asker.ts';
+import type { Asker } from '../../../../shared/domain/run/asker.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 /** Of a test: what has not been called by then tells nothing any more. */

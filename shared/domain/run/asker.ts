@@ -1,0 +1,5 @@
+/** Who asks for something about a run, as its history shows it. */
+export interface Asker {
+  keyId: string;
+  keyName: string;
+}
