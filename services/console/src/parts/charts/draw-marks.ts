@@ -57,9 +57,13 @@ export function drawNow(plot: uPlot, colours: ChartColours): void {
   ctx.fill();
   ctx.stroke();
   ctx.font = scaled(`600 ${font}`, ratio);
-  ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
-  outlined(ctx, `${formatRate(value)}/s`, x + 8 * ratio, y, colours.strong, colours.surface);
+  const words = `${formatRate(value)}/s`;
+  // Beside the dot, or else above it and at the edge: nothing is cut off.
+  const isRoomBeside = x + 8 * ratio + ctx.measureText(words).width <= ctx.canvas.width;
+  ctx.textAlign = isRoomBeside ? 'left' : 'right';
+  const [atX, atY] = isRoomBeside ? [x + 8 * ratio, y] : [ctx.canvas.width, y - 14 * ratio];
+  outlined(ctx, words, atX, atY, colours.strong, colours.surface);
   ctx.restore();
 }
 

@@ -122,13 +122,19 @@ const minSpanSeconds = 60;
 /** Whole minutes: two ticks are never shown by the same words. */
 const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * 60);
 
+/** In pixels, of the labels left of the chart. Null before there are any. */
+function widthOfLabels(labels: readonly string[] | null): number {
+  return Math.max(44, 10 + 6.3 * Math.max(0, ...(labels ?? []).map(({ length }) => length)));
+}
+
 function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
   const clock = uPlot.fmtDate('{HH}:{mm}');
   const axis = { stroke: () => colours().text, font: '11px Inter, system-ui, sans-serif', ticks: { show: false } };
   return {
     width,
     height: heightPx,
-    padding: [34, 52, 0, 0],
+    // On the right, what it is at now: up to 99,999/s.
+    padding: [34, 62, 0, 0],
     cursor: { show: false },
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
@@ -145,7 +151,7 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
       },
       {
         ...axis,
-        size: 44,
+        size: (_plot, labels) => widthOfLabels(labels),
         gap: 6,
         space: 24,
         grid: { stroke: () => colours().grid, width: 1 },
