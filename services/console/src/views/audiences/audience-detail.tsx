@@ -1,15 +1,14 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { renameAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
 import { Overlap } from '../../parts/audience/overlap.tsx';
-import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
+import { AudienceActions } from './audience-actions.tsx';
 import { DeleteDialog, RenameDialog } from './audience-dialogs.tsx';
 import { byCountry, fileEquation } from './audience-words.ts';
 import { RejectedLines } from './rejected-lines.tsx';
@@ -31,19 +30,7 @@ export function AudienceDetail({ audience, refusal, onGone }: AudienceDetailProp
       <Panel
         title={plainText(name)}
         actions={
-          <>
-            {state === 'ready' && refusal === undefined && (
-              <Link className="btn s" to="/campaigns/new" search={{ list: id }}>
-                Use it…
-              </Link>
-            )}
-            <Button small refusal={refusal} onClick={() => setAsked('rename')}>
-              Rename…
-            </Button>
-            <Button small kind="bad" refusal={refusal} onClick={() => setAsked('delete')}>
-              Delete…
-            </Button>
-          </>
+          <AudienceActions taken={state === 'ready' ? { list: id } : undefined} refusal={refusal} onAsked={setAsked} />
         }
         {...(state === 'ready' && { footer: fileEquation(audience) })}
         padded

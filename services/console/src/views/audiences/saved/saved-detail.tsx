@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { estimateSavedAudience } from '#client/sdk.gen.ts';
 import type { SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
@@ -12,11 +11,11 @@ import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts
 import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
 import { sourceOf } from '../../../parts/campaign/form-definition.ts';
 import { usersOfSource } from '../../../parts/campaign/sources.ts';
-import { Button } from '../../../parts/controls/button.tsx';
 import { CopyableId } from '../../../parts/controls/copy-button.tsx';
 import { Panel } from '../../../parts/panels/panel.tsx';
 import { Time } from '../../../parts/times/time.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
+import { AudienceActions } from '../audience-actions.tsx';
 import { UsedBy } from '../used-by.tsx';
 import { DeleteSavedDialog, RenameSavedDialog } from './saved-dialogs.tsx';
 
@@ -40,21 +39,7 @@ export function SavedDetail({ saved, onGone }: { saved: SavedAudience; onGone: (
     <div className="grid gap-4 min-w-0">
       <Panel
         title={plainText(name)}
-        actions={
-          <>
-            {refusal === undefined && (
-              <Link className="btn s" to="/campaigns/new" search={{ saved: id }}>
-                Use it…
-              </Link>
-            )}
-            <Button small refusal={refusal} onClick={() => setAsked('rename')}>
-              Rename…
-            </Button>
-            <Button small kind="bad" refusal={refusal} onClick={() => setAsked('delete')}>
-              Delete…
-            </Button>
-          </>
-        }
+        actions={<AudienceActions taken={{ saved: id }} refusal={refusal} onAsked={setAsked} />}
         padded
       >
         <ExactCountLine {...{ count, question, refusal }} estimate={<Estimated {...{ estimate, refusal }} />} />
