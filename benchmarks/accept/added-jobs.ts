@@ -20,5 +20,5 @@ export type AddedJob = ReturnType<typeof addedJob>;
 export const addedClient = {
   clientId: '11111111-0000-7000-8000-000000000001',
   name: 'orders',
-  definition: clientDefinition.parse({ maxStoredJobs: 1_000_000_000 }),
+  definition: clientDefinition.parse({ maxStoredJobs: 1_000_000_000, egress: { allow: [{ cidr: '127.0.0.0/8' }] } }),
 };
