@@ -16,6 +16,8 @@ import { warmDatabase } from '../warm-database.ts';
 
 const pollMs = 100;
 const partitions = 6;
+/** As it is called where none is named. */
+const region = 'local';
 
 export interface JobsToAdd {
   jobs: number;
@@ -39,6 +41,7 @@ export interface Firing {
   readonly brokers: readonly string[];
   readonly topic: string;
   readonly group: string;
+  readonly region: string;
   readonly partitions: number;
   start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<Child>;
   /** Lets it finish what it has begun. */
@@ -97,8 +100,9 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   return {
     databaseUrl: database.url,
     brokers: infrastructure.brokers,
-    topic: callsTopic(prefix, 'local'),
-    group: dispatcherGroup(prefix, 'local', rows[0]?.id ?? ''),
+    topic: callsTopic(prefix, region),
+    group: dispatcherGroup(prefix, region, rows[0]?.id ?? ''),
+    region,
     partitions,
     start: (service) => services.start(service),
     end: (service) => services.end(service),

@@ -1,15 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Pool } from 'pg';
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { callsFetch } from '../../services/dispatcher/config.ts';
 import type { Firing } from './installation.ts';
 
 const pollMs = 50;
+const owner = 'topic-watch';
+/** Longer than any turn, so that one beat is enough. */
+const aliveMs = 3_600_000;
+/** Schedulers offer what dispatchers say they take: all there is. */
+const credit = { toAnyClient: 100_000_000, toClients: {} };
 
-/** Reads the topic in place of dispatchers, and notes how late each job came onto it. */
-export async function watchTopic({ brokers, topic, group, partitions }: Firing) {
+/** Stands in for dispatchers: takes whatever is offered, and notes how late each job came onto the topic. */
+export async function watchTopic({ databaseUrl, brokers, topic, group, region, partitions }: Firing) {
   const logger = createLogger('bench', 'error');
   const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger });
   const consumer = createConsumer({
@@ -23,6 +30,9 @@ export async function watchTopic({ brokers, topic, group, partitions }: Firing) 
   const lags = new Map<string, number>();
   /** What was due before is of an earlier turn. */
   let sinceMs = Date.now();
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  const nodes = createJobNodes({ pool });
+  await nodes.beat({ owner, kind: 'dispatcher', region, figures: {}, credit }, aliveMs);
   await consumer.start({
     deliver: (_lane, messages) => {
       const nowMs = Date.now();
@@ -52,6 +62,10 @@ export async function watchTopic({ brokers, topic, group, partitions }: Firing) 
       }
       return [...lags.values()];
     },
-    stop: () => consumer.stop(),
+    stop: async () => {
+      await consumer.stop();
+      await nodes.leave(owner);
+      await pool.end();
+    },
   };
 }
