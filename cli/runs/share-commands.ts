@@ -1,4 +1,5 @@
 import { listReportLinks, revokeReportLink, shareReport } from '../../sdk/generated/sdk.gen.ts';
+import type { Client } from '../../sdk/generated/client/types.gen.ts';
 import type { ReportLink } from '../../sdk/generated/types.gen.ts';
 import { command } from '../frame/command-table.ts';
 import { within } from '../frame/options.ts';
@@ -22,9 +23,25 @@ export const share = command({
       body: { expiresInSeconds: days * daySeconds },
     }),
   refused: 'not shared',
-  shown: ({ link }) => `${link}\n`,
-  noted: ({ id, expiresAt }) => `${id} shows the report, and no user, until ${utcTime(expiresAt)}`,
+  shown: ({ link }, _, { client }) => `${wholeLink(link, client)}\n`,
+  noted: ({ id, link, expiresAt }, { client }) => [
+    `${id} shows the report, and no user, until ${utcTime(expiresAt)}`,
+    ...(isWhole(link)
+      ? []
+      : [`whoever gets it has to reach ${addressOf(client)}: the API has no API_PUBLIC_URL to say`]),
+  ],
 });
+
+const isWhole = (link: string) => !link.startsWith('/');
+
+/** The API does not know where it is reached unless API_PUBLIC_URL says so: then where this process has reached it. */
+function wholeLink(link: string, client: Client): string {
+  return isWhole(link) ? link : `${addressOf(client)}${link}`;
+}
+
+function addressOf(client: Client): string {
+  return client.getConfig().baseUrl ?? '';
+}
 
 export const shares = command({
   name: 'shares',

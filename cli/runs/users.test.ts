@@ -46,6 +46,15 @@ it('muster campaign failures narrows them to users, a batch and a time', async (
   );
 });
 
+it('muster run share prints a link that opens where the API does not know its own address, and says who can open it', async () => {
+  const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', createdAt: '2026-11-22T04:00:00.000Z' };
+  const body = { ...link, expiresAt: '2026-11-24T04:00:00.000Z', link: '/v1/shared-reports/abc' };
+  api.answers['POST /v1/runs/run_1/share'] = { status: 201, body };
+  const { out, notes } = await muster('run', 'share', 'run_1');
+  expect(out).toBe(`${api.url}/v1/shared-reports/abc\n`);
+  expect(notes).toContain(`whoever gets it has to reach ${api.url}: the API has no API_PUBLIC_URL to say`);
+});
+
 it('muster run share prints the link once, lists links and revokes one', async () => {
   const times = { createdAt: '2026-11-22T04:00:00.000Z', expiresAt: '2026-11-24T04:00:00.000Z' };
   const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', ...times };
@@ -54,6 +63,7 @@ it('muster run share prints the link once, lists links and revokes one', async (
   expect(out).toBe('https://muster.test/v1/x\n');
   expect(notes).toContain('until 2026-11-24 04:00 UTC');
   expect(api.bodies).toEqual([{ expiresInSeconds: 172_800 }]);
+  expect(notes).not.toContain('API_PUBLIC_URL');
   api.answers['GET /v1/runs/run_1/shares'] = ok({ items: [link], next: null });
   expect((await muster('run', 'shares', 'run_1')).out).toMatch(/rpl_1 +open +2026-11-22 04:00 UTC/);
   api.answers['DELETE /v1/runs/run_1/shares/rpl_1'] = { status: 204, body: undefined };
