@@ -1,5 +1,6 @@
 import type { Problem, RefusalWording } from './failures.ts';
 import { oneLine } from '../show/text.ts';
+import { inCommands } from './in-commands.ts';
 
 /** What the API says where there is nothing to say beyond the list. */
 const sayingNothing = 'the request has problems';
@@ -16,7 +17,7 @@ export function renderProblem(problem: Problem, wording: RefusalWording = {}): s
     status === 401
       ? ['  set MUSTER_API_KEY to a key that is good; whoever runs Muster makes one with `muster first-key <name>`']
       : [];
-  return [headOf(problem, wording), ...lines, ...hint].map((line) => `${oneLine(line)}\n`).join('');
+  return [headOf(problem, wording), ...lines, ...hint].map((line) => `${oneLine(inCommands(line))}\n`).join('');
 }
 
 function headOf({ title, detail = title, status }: Problem, { outcome }: RefusalWording): string {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
 import { runMuster, type Sitting } from '../test-muster.ts';
 
 let api: TestApi;
@@ -70,6 +71,18 @@ test('submit sends the numbers by country, and refuses others', async () => {
   expect(out).toBe('apr_1 waiting, 1 of 2: at most 3,000 users (SG 3,000) and 6,000 units\n');
   expect(api.bodies.at(-1)).toEqual({ usersAtMost: { SG: 3000 } });
   expect((await muster(['approvals', 'submit', 'cmp_1', '--users', 'many'])).notes).toContain('SG=50000');
+});
+
+test('a refusal says what to type, and a program gets it as the API said it', async () => {
+  const detail = 'cmp_1 is archived: take it out before (POST /v1/campaigns/cmp_1/unarchive)';
+  const body = { title: 'Conflict', status: 409, code: 'state-forbids', detail, errors: [] };
+  api.answers['POST /v1/campaigns/cmp_1/submit'] = { status: 409, body };
+  const { code, notes } = await muster(['approvals', 'submit', 'cmp_1']);
+  expect([code, notes]).toEqual([
+    exitCodes.refused,
+    'not submitted: cmp_1 is archived: take it out before (`muster campaign unarchive cmp_1`)\n',
+  ]);
+  expect((await muster(['--json', 'approvals', 'submit', 'cmp_1'])).notes).toContain(detail);
 });
 
 test('withdraw says what has become of it', async () => {

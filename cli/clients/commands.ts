@@ -15,6 +15,7 @@ import {
   setClientAuth,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Client, ClientPatchInput, NewClientAuthInput, NewClientInput } from '../../sdk/generated/types.gen.ts';
+import { inCommands } from '../api/in-commands.ts';
 import { command, group } from '../frame/command-table.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { changesFile, contentOf, fieldsFile, readFields } from '../frame/given.ts';
@@ -136,7 +137,7 @@ const removeKey = command({
   shown: idOf,
   noted: ({ name, warnings }, { args: [, key] }) => [
     `${name} signs without ${key}`,
-    ...warnings.map(({ detail }) => detail),
+    ...warnings.map(({ detail }) => inCommands(detail)),
   ],
 });
 

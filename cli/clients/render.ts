@@ -1,4 +1,5 @@
 import type { Client, ClientForecast, ClientLedger } from '../../sdk/generated/types.gen.ts';
+import { inCommands } from '../api/in-commands.ts';
 import type { View } from '../frame/command-table.ts';
 import { count } from '../show/numbers.ts';
 import { left, renderFacts, renderItems, right } from '../show/tables.ts';
@@ -23,7 +24,7 @@ export function renderRules(rules: Rules, id: string, view: View): string {
     ...keys.map(
       (key) => ['key', `${key.id}${key.expiresAt === null ? '' : `, until ${utcTime(key.expiresAt)}`}`] as const,
     ),
-    ...warnings.map(({ detail }) => ['warning', detail] as const),
+    ...warnings.map(({ detail }) => ['warning', inCommands(detail)] as const),
   ];
   return renderFacts({ name, facts: [id, `revision ${revision}`, state, utcTime(updatedAt)] }, facts, view);
 }

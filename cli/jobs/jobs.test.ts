@@ -227,13 +227,17 @@ describe('muster clients', () => {
   });
 
   test('show and remove-key tell that its calls are not signed', async () => {
-    const detail = 'its calls are not signed';
+    const detail = 'its calls are not signed: POST /v1/clients/orders/keys makes a key';
     const unsigned = { ...client, keys: [], warnings: [{ pointer: '/keys', code: 'unsigned', detail }] };
     api.answers['GET /v1/clients/orders'] = ok(unsigned);
     api.answers['DELETE /v1/clients/orders/keys/csk_1'] = ok(unsigned);
-    expect((await muster(['clients', 'show', 'orders'])).out).toMatch(/warning +its calls are not signed\n/);
+    expect((await muster(['clients', 'show', 'orders'])).out).toMatch(
+      /warning +its calls are not signed: `muster clients add-key orders` makes a key\n/,
+    );
     const removed = await muster(['clients', 'remove-key', 'orders', 'csk_1']);
-    expect(removed.notes).toBe('orders signs without csk_1\nits calls are not signed\n');
+    expect(removed.notes).toBe(
+      'orders signs without csk_1\nits calls are not signed: `muster clients add-key orders` makes a key\n',
+    );
   });
 
   test('ledger shows all parts, and fails where they do not add up', async () => {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ApiUnavailable } from '../api/failures.ts';
+import { inCommands } from '../api/in-commands.ts';
 import type { CommandContext } from '../frame/command-context.ts';
 import { apiOf, fieldLabel, worded } from '../frame/command-table.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
@@ -40,7 +41,7 @@ export async function sendJobs(file: string, query: { client?: string }, context
     if (json) terminal.out(`${line}\n`);
     else
       for (const { pointer, detail } of read.data.errors)
-        terminal.note(`line ${read.data.line}: ${oneLine(`${pointer} ${detail}`)}\n`);
+        terminal.note(`line ${read.data.line}: ${oneLine(`${pointer} ${inCommands(detail)}`)}\n`);
   }
   const { accepted, duplicate, refused, unknown } = counts;
   const sums = `${count(accepted)} accepted, ${count(duplicate)} known, ${count(refused)} refused, ${count(unknown)} unknown`;

@@ -35,3 +35,14 @@ test("the API's own problem stays as it is", () => {
   const refused = { ...unanswered, status: 409, code: 'state-forbids' };
   expect(problemOf(refused)).toBe(refused);
 });
+
+test('what the API says by method and path is said as a place of the console', () => {
+  const detail = 'cmp_1 needs 1 approver (all do): POST /v1/campaigns/cmp_1/submit asks for it';
+  const errors = [
+    { pointer: '/client', code: 'unknown-client', detail: 'there is no client "x": POST /v1/clients makes one' },
+  ];
+  expect(problemOf({ ...unanswered, status: 409, code: 'approval-needed', detail, errors })).toMatchObject({
+    detail: 'cmp_1 needs 1 approver (all do): “Submit for approval…” on its page asks for it',
+    errors: [{ detail: 'there is no client "x": “New client” under Clients makes one' }],
+  });
+});

@@ -1,4 +1,5 @@
 import type { Problem } from '#client/types.gen.ts';
+import { inButtons } from './in-buttons.ts';
 
 /** What is thrown by every call of the client: the API's own problem document, or one of ours where no answer came. */
 export type { Problem };
@@ -9,10 +10,19 @@ export type { Problem };
  * @param status of the answer, 0 where none came: what stands before the API answers with pages of its own
  */
 export function problemOf(error: unknown, status = 0): Problem {
-  if (isProblem(error)) return error;
+  if (isProblem(error)) return told(error);
   if (status > 0)
     return { ...unanswered, status, code: 'unreadable', detail: `it was answered ${status} without a reason` };
   return error instanceof Error ? { ...unanswered, detail: error.message } : unanswered;
+}
+
+/** The same object where nothing has to be said otherwise: whoever compares them sees no change. */
+function told(problem: Problem): Problem {
+  const detail = inButtons(problem.detail);
+  const errors = problem.errors.map((each) => ({ ...each, detail: inButtons(each.detail) }));
+  const isSame =
+    detail === problem.detail && errors.every((each, index) => each.detail === problem.errors[index]?.detail);
+  return isSame ? problem : { ...problem, detail, errors };
 }
 
 /** No answer came at all: nobody knows whether the request arrived. */

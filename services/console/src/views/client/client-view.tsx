@@ -7,6 +7,7 @@ import {
   getSchedulerOptions,
 } from '#client/@tanstack/react-query.gen.ts';
 import type { Client } from '#client/types.gen.ts';
+import { inButtons } from '../../api/in-buttons.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
@@ -120,7 +121,7 @@ function OneClient({ client }: { client: Client }) {
       {client.warnings.map(({ code, detail }) => (
         <div key={code} className="banner" role="status">
           <Icon name="warn" />
-          <div className="min-w-0 wrap-anywhere">{detail}</div>
+          <div className="min-w-0 wrap-anywhere">{inButtons(detail)}</div>
         </div>
       ))}
       {hosts.map((host) => (

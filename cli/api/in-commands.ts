@@ -1,0 +1,31 @@
+/** What the API names by method and path, and the command that does it; `{id}` is the one in the path. */
+const commands: readonly (readonly [route: string, command: string])[] = [
+  ['GET /v1/approvals?runId={id}', 'approvals list'],
+  ['POST /v1/campaigns/{id}/submit', 'approvals submit {id}'],
+  ['POST /v1/campaigns/{id}/unarchive', 'campaign unarchive {id}'],
+  ['POST /v1/clients', 'clients create <name>'],
+  ['POST /v1/clients/{id}/endpoints', 'clients add-endpoint <client> <endpoint>'],
+  ['POST /v1/clients/{id}/keys', 'clients add-key {id}'],
+  ['POST /v1/jobs/changes', 'jobs cancel-all <client>'],
+  ['GET /v1/quotas', 'quotas'],
+  ['PATCH /v1/schedules/{id}', 'schedules set {id} field=value'],
+  ['POST /v1/schedules/{id}/disable', 'schedules disable {id}'],
+];
+
+const patterns = commands.map(([route, command]) => {
+  const [before = '', after = ''] = route.split('{id}').map(escaped);
+  const ofId = route.includes('{id}') ? String.raw`([^\s/?,;:()]+)` : '';
+  // To the end of the path: POST /v1/clients is not the beginning of POST /v1/clients/{id}/keys.
+  return { pattern: new RegExp(String.raw`${before}${ofId}${after}(?![\w/{?-])`, 'g'), command };
+});
+
+/** Words of the API, which speaks to those who write requests, for those who type commands. */
+export function inCommands(text: string): string {
+  return patterns.reduce((said, { pattern, command }) => {
+    return said.replace(pattern, (_, id: unknown) => `\`muster ${command.replace('{id}', String(id))}\``);
+  }, text);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.?]/g, String.raw`\$&`);
+}

@@ -1,0 +1,21 @@
+/** What the API names by method and path, and where in the console it is done. */
+const places: readonly (readonly [route: RegExp, place: string])[] = [
+  [/GET \/v1\/approvals\?runId=[^\s,;]+/g, 'Approvals has it'],
+  [/POST \/v1\/campaigns\/[^\s/]+\/submit with these budgets/g, '“Ask for its approval”'],
+  [/POST \/v1\/campaigns\/[^\s/]+\/submit\b/g, '“Submit for approval…” on its page'],
+  [/\(POST \/v1\/campaigns\/[^\s/]+\/unarchive\)/g, '(“Take out of the archive…” on its page)'],
+  [/POST \/v1\/clients\/[^\s/]+\/endpoints\b/g, '“Endpoint” on its page'],
+  [/POST \/v1\/clients\/[^\s/]+\/keys\b/g, '“Key” on its page'],
+  [/POST \/v1\/clients(?![\w/])/g, '“New client” under Clients'],
+  [/which can be cancelled: POST \/v1\/jobs\/changes\b/g, 'which can be cancelled under Jobs'],
+  [/GET \/v1\/quotas shows/g, 'Settings shows'],
+  [/GET \/v1\/session tells it/g, 'load this page anew'],
+  // It changes no schedule.
+  [/PATCH \/v1\/schedules\/([^\s/]+) gives/g, '`muster schedules set $1` gives'],
+  [/POST \/v1\/schedules\/[^\s/]+\/disable\b/g, '“Disable…” under Schedules'],
+];
+
+/** Words of the API, which speaks to those who write requests, for those who have buttons. */
+export function inButtons(text: string): string {
+  return places.reduce((said, [route, place]) => said.replace(route, place), text);
+}

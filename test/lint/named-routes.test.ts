@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inCommands } from '../../cli/api/in-commands.ts';
+import { runMuster } from '../../cli/test-muster.ts';
+import { inButtons } from '../../services/console/src/api/in-buttons.ts';
+
+const api = path.join(import.meta.dirname, '../../services/api');
+const route = /(?:GET|POST|PUT|PATCH|DELETE) \/v1\/[^\s'`]*/;
+
+/** What the API's documents say, for those who write requests. */
+const inDocuments = /^\s*(?:description|summary|\d{3}): |'[^']*`(?:GET|POST) [^`]+`/;
+
+/** Only a browser has a session. */
+const forBrowsersAlone = /GET \/v1\/session\b/;
+
+/** Lines of the API's source that tell people to make a request, with an id in place of what is written into them. */
+function told(): string[] {
+  const files = readdirSync(api, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) => readFileSync(path.join(api, file), 'utf8').split('\n'))
+    .filter((line) => route.test(line) && !inDocuments.test(line))
+    .map((line) => line.replaceAll(/\$\{[^{}]*\}/g, 'abc_1'));
+}
+
+describe('what the API says by method and path', () => {
+  it('is looked for where it is said', () => {
+    expect(told().length).toBeGreaterThanOrEqual(13);
+  });
+
+  it.each(told().filter((line) => !forBrowsersAlone.test(line)))(
+    'is a command at the command line: %s',
+    async (line) => {
+      const said = inCommands(line);
+      expect(said).not.toMatch(route);
+      const [, typed = ''] = /`muster ([^`]+)`/.exec(said.replaceAll('\\`', '`')) ?? [];
+      expect(typed).not.toBe('');
+      const words = typed.split(' ');
+      const isWord = (word: string) => /^[a-z-]+$/.test(word);
+      const name = words.slice(0, words.findIndex((word) => !isWord(word)) >>> 0);
+      const { code, out } = await runMuster([...name, '--help'], {});
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`^Usage: muster ${name.join(' ')}(?: |$)`, 'm'));
+    },
+  );
+
+  it.each(told())('is a place in the console: %s', (line) => {
+    expect(inButtons(line)).not.toMatch(route);
+  });
+
+  it('keeps the id that it is about', () => {
+    const text = 'cmp_1 is archived: take it out before (POST /v1/campaigns/cmp_1/unarchive)';
+    expect(inCommands(text)).toBe('cmp_1 is archived: take it out before (`muster campaign unarchive cmp_1`)');
+    expect(inButtons(text)).toBe('cmp_1 is archived: take it out before (“Take out of the archive…” on its page)');
+  });
+
+  it('stays as it is where nothing is known that does it, and where a path only begins as one that is known', () => {
+    for (const text of ['GET /v1/unknown tells it', 'POST /v1/clients/shop/unknown', 'there is no run run_1']) {
+      expect(inCommands(text)).toBe(text);
+      expect(inButtons(text)).toBe(text);
+    }
+  });
+});
