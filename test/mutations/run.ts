@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { run } from '../tiers/commands.ts';
 import { startTestServers } from '../support/test-servers.ts';
 import type { Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
@@ -24,6 +25,8 @@ const copied = [
   'tsconfig.json',
   'vitest.config.ts',
 ];
+/** The tests of one mutation; they take seconds. One that sends a loop round for ever is noticed by that. */
+const withinMs = 10 * 60_000;
 const words = process.argv.slice(2);
 const chosen = mutations.filter(
   ({ takesAway, project, noticedBy }) =>
@@ -31,7 +34,10 @@ const chosen = mutations.filter(
 );
 const sources = readSources();
 
+if (chosen.length === 0) throw new Error(`no mutation has ${words.join(' or ')} in it`);
 const tree = await copyTree(copied);
+// Also where the run is ended before its time.
+process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 /** One Kafka and one Postgres for all of them, where any of their tests asks for these. */
 const servers = chosen.some(({ project }) => project === 'integration') ? await startTestServers() : undefined;
 try {
@@ -50,7 +56,6 @@ try {
   process.exitCode = unnoticed.length > 0 ? 1 : 0;
 } finally {
   await servers?.stop();
-  await rm(tree, { recursive: true, force: true });
 }
 
 async function withMutation<Value>({ edits }: Mutation, during: () => Promise<Value>): Promise<Value> {
@@ -62,8 +67,8 @@ async function withMutation<Value>({ edits }: Mutation, during: () => Promise<Va
   }
 }
 
-/** @param output shown where a failure is no success */
-function passes(
+/** @param output shown where a failure is no success, and takes as long as it takes */
+async function passes(
   project: Mutation['project'],
   tests: readonly string[],
   output: 'ignore' | 'inherit' = 'ignore',
@@ -75,11 +80,7 @@ function passes(
     DATABASE_URL: servers.databaseUrl,
     KAFKA_BROKERS: servers.brokers.join(','),
   };
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: tree, stdio: output, env: { ...process.env, ...given } });
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      resolve(code === 0);
-    });
-  });
+  const bounds = output === 'ignore' ? { withinMs, endsWhole: true, onOutput: () => undefined } : {};
+  const code = await run(process.execPath, args, { folder: tree, ...(given && { environment: given }), ...bounds });
+  return code === 0;
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
@@ -6,38 +6,53 @@ export const root = path.resolve(import.meta.dirname, '../..');
 const killAfterMs = 20_000;
 
 export interface CommandOptions {
+  /** Where it runs; the repository's root unless given. */
+  folder?: string;
   environment?: Record<string, string>;
   /** Gets what it writes, which is otherwise shown as it comes. */
   onOutput?: (text: string) => void;
   /** The command is ended when this has passed. */
   withinMs?: number;
+  /** Or when this is aborted. */
+  until?: AbortSignal;
+  /**
+   * With all that it has started, whatever that is at: a loop without an end hears nothing of its parent. It is ended
+   * by a signal to this process, too.
+   */
+  endsWhole?: boolean;
 }
 
-/** Runs a command in the repository's root; its exit code, or null where it had to be ended. */
+/** Runs a command; its exit code, or null where it had to be ended. */
 export async function run(
   command: string,
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<number | null> {
-  const { environment, onOutput, withinMs } = options;
+  const { folder = root, environment, onOutput, withinMs, until, endsWhole = false } = options;
   const child = spawn(command, args, {
-    cwd: root,
+    cwd: folder,
     env: { ...process.env, ...environment },
     stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    detached: endsWhole,
   });
+  const end = (signal: NodeJS.Signals) => (endsWhole ? endGroup(child, signal) : child.kill(signal));
+  if (endsWhole) endWithUs(child);
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => onOutput?.(chunk.toString()));
-  const timers =
-    withinMs === undefined
-      ? []
-      : [
-          setTimeout(() => child.kill('SIGTERM'), withinMs),
-          setTimeout(() => child.kill('SIGKILL'), withinMs + killAfterMs),
-        ];
+  let timer: NodeJS.Timeout | undefined;
+  const endNow = () => {
+    end('SIGTERM');
+    timer = setTimeout(() => end('SIGKILL'), killAfterMs);
+  };
+  if (withinMs !== undefined) timer = setTimeout(endNow, withinMs);
+  until?.addEventListener('abort', endNow, { once: true });
   return await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => {
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(timer);
+      until?.removeEventListener('abort', endNow);
+      // What is left of it now would be left for good.
+      if (endsWhole && code === null) endGroup(child, 'SIGKILL');
       resolve(code);
     });
   });
@@ -46,4 +61,33 @@ export async function run(
 /** Vitest's exit code, or null where it had to be ended. */
 export function runVitest(args: readonly string[], options: CommandOptions = {}): Promise<number | null> {
   return run(process.execPath, [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], options);
+}
+
+const underWay = new Set<ChildProcess>();
+let isHeard = false;
+
+/** Groups of their own hear nothing of a terminal's Ctrl-C, nor of a signal to this process. */
+function endWithUs(child: ChildProcess): void {
+  underWay.add(child);
+  child.once('exit', () => underWay.delete(child));
+  if (isHeard) return;
+  isHeard = true;
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    process.once(signal, () => {
+      for (const each of underWay) endGroup(each, 'SIGTERM');
+      process.exit(code);
+    });
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nothing of it is left.
+  }
 }

@@ -14,11 +14,11 @@ export function rowsIn(name: string): number[] {
 
 const tiersOfRows = ['faults', 'failover', 'e2e'];
 
-/** All rows that the fault tests name. */
-export function namedRows(root: string): number[] {
-  const sources = globSync('test/{faults,failover,e2e}/*.test.ts', { cwd: root }).map((file) =>
-    readFileSync(`${root}/${file}`, 'utf8'),
-  );
+/** All rows that the tests of these tiers name. */
+export function namedRows(root: string, tiers: readonly string[] = tiersOfRows): number[] {
+  const sources = tiers
+    .flatMap((tier) => globSync(`test/${tier}/*.test.ts`, { cwd: root }))
+    .map((file) => readFileSync(`${root}/${file}`, 'utf8'));
   return [...new Set(sources.flatMap(rowsIn))].toSorted((a, b) => a - b);
 }
 

@@ -1,0 +1,90 @@
+import { homedir, tmpdir } from 'node:os';
+import { stripVTControlCharacters } from 'node:util';
+import { root } from './commands.ts';
+import type { NightlyPart } from './nightly-page.ts';
+import { renderTiers } from './render-tiers.ts';
+import { summarize, type Result } from './results.ts';
+
+/** What came of a part. */
+export type Came = Pick<NightlyPart, 'passed' | 'what' | 'shown'>;
+
+export interface PlannedPart {
+  name: string;
+  /** The part is ended when this has passed; a whole one takes half of it or less. */
+  limitMinutes: number;
+  /** Programs that have to be there. */
+  needs: readonly string[];
+  run: (withinMs: number) => Promise<Came>;
+}
+
+export interface NightlyTurn {
+  /** By the clock, when the whole run has to be over. */
+  untilMs: number;
+  nowMs: () => number;
+  has: (program: string) => boolean;
+}
+
+const leastMs = 60_000;
+
+/** A part that cannot begin, or breaks off, has failed, and the next one is run all the same. */
+export async function runPart({ name, limitMinutes, needs, run }: PlannedPart, turn: NightlyTurn): Promise<Came> {
+  const failed = (shown: string): Came => ({ passed: false, what: `${name} was not run, or broke off`, shown });
+  const missing = needs.filter((program) => !turn.has(program));
+  if (missing.length > 0) return failed(`not there: ${missing.join(', ')} (docs/testing.md says what brings them)`);
+  const leftMs = turn.untilMs - turn.nowMs();
+  if (leftMs < leastMs) return failed('no time was left for it');
+  try {
+    return await run(Math.min(limitMinutes * 60_000, leftMs));
+  } catch (error) {
+    return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+}
+
+/** Of a command: its exit code, null where it was ended. */
+export interface Ended {
+  code: number | null;
+  withinMs: number;
+}
+
+/** Where no test has passed, nothing was shown, whatever the exit code says. */
+export function outcomeOfTests(what: string, ended: readonly Ended[], results: readonly Result[]): Came {
+  const tiers = summarize(results);
+  const isShown = tiers.some(({ passed }) => passed > 0);
+  const lines = [...failuresIn(results), ...endsOf(ended), ...(isShown ? [] : ['no test has passed'])];
+  const passed = ended.length > 0 && ended.every(({ code }) => code === 0) && isShown;
+  return { passed, what, shown: [...lines, renderTiers(tiers)].join('\n') };
+}
+
+export function outcomeOfCommand(what: string, ended: Ended, words: string): Came {
+  const shown = [...endsOf([ended]), words.trim()].join('\n').trim();
+  return { passed: ended.code === 0 && words.trim() !== '', what, shown };
+}
+
+function endsOf(ended: readonly Ended[]): string[] {
+  return ended.flatMap(({ code, withinMs }) =>
+    code === null ? [`ended by a signal: it has ${Math.round(withinMs / 60_000)} min at most`] : [],
+  );
+}
+
+/** One line each; a file of which no test says so is one of them. */
+function failuresIn(results: readonly Result[]): string[] {
+  return results.flatMap((line) => {
+    if (line.kind === 'test' && line.state === 'failed') return [`FAILED ${line.file}: ${line.name}`];
+    if (line.kind === 'file' && line.failed) return [`FAILED ${line.file}: ${line.why?.split('\n', 1)[0] ?? ''}`];
+    return [];
+  });
+}
+
+const mostLines = 200;
+
+/** As it may stand on a page of the repository, in a block of text: without folders of this machine. */
+export function forPage(shown: string): string {
+  const plain = stripVTControlCharacters(shown)
+    .replaceAll('```', "'''")
+    .replaceAll(root, '.')
+    .replaceAll(tmpdir(), '<tmp>')
+    .replaceAll(homedir(), '~');
+  const lines = plain.trimEnd().split('\n');
+  if (lines.length <= mostLines) return lines.join('\n');
+  return [`… ${lines.length - mostLines} lines before`, ...lines.slice(-mostLines)].join('\n');
+}
