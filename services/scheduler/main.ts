@@ -39,7 +39,7 @@ import { createWebhookTeller } from './tell-webhooks.ts';
 const schedulesAheadMs = 200;
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
-  const { logger, meter, owner, addPart, onClose } = context;
+  const { logger, meter, tracing, owner, addPart, onClose } = context;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', logger, meter };
   const max = poolSizes.scheduler['muster-scheduler'];
   const pool = onClose(createPool({ ...database, max }), (opened) => opened.end());
@@ -77,6 +77,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     region: config.MUSTER_REGION,
     keptDays: config.OCCURRENCES_HISTORY_DAYS,
     meter,
+    tracing,
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,

@@ -4,12 +4,13 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BrokenSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import { schedulerMetrics } from './metrics.ts';
+import { recordFired, type FiredTracesDeps } from './recur/fired-traces.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
 
 /** Schedules of one transaction, at most: what is said once for all of them is half of what a hundred cost. */
 const maxSchedules = 500;
 
-export interface RecurSchedulesDeps {
+export interface RecurSchedulesDeps extends FiredTracesDeps {
   dueSchedules: DueSchedules;
   /** Whose home groups fire here at once. */
   looker: Looker;
@@ -51,9 +52,11 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return deps.longestPollMs();
 
+  const beganMs = deps.clock.monotonicMs();
   const recurred = await dueSchedules.recur(looker, maxSchedules);
   const { fired, buffered, skipped, ended, broken, looked, nextLookInMs } = recurred;
   figures.fired(fired.length);
+  recordFired(fired, beganMs, deps);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'schedule fired');
   if (buffered.length > 0) deps.onBuffered();
   for (const occurrence of buffered) logger.info(factsOf(occurrence), 'occurrence waits for the one before it');
@@ -77,8 +80,10 @@ const noneBufferedLookMs = 5000;
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, isLeading, logger, figures } = deps;
   if (!isLeading()) return bufferedLookMs;
+  const beganMs = deps.clock.monotonicMs();
   const { fired, broken, isAny } = await dueSchedules.fireBuffered(looker, maxSchedules);
   figures.fired(fired.length);
+  recordFired(fired, beganMs, deps);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
   logBroken(logger, broken);
   return isAny || !deps.isHearing() ? bufferedLookMs : noneBufferedLookMs;

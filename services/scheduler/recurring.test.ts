@@ -1,13 +1,17 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { isSampled, rootSpanOf, traceOfJob } from '../../shared/domain/tracing/trace-ids.ts';
 import { createMemoryDueSchedules } from '../../test/support/memory/due-schedules.ts';
 import { createMemoryLeases } from '../../test/support/memory/leases.ts';
 import { createMemoryNotices } from '../../test/support/memory/notices.ts';
 import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
 import { createMemoryScheduleStore } from '../../test/support/memory/schedule-store.ts';
 import { passTime } from '../../test/support/pass-time.ts';
+import { createRecordedSpans } from '../../test/support/recorded-spans.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 
@@ -21,7 +25,12 @@ function setUp() {
   const logger = pino({ level: 'silent' });
   const notices = createMemoryNotices();
   const meter = createPrometheusMeter({ logger });
-  const nodeOf = (owner: string, region = 'local', dueSchedules = createMemoryDueSchedules({ database })) => {
+  const nodeOf = (
+    owner: string,
+    region = 'local',
+    dueSchedules = createMemoryDueSchedules({ database }),
+    tracing: Tracing | null = null,
+  ) => {
     const leases = createMemoryLeases({ database });
     return createRecurring({
       leases,
@@ -35,6 +44,7 @@ function setUp() {
       clock,
       logger,
       meter,
+      tracing,
     });
   };
   const add = async (overlap: 'allow' | 'buffer-one' = 'allow') => {
@@ -106,6 +116,48 @@ describe('what recurs', () => {
     const { text } = await meter.expose();
     expect(text).toContain('muster_schedule_fires_total 2');
     expect(text).toContain('muster_schedule_skips_total{cause="misfire"} 2');
+    await node.stopIntake();
+  });
+
+  it('begins the trace of each job that it makes, of those that are sampled', async () => {
+    const { clock, database, nodeOf, add } = setUp();
+    const tracing = createRecordedSpans({ share: 0.5 });
+    const node = nodeOf('a', 'local', createMemoryDueSchedules({ database }), tracing);
+    const { scheduleId } = await add();
+    node.start();
+    await passTime(clock, 100 * minuteMs);
+    const jobs = [...database.scheduled.jobs.values()];
+    const sampled = jobs.filter(({ jobId }) => isSampled(traceOfJob(jobId), 0.5));
+    // Of a hundred, some are and some are not.
+    expect(jobs).toHaveLength(100);
+    expect(sampled.length % 100).toBeGreaterThan(0);
+    expect(tracing.spans).toEqual(
+      sampled.map(({ jobId, dueAtMs }) => ({
+        ...{ traceId: traceOfJob(jobId), spanId: rootSpanOf(traceOfJob(jobId)), parentId: null },
+        ...{ name: 'accept job', kind: 'producer', error: null, startMs: dueAtMs, endMs: dueAtMs },
+        attributes: {
+          'muster.job': publicId('job', jobId),
+          'muster.schedule': publicId('schedule', scheduleId),
+        },
+      })),
+    );
+    await node.stopIntake();
+  });
+
+  it('begins the trace of a job that had waited for the one before it, as it fires', async () => {
+    const { clock, database, nodeOf, add } = setUp();
+    const tracing = createRecordedSpans();
+    const node = nodeOf('a', 'local', createMemoryDueSchedules({ database }), tracing);
+    await add('buffer-one');
+    node.start();
+    await passTime(clock, 2 * minuteMs);
+    expect(tracing.spans).toHaveLength(1);
+    database.scheduled.jobs.clear();
+    await passTime(clock, 1000);
+    const [jobId = ''] = [...database.scheduled.jobs.values()].map((job) => job.jobId);
+    expect(tracing.spans.map(({ name, traceId }) => [name, traceId]).slice(1)).toEqual([
+      ['accept job', traceOfJob(jobId)],
+    ]);
     await node.stopIntake();
   });
 

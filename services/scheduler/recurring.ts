@@ -6,6 +6,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
 import { heardPollMs } from './scheduler.ts';
 import {
   createRearming,
@@ -30,6 +31,8 @@ export interface RecurringDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }
 
 /**
@@ -54,7 +57,7 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     onBuffered: () => waiting.poke(),
     isHearing: () => notices.isHearing(),
     isLeading: () => lease.held() !== null,
-    logger,
+    ...{ tracing: deps.tracing, clock, logger },
     figures: createScheduleFigures(deps.meter),
   };
   const loopOf = (loop: string, turn: () => Promise<number>) =>

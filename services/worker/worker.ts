@@ -153,7 +153,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     begins.settle(begun, flushed.begun);
     const { recorded, handedOn, lost, children, childless } = matchResults(byResult, flushed, startedMs);
     for (const { work, result } of recorded) if (result.state === 'done') countRecorded(work.topic);
-    traces?.recorded(recorded, startedMs);
+    traces?.recorded(recorded, flushed.born, startedMs);
     traces?.claimed(children, startedMs);
     forward(recorded, handedOn, startedMs);
     server.lose(lost, flushed.refused);

@@ -198,6 +198,8 @@ export interface LedgerFlushed {
    * was recorded by an earlier flush whose answer was lost: those children are left to their leases.
    */
   children: ClaimedChildren[];
+  /** All children of what was recorded now, claimed or not. */
+  born: BornChild[];
   /**
    * Of the results that were to be handed on, those whose next step is ours now, in its first epoch. Missing where the
    * result was recorded by an earlier flush whose answer was lost: that step is left to its lease.
@@ -212,6 +214,13 @@ export interface LedgerFlushed {
   begun: StepBegin[];
   /** What the store will never take, apart from its neighbours: a bug on our side. Repeating it is of no use. */
   refused: RefusedStep[];
+}
+
+/** A child batch with its number, and the result that it was born with. */
+export interface BornChild {
+  child: ChildBatch;
+  batchNo: number;
+  result: StepDone;
 }
 
 export interface ClaimedChildren {

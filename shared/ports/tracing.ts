@@ -14,8 +14,17 @@ export interface Span {
   startMs: number;
   endMs: number;
   attributes: SpanAttributes;
+  /** Spans of other traces that it has to do with. */
+  links?: readonly SpanLink[] | undefined;
   /** For people; null where all is well. */
   error: string | null;
+}
+
+export interface SpanLink {
+  traceId: string;
+  spanId: string;
+  /** Whether that trace is recorded: its id leads nowhere otherwise. */
+  isSampled: boolean;
 }
 
 /** Where spans go, where tracing is on. */

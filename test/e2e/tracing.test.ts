@@ -3,7 +3,15 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createClient, createJob, explainRunUser, getJob } from '../../sdk/generated/sdk.gen.ts';
+import {
+  createClient,
+  createJob,
+  createSchedule,
+  disableSchedule,
+  explainRunUser,
+  getJob,
+  runScheduleNow,
+} from '../../sdk/generated/sdk.gen.ts';
 import { batchCall } from '../../shared/contracts/endpoints/batch-actions.ts';
 import { readTraceparent, type TraceContext } from '../../shared/domain/tracing/trace-context.ts';
 import { startSpanCollector, type CollectedSpan, type SpanCollector } from '../support/span-collector.ts';
@@ -25,7 +33,7 @@ async function startEndpoints() {
     void text(request).then((body) => {
       const path = request.url ?? '';
       const header = (name: string) => z.string().optional().parse(request.headers[name]);
-      const read = path === '/job' ? undefined : batchCall.parse(JSON.parse(body));
+      const read = path.startsWith('/job') ? undefined : batchCall.parse(JSON.parse(body));
       const trace = readTraceparent(header('traceparent') ?? '');
       const call = { path, batch: read?.batch ?? 0, trace, tracestate: header('tracestate') };
       calls.push(call);
@@ -180,6 +188,38 @@ describe('where all is traced', () => {
       tracestate: caller.tracestate,
     });
     expect((await getJob({ client: muster.api.client, path: { id } })).data.traceId).toBe(traceId);
+  });
+
+  it('a job that a schedule makes is one tree, begun by the scheduler, or by the api where a person fires it', async () => {
+    const { client } = muster.api;
+    const target = { client: 'orders', url: `${endpoints.url}/job/of-schedule` };
+    const { id } = (await createSchedule({ client, body: { name: 'ticks', target, everySeconds: 1 } })).data;
+    const ofSchedule = () =>
+      named(collector.spans, 'accept job').filter((span) => span.attributes['muster.schedule'] === id);
+    const isWhole = (traceId: string) => named(spansOf(traceId), 'call job').length > 0;
+    await collector.until(() => ofSchedule().some(({ traceId }) => isWhole(traceId)));
+    const [byHand] = (await runScheduleNow({ client, path: { id }, body: null })).data.fired;
+    await disableSchedule({ client, path: { id }, body: {} });
+    const fired = (spans: readonly CollectedSpan[]) =>
+      named(spans, 'accept job').filter((span) => span.attributes['muster.job'] === byHand?.jobId);
+    await collector.until((spans) => fired(spans).some(({ traceId }) => isWhole(traceId)));
+
+    const begun = [
+      { service: 'muster-scheduler', accepted: ofSchedule().find(({ traceId }) => isWhole(traceId)) },
+      { service: 'muster-api', accepted: fired(collector.spans)[0] },
+    ];
+    for (const { service, accepted } of begun) {
+      const spans = spansOf(accepted?.traceId);
+      expect(spans.map((span) => `${span.service} ${span.name}`).toSorted()).toEqual(
+        [
+          `${service} accept job`,
+          ...['call job', 'claim', 'offer'].map((name) => `muster-dispatcher ${name}`),
+        ].toSorted(),
+      );
+      expect(accepted?.parentSpanId).toBeUndefined();
+      const below = spans.filter(({ name }) => name !== 'accept job');
+      expect(new Set(below.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([accepted?.spanId]));
+    }
   });
 
   it('a process that stops sends the spans that it still has', async () => {

@@ -61,6 +61,40 @@ export const tracingMutations: readonly Mutation[] = [
     noticedBy: ['services/worker/trace'],
   },
   {
+    takesAway: 'the trace of a child batch has a link to the step that bore it',
+    edits: [{ text: 'links: [linkTo(result, open.get(keyOf(result))?.spanId)],', replacement: 'links: [],' }],
+    project: 'unit',
+    noticedBy: ['services/worker/trace'],
+  },
+  {
+    takesAway: 'a step has links to the child batches that it bore',
+    edits: [{ text: 'const links = children.get(result);', replacement: 'const links = undefined;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/trace'],
+  },
+  {
+    takesAway: 'children are told by the flush that bears them, and not by a repeat of it',
+    edits: [
+      {
+        text: 'children, born, timed, begun, refused: [] };',
+        replacement: 'children, born: [], timed, begun, refused: [] };',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/execution-path'],
+  },
+  {
+    takesAway: 'of the jobs that schedules make, the share of all others is traced',
+    edits: [
+      {
+        text: 'if (!isJob || !isSampled(traceId, tracing.share)) continue;',
+        replacement: 'if (!isJob) continue;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/scheduler/recur'],
+  },
+  {
     takesAway: 'a caller decides whether its trace is recorded',
     edits: [
       {

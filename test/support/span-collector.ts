@@ -22,6 +22,16 @@ const span = z.object({
   startTimeUnixNano: z.string().regex(/^\d{19}$/),
   endTimeUnixNano: z.string().regex(/^\d{19}$/),
   attributes,
+  links: z
+    .array(
+      z.strictObject({
+        traceId: z.string().regex(/^[0-9a-f]{32}$/),
+        spanId: z.string().regex(/^[0-9a-f]{16}$/),
+        flags: z.int().min(0).max(1),
+      }),
+    )
+    .min(1)
+    .optional(),
   status: z.object({ code: z.int().optional(), message: z.string().optional() }),
 });
 

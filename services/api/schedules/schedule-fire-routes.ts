@@ -19,7 +19,8 @@ import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import type { Fired } from './schedule-store.port.ts';
+import { recordAccepted } from '../jobs/accept/accept-traces.ts';
+import type { Fired, FireRequest } from './schedule-store.port.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { byScheduleId, checkOwner, eitherRole, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { occurrenceView, previewView } from './schedule-view.ts';
@@ -59,8 +60,18 @@ export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps)
   });
 }
 
-function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void {
+function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
+  const { schedules } = deps;
   const answered = { 200: jsonAnswer('What fired', firedShape) };
+
+  /** A job that is made by hand has a trace of its own, as those that the scheduler makes. */
+  const fire = async (id: string, asked: FireRequest, groups: readonly string[] | null) => {
+    const beganMs = deps.clock.monotonicMs();
+    const fired = await schedules.fire(requireId('schedule', id), asked, groups);
+    if (fired.kind !== 'fired') return firedView(id, fired);
+    for (const { jobId } of fired.occurrences) if (jobId !== null) recordAccepted(jobId, undefined, beganMs, deps);
+    return firedView(id, fired);
+  };
 
   server.route({
     method: 'POST',
@@ -84,7 +95,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       const { groups = null } = body ?? {};
       // A repeat whose first answer was lost fires at the same instant, which has fired.
       const asked = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
-      return firedView(id, await schedules.fire(requireId('schedule', id), asked, groups));
+      return fire(id, asked, groups);
     },
   });
 
@@ -113,7 +124,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
           { pointer: '/until', code: 'invalid-value', detail: `${until} lies before from, ${from}` },
         ]);
       }
-      return firedView(id, await schedules.fire(requireId('schedule', id), asked, groups));
+      return fire(id, asked, groups);
     },
   });
 }

@@ -17,6 +17,7 @@ import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
@@ -43,6 +44,8 @@ export interface ScheduleRoutesDeps {
   secretBox: SecretBox;
   clientEgress: ClientEgress;
   clock: Clock;
+  /** Null, or absent, where it is off. */
+  tracing?: Tracing | null | undefined;
 }
 
 /** Which of them, the schedule says. */

@@ -8,6 +8,7 @@ export interface FiredOccurrence {
   scheduledForMs: number;
   /** A job, or the start of a campaign's run. */
   targetId: string;
+  isJob: boolean;
 }
 
 export interface SkippedOccurrences extends SkippedRange {

@@ -58,8 +58,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         const isAhead = locked.rows.some(({ nowMs, lookMs }) => lookMs > nowMs);
         if (isAhead) await waitUntil(client, Math.max(...rows.map(({ nowMs }) => nowMs)));
         return {
-          fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf),
-          buffered: occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
+          fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf(locked.rows)),
+          buffered: occurrences.filter(({ state }) => state === 'buffered').map(firedOf(locked.rows)),
           skipped,
           ended,
           broken,
@@ -93,7 +93,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
             some.map(({ row }) => row),
             fired,
           );
-          return fired.map(firedOf);
+          return fired.map(firedOf(rows));
         });
         return { fired: results.flat(), broken: [...unreadable, ...broken], isAny: true };
       });
@@ -134,8 +134,11 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
   };
 }
 
-function firedOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence): FiredOccurrence {
-  return { scheduleId, group, scheduledForMs, targetId };
+function firedOf(rows: readonly PlannedColumns[]): (occurrence: NewOccurrence) => FiredOccurrence {
+  const calling = new Set(rows.flatMap(({ id, client }) => (client === null ? [] : [id])));
+  return ({ scheduleId, group, scheduledForMs, targetId }) => {
+    return { scheduleId, group, scheduledForMs, targetId, isJob: calling.has(scheduleId) };
+  };
 }
 
 async function nextLookInMs(client: PoolClient, region: string, aheadMs: number): Promise<number | null> {

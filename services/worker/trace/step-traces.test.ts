@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { batchTracesOf, isSampled, rootSpanOf } from '../../../shared/domain/tracing/trace-ids.ts';
 import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
 import type { Span } from '../../../shared/ports/tracing.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRecordedSpans } from '../../../test/support/recorded-spans.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerOf } from '../../../test/support/worker-fixture.ts';
+import { answerOf, answerWithFailures } from '../../../test/support/worker-fixture.ts';
 
 const random = () => Math.random();
 const named = (spans: readonly Span[], name: string) => spans.filter((span) => span.name === name);
@@ -53,6 +54,59 @@ describe('the spans of a batch', () => {
     expect(tries.at(0)).toMatchObject({ error: 'connection refused', attributes: { 'muster.state': 'waiting' } });
     expect(tries.at(-1)).toMatchObject({ error: null, attributes: { 'muster.state': 'done' } });
     expect(named(tracing.spans, 'call award-reward')[0]).toMatchObject({ error: 'connection refused' });
+  });
+
+  it('of a child batch begin with a span that has a link to the step that bore it, which has one back', async () => {
+    const tracing = createRecordedSpans();
+    const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
+    endpoint.answer = (seen) => answerWithFailures(seen, seen.call.batch === 1 ? ['u2'] : [], { retryable: true });
+    const { feedId } = await feed([['u1', 'u2']]);
+    await passTime(clock, 120_000);
+    const traces = batchTracesOf(feedId);
+    const [born, ...others] = named(tracing.spans, 'child batch');
+    expect(others).toEqual([]);
+    const [bearing] = named(tracing.spans, 'step award-reward').filter(({ traceId }) => traceId === traces.traceOf(1));
+    const traceId = traces.traceOf(firstChildBatchNo);
+    const root = { traceId, spanId: rootSpanOf(traceId) };
+    expect(born).toMatchObject({
+      ...{ ...root, parentId: null, kind: 'producer', error: null },
+      links: [{ traceId: traces.traceOf(1), spanId: bearing?.spanId, isSampled: true }],
+      attributes: { 'muster.batch': firstChildBatchNo, 'muster.parent_batch': 1, 'muster.step': 1, 'muster.users': 1 },
+    });
+    expect(bearing?.links).toEqual([{ ...root, isSampled: true }]);
+    const steps = tracing.spans.filter((span) => span.traceId === traceId && span.name.startsWith('step '));
+    expect(steps.map(({ name, parentId, links }) => [name, parentId, links])).toEqual([
+      ['step award-reward', root.spanId, undefined],
+      ['step send-message', root.spanId, undefined],
+    ]);
+  });
+
+  it('of child batches are recorded or not by themselves, whatever becomes of those of their parents', async () => {
+    const tracing = createRecordedSpans({ share: 0.5 });
+    const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
+    const numbers = Array.from({ length: 100 }, (_, index) => index);
+    endpoint.answer = (seen) => {
+      const { batch, users } = seen.call;
+      return answerWithFailures(seen, isChildBatch(batch) ? [] : users.slice(1), { retryable: true });
+    };
+    const { feedId } = await feed(numbers.map((number) => [`u${1000 + number}a`, `u${1000 + number}b`]));
+    await passTime(clock, 120_000);
+    const traces = batchTracesOf(feedId);
+    const isRecorded = (batchNo: number) => isSampled(traces.traceOf(batchNo), 0.5);
+    const born = named(tracing.spans, 'child batch');
+    expect(born.map(({ traceId }) => traceId).toSorted()).toEqual(
+      numbers
+        .map((number) => firstChildBatchNo + number)
+        .filter(isRecorded)
+        .map(traces.traceOf)
+        .toSorted(),
+    );
+    const parents = born.map(({ attributes }) => Number(attributes['muster.parent_batch']));
+    expect(born.map(({ links }) => links)).toMatchObject(
+      parents.map((batchNo) => [{ traceId: traces.traceOf(batchNo), isSampled: isRecorded(batchNo) }]),
+    );
+    // Of a hundred, some are of the one kind and some of the other.
+    expect(new Set(parents.map(isRecorded))).toEqual(new Set([true, false]));
   });
 
   it('are recorded of the share of batches that the ids say, and every call says which', async () => {

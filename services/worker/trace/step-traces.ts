@@ -3,8 +3,8 @@ import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { writeTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
 import { batchTracesOf, newSpanId, rootSpanOf, type BatchTraces } from '../../../shared/domain/tracing/trace-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
-import type { Span, SpanAttributes, Tracing } from '../../../shared/ports/tracing.ts';
+import type { BornChild, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { Span, SpanAttributes, SpanLink, Tracing } from '../../../shared/ports/tracing.ts';
 import type { RecordedStep } from '../forward/forward-survivors.ts';
 import type { Reading } from '../call/read-answer.ts';
 import type { Work } from '../work.ts';
@@ -28,8 +28,13 @@ export interface StepTraces {
   headerOf(work: Work): string;
   beginCall(work: Work): CallTrace;
   endCall(work: Work, call: CallTrace, made: MadeCall): void;
-  /** @param askedMs when the flush was asked for that has recorded them */
-  recorded(steps: readonly RecordedStep[], askedMs: number): void;
+  /**
+   * The traces of child batches that are sampled begin here, each with a link to its parent's; their parents' steps
+   * have links to them.
+   * @param born with them, by the same flush
+   * @param askedMs when that was asked for
+   */
+  recorded(steps: readonly RecordedStep[], born: readonly BornChild[], askedMs: number): void;
   /** Of a batch that is sampled; undefined of the others. For log lines. */
   traceOf(step: Pick<StepRef, 'feedId' | 'batchNo'>): string | undefined;
 }
@@ -58,6 +63,8 @@ export interface StepTracesDeps {
 const maxFeeds = 1000;
 /** Sampled steps that are under way; the one that began longest ago is told without its beginning. */
 const maxOpenSteps = 10_000;
+/** Of one span: OpenTelemetry's own bound. A batch whose users are tried alone has more children. */
+const maxLinks = 128;
 
 export function createStepTraces({ tracing, clock, random }: StepTracesDeps): StepTraces {
   const { share } = tracing;
@@ -94,7 +101,45 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return begun;
   }
 
-  function record(work: Work, span: Pick<Span, 'spanId' | 'parentId' | 'name' | 'kind' | 'error'>, told: Told): void {
+  /** The first spans of child batches. @returns the links to them, by the result that bore them */
+  function bear(
+    steps: readonly RecordedStep[],
+    born: readonly BornChild[],
+    askedMs: number,
+  ): ReadonlyMap<StepResult, SpanLink[]> {
+    const children = new Map<StepResult, SpanLink[]>();
+    if (born.length === 0) return children;
+    const works = new Map<StepResult, Work>(steps.map(({ work, result }) => [result, work]));
+    for (const { result, child, batchNo } of born) {
+      const work = works.get(result);
+      if (!work) continue;
+      const ofChild = linkTo({ feedId: result.feedId, batchNo });
+      const known = children.get(result);
+      if (!known) children.set(result, [ofChild]);
+      else if (known.length < maxLinks) known.push(ofChild);
+      if (!ofChild.isSampled) continue;
+      const { traceId, spanId: own } = ofChild;
+      tracing.record({
+        ...{ traceId, spanId: own, parentId: null, name: 'child batch', kind: 'producer', error: null },
+        ...{ startMs: wallMs(askedMs), endMs: wallMs(clock.monotonicMs()) },
+        links: [linkTo(result, open.get(keyOf(result))?.spanId)],
+        attributes: {
+          ...ofBatch(work, batchNo, child.users.length),
+          'muster.step': result.step,
+          'muster.parent_batch': result.batchNo,
+        },
+      });
+    }
+    return children;
+  }
+
+  /** @param ofStep the span of its step, where one is known here; its first span otherwise */
+  function linkTo(batch: Pick<StepRef, 'feedId' | 'batchNo'>, ofStep?: string): SpanLink {
+    const traceId = tracesOf(batch.feedId).traceOf(batch.batchNo);
+    return { traceId, spanId: ofStep ?? rootSpanOf(traceId), isSampled: isSampled(batch) };
+  }
+
+  function record(work: Work, span: SpanOfStep, told: Told): void {
     const { feedId, batchNo, step } = work.claim;
     tracing.record({
       ...span,
@@ -147,7 +192,8 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
       record(work, span, { startedMs, attributes });
     },
 
-    recorded: (steps, askedMs) => {
+    recorded: (steps, born, askedMs) => {
+      const children = bear(steps, born, askedMs);
       if (open.size === 0) return;
       for (const { work, result } of steps) {
         if (!isSampled(work.claim)) continue;
@@ -161,13 +207,16 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
         const parentId = rootSpanOf(tracesOf(feedId).traceOf(batchNo));
         const { spanId: own, startedMs } = step;
         const whole = { spanId: own, parentId, name: `step ${work.actionType}`, kind: 'consumer' } as const;
-        record(work, { ...whole, error: causeOf(result) }, { startedMs, attributes: factsOf(work, result) });
+        const links = children.get(result);
+        record(work, { ...whole, links, error: causeOf(result) }, { startedMs, attributes: factsOf(work, result) });
       }
     },
 
     traceOf: (step) => (isSampled(step) ? tracesOf(step.feedId).traceOf(step.batchNo) : undefined),
   };
 }
+
+type SpanOfStep = Pick<Span, 'spanId' | 'parentId' | 'name' | 'kind' | 'links' | 'error'>;
 
 interface Told {
   startedMs: number;
@@ -185,19 +234,25 @@ function causeOf(result: StepResult): string | null {
   return result.state === 'done' ? null : result.cause;
 }
 
-function factsOf({ claim, context, count }: Work, result: StepResult): SpanAttributes {
+function ofBatch({ context }: Pick<Work, 'context'>, batchNo: number, users: number): SpanAttributes {
   const { runId, campaignId, country } = context;
+  return {
+    'muster.run': publicId('run', runId),
+    'muster.campaign': publicId('campaign', campaignId),
+    'muster.country': country,
+    'muster.batch': batchNo,
+    'muster.users': users,
+  };
+}
+
+function factsOf(work: Work, result: StepResult): SpanAttributes {
   const done = result.state === 'done' && {
     'muster.failed': result.failures.length,
     'muster.child_batches': result.children.length,
   };
   return {
-    'muster.run': publicId('run', runId),
-    'muster.campaign': publicId('campaign', campaignId),
-    'muster.country': country,
-    'muster.batch': claim.batchNo,
-    'muster.epoch': claim.epoch,
-    'muster.users': count,
+    ...ofBatch(work, work.claim.batchNo, work.count),
+    'muster.epoch': work.claim.epoch,
     'muster.state': result.state,
     ...done,
   };

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { budgetCause, budgetWaitMs } from '../../domain/run/budgets.ts';
 import type {
+  BornChild,
   ClaimedStep,
   LedgerFlush,
   StepRef,
@@ -10,7 +11,7 @@ import type {
 } from '../../ports/step-ledger.ts';
 import { plainArray } from '../connection/array-literals.ts';
 import { noteNoCalls, reserveBudgets, settleReservations, unreserved } from './budget-statements.ts';
-import { keysOf, type Connection, type NumberedChild } from './step-writes.ts';
+import { keysOf, type Connection } from './step-writes.ts';
 
 /** A step whose budget does not suffice for the whole batch. */
 export interface Shortage {
@@ -123,14 +124,14 @@ export function waitingFor(
 export async function settle(
   connection: Connection,
   results: readonly StepResult[],
-  children: readonly NumberedChild[],
+  children: readonly BornChild[],
   unitsPerUser: UnitsPerUser,
 ): Promise<void> {
   const costs = costingIn(unitsPerUser);
   const settled = results.filter((result) => costs(result) && (result.state === 'done' || !result.open));
   const heirs = children.filter(({ child, result }) => costs(result) && (child.open || child.claim));
   if (settled.length + heirs.length === 0) return;
-  const unitsOfChild = ({ child, result }: NumberedChild) => child.users.length * unitsOf(result, unitsPerUser);
+  const unitsOfChild = ({ child, result }: BornChild) => child.users.length * unitsOf(result, unitsPerUser);
   await connection.query(
     settleReservations.with({
       ...keysOf(settled),

@@ -1,5 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type {
+  BornChild,
   ClaimedChildren,
   ClaimedStep,
   LedgerFlush,
@@ -25,7 +26,6 @@ import {
   recordAndClaim,
   writtenBefore,
   type ClaimTerms,
-  type NumberedChild,
 } from './step-writes.ts';
 import {
   addSuppressed,
@@ -133,7 +133,7 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     const affordable = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
     const ours = await noteChecked(client, await tellSuppressed(client, affordable, actionTypeOf, lists), checked);
     const timed = timedOf(put, born, timedWithinMs);
-    return { ...told, recorded: results, claimed: ours, busy: [...busy], children, timed, begun, refused: [] };
+    return { ...told, recorded: results, claimed: ours, busy: [...busy], children, born, timed, begun, refused: [] };
   });
 }
 
@@ -165,7 +165,7 @@ async function withinBudgets(
 function numberedChildren(
   recorded: readonly StepDone[],
   numbers: ReadonlyMap<StepDone, readonly number[]>,
-): NumberedChild[] {
+): BornChild[] {
   return recorded.flatMap((result) =>
     result.children.map((child, index) => {
       const batchNo = numbers.get(result)?.[index];
@@ -177,7 +177,7 @@ function numberedChildren(
 
 async function bearChildren(
   client: PoolClient,
-  children: readonly NumberedChild[],
+  children: readonly BornChild[],
   terms: ClaimTerms,
   timedWithinMs: number | undefined,
 ): Promise<ClaimedChildren[]> {
@@ -191,7 +191,7 @@ async function bearChildren(
 
 function timedOf(
   put: readonly StepWaiting[],
-  born: readonly NumberedChild[],
+  born: readonly BornChild[],
   timedWithinMs: number | undefined,
 ): TimedStep[] {
   const waiting = put.filter((result) => isTimed(result, timedWithinMs));
@@ -227,7 +227,7 @@ async function withWrittenBefore(
 
 function nothingFlushed(): LedgerFlushed {
   const nothing = { recorded: [], claimed: [], busy: [], contradicted: [], handedOn: [] };
-  return { ...nothing, children: [], timed: [], begun: [], refused: [] };
+  return { ...nothing, children: [], born: [], timed: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
@@ -238,6 +238,7 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
     contradicted: [...left.contradicted, ...right.contradicted],
     handedOn: [...left.handedOn, ...right.handedOn],
     children: [...left.children, ...right.children],
+    born: [...left.born, ...right.born],
     timed: [...left.timed, ...right.timed],
     begun: [...left.begun, ...right.begun],
     refused: [...left.refused, ...right.refused],

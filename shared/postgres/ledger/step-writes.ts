@@ -3,6 +3,7 @@ import { hasSurvivors } from '../../domain/step/survivors.ts';
 import { agendaGraceMs } from '../../domain/step/timed-steps.ts';
 import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
 import type {
+  BornChild,
   ChildBatch,
   ClaimedStep,
   Contradiction,
@@ -28,13 +29,6 @@ export interface ClaimTerms {
   owner: string;
   slot: number;
   leaseMs: number;
-}
-
-/** A child batch with its number, and the result that it was born with. */
-export interface NumberedChild {
-  child: ChildBatch;
-  batchNo: number;
-  result: StepDone;
 }
 
 type ClaimedRow = [
@@ -178,7 +172,7 @@ export async function noteBegins(connection: Connection, begins: readonly StepBe
  */
 export async function insertChildren(
   connection: Connection,
-  children: readonly NumberedChild[],
+  children: readonly BornChild[],
   terms: ClaimTerms,
   timedWithinMs: number | undefined,
 ): Promise<{ result: StepDone; claim: ClaimedStep }[]> {

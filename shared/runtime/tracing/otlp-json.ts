@@ -1,8 +1,9 @@
-import type { Span } from '../../ports/tracing.ts';
+import type { Span, SpanLink } from '../../ports/tracing.ts';
 
 /** As OTLP numbers them. */
 const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 const failed = 2;
+const sampled = 1;
 
 /**
  * Spans as OTLP has them in JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids in hexadecimal
@@ -20,21 +21,25 @@ export function otlpTraces(
   });
 }
 
-function spanOf({ traceId, spanId, parentId, name, kind, startMs, endMs, attributes, error }: Span) {
+function spanOf({ traceId, spanId, parentId, name, kind, startMs, endMs, attributes, links, error }: Span) {
   return {
     traceId,
     spanId,
     ...(parentId !== null && { parentSpanId: parentId }),
-    // Sampled.
-    flags: 1,
+    flags: sampled,
     name,
     kind: kinds[kind],
     startTimeUnixNano: nanosOf(startMs),
     // Two clocks, or one that was set, must not make a span of no length below 0.
     endTimeUnixNano: nanosOf(Math.max(startMs, endMs)),
     attributes: attributesOf(attributes),
+    ...(links && links.length > 0 && { links: links.map(linkOf) }),
     status: error === null ? {} : { code: failed, message: error },
   };
+}
+
+function linkOf({ traceId, spanId, isSampled }: SpanLink) {
+  return { traceId, spanId, flags: isSampled ? sampled : 0 };
 }
 
 /** To the microsecond: beyond it, a number has no room for the time. */

@@ -62,7 +62,9 @@ describe('spans', () => {
   it('are sent together, in the form of OTLP, with what was configured', async () => {
     const { clock, tracing, counted } = start({ headers: ['authorization', 'Bearer abc'] });
     tracing.record(spanNo(1));
-    tracing.record(spanNo(2, { parentId: '0000000000000001', error: 'connection refused', endMs: 0 }));
+    const linked = { traceId: 'a3ce929d0e0e47364bf92f3577b34da6', spanId: '00f067aa0ba902b7' };
+    const links = [true, false].map((isSampled) => ({ ...linked, isSampled }));
+    tracing.record(spanNo(2, { parentId: '0000000000000001', error: 'connection refused', endMs: 0, links }));
     await passTime(clock, 4999);
     expect(collector.requests).toEqual([]);
     await passTime(clock, 1);
@@ -85,8 +87,13 @@ describe('spans', () => {
         status: { code: 2, message: 'connection refused' },
         // It cannot end before it began.
         endTimeUnixNano: '1767225600000125000',
+        links: [
+          { ...linked, flags: 1 },
+          { ...linked, flags: 0 },
+        ],
       },
     ]);
+    expect(collector.spans[0]?.links).toBeUndefined();
     await tracing.stop();
     expect(await counted('exported')).toBe(2);
   });

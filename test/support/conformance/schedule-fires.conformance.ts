@@ -21,7 +21,9 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         await subject.passTime(1);
         const key = `schedule/${scheduleId}/${new Date(startMs + minuteMs).toISOString()}`;
         const targetId = jobIdOf(clientId, key);
-        expect((await look()).fired).toEqual([{ scheduleId, group: '', scheduledForMs: startMs + minuteMs, targetId }]);
+        expect((await look()).fired).toEqual([
+          { scheduleId, group: '', scheduledForMs: startMs + minuteMs, targetId, isJob: true },
+        ]);
         expect((await look()).fired).toEqual([]);
         const [job] = await subject.jobs();
         expect(job).toMatchObject({ jobId: targetId, key, scheduleId, dueAtMs: startMs + minuteMs, expiresAtMs: null });

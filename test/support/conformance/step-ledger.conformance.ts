@@ -209,6 +209,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         contradicted: [],
         handedOn: [],
         children: [],
+        born: [],
         timed: [],
         begun: [],
         refused: [],
@@ -273,6 +274,22 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       await subject.passTime(5001);
       await record(a, doneOf(await claimOne(a, child), { failures: [failed('u2')] }));
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
+    });
+
+    it('are told with their numbers by the flush that bears them, claimed or waiting, and not by a repeat', async () => {
+      const { feedId, first } = await fedBatch();
+      const children = [childOf(['u1'], { claim: true }), childOf(['u2'], { delayMs: 5000 })];
+      const result = doneOf(await claimOne(a, first), { children });
+      const flush = { results: [result], claims: [], begins: [] };
+      const { born } = await a.flush(flush);
+      expect(born.map(({ child, batchNo }) => ({ child, batchNo }))).toEqual(
+        children.map((child, index) => ({ child, batchNo: firstChildBatchNo + index })),
+      );
+      expect(born.map((each) => each.result)).toEqual([result, result]);
+      expect(await free({ feedId, batchNo: firstChildBatchNo + 1, step: 1 })).toBeUndefined();
+      const again = await a.flush(flush);
+      expect(again.recorded).toEqual([result]);
+      expect(again.born).toEqual([]);
     });
 
     it('get numbers of their own, several at once too, and may be split again', async () => {

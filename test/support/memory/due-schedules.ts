@@ -1,3 +1,4 @@
+import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
 import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { nextTimes } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { DueSchedules, FiredOccurrence } from '../../../services/scheduler/ports/due-schedules.ts';
@@ -23,8 +24,8 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
         const decided = fireSchedulesInMemory(database, due, { region, nodeRegion: region, owner });
         const next = Math.min(...active().map((row) => lookOf(row, region)));
         return {
-          fired: decided.occurrences.filter(({ state }) => state === 'fired').map(firedOf),
-          buffered: decided.occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
+          fired: decided.occurrences.filter(({ state }) => state === 'fired').map(firedIn(database)),
+          buffered: decided.occurrences.filter(({ state }) => state === 'buffered').map(firedIn(database)),
           ...{ skipped: decided.skipped, ended: decided.ended, broken: [], looked: due.length },
           nextLookInMs: Number.isFinite(next) ? Math.max(0, next - clock.nowMs()) : null,
         };
@@ -48,7 +49,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
             if (isBusy) continue;
             Object.assign(each, { state: 'fired', dueAtMs: clock.nowMs(), decidedAtMs: clock.nowMs(), region, owner });
             beginTarget(database, row, each);
-            fired.push(firedOf(each));
+            fired.push(firedIn(database)(each));
           }
         }
         return { fired, broken: [], isAny: rows.length > 0 };
@@ -90,6 +91,9 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
   };
 }
 
-function firedOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence): FiredOccurrence {
-  return { scheduleId, group, scheduledForMs, targetId };
+function firedIn({ recurring }: MemoryDatabase): (occurrence: NewOccurrence) => FiredOccurrence {
+  return ({ scheduleId, group, scheduledForMs, targetId }) => {
+    const isJob = (recurring.schedules.get(scheduleId)?.clientId ?? null) !== null;
+    return { scheduleId, group, scheduledForMs, targetId, isJob };
+  };
 }

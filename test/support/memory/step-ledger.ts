@@ -4,6 +4,7 @@ import { agendaGraceMs, isTimed } from '../../../shared/domain/step/timed-steps.
 import { isListed } from '../../../shared/domain/step/suppressions.ts';
 import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
+  BornChild,
   ChildBatch,
   ClaimedStep,
   Contradiction,
@@ -45,7 +46,7 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
       atOnce(() => {
         const { unitsPerUser, actionTypeOf, checked, timedWithinMs } = flush;
         const terms = { unitsPerUser, actionTypeOf, checked, timedWithinMs };
-        return flushed(sortedFlush(flush), { ...worker, ...terms, timed: [] });
+        return flushed(sortedFlush(flush), { ...worker, ...terms, timed: [], born: [] });
       }),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
@@ -60,6 +61,7 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   readonly checked: LedgerFlush['checked'];
   readonly timedWithinMs: number | undefined;
   readonly timed: TimedStep[];
+  readonly born: BornChild[];
 }
 
 /** In blocks, as in Postgres: the numbers of two workers are never dense. */
@@ -94,6 +96,7 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     contradicted,
     handedOn: [],
     children: [],
+    born: worker.born,
     timed: worker.timed,
     begun: [],
     refused: [],
@@ -209,6 +212,7 @@ function insertChild(result: StepDone, child: ChildBatch, worker: LedgerWorker):
   const { feedId, batchNo: parent, step } = result;
   const { database, owner, leaseMs, timedWithinMs } = worker;
   const batchNo = nextChildNumber(feedId, worker);
+  worker.born.push({ result, child, batchNo });
   const users = [...child.users];
   const nowMs = database.clock.nowMs();
   const { attempts, open, claim: isClaimed } = child;
