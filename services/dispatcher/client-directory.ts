@@ -6,7 +6,7 @@ import type { CallOutlet } from '../../shared/runtime/installation/call-outlets.
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import { openClientAuth, openClientTls, unusableAuth } from './client-auth.ts';
+import { openClientAuth, openClientTls, unusableAuth } from './call/client-auth.ts';
 import type { CallbackEndpoint, CallLimits } from './ports/callback-endpoint.ts';
 import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 

@@ -1,5 +1,5 @@
 import type { Meter } from '../../shared/ports/meter.ts';
-import type { JobCall } from './call-job.ts';
+import type { JobCall } from './call/call-job.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import type { Flushed } from './ports/call-ledger.ts';
 

@@ -12,8 +12,8 @@ import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
-import { callJob, leaseFor } from './call-job.ts';
-import type { CallOpener } from './call-opener.ts';
+import { callJob, leaseFor } from './call/call-job.ts';
+import type { CallOpener } from './call/call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
 import { createClientSlots } from './slots/client-slots.ts';
 import { creditOf, mayQueue } from './credit.ts';
@@ -22,14 +22,14 @@ import { forgedAmong, type HeardReference } from './heard-reference.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { createHeldJobs } from './held-jobs.ts';
-import { recordCall } from './job-traces.ts';
+import { recordCall } from './call/job-traces.ts';
 import { createCircuitKeeper } from './keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { usualTimeoutMs, type CallLedger, type JobClaim } from './ports/call-ledger.ts';
 import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuits } from './ports/host-circuits.ts';
-import type { ReportInviter } from './report-inviter.ts';
+import type { ReportInviter } from './call/report-inviter.ts';
 import { createReferenceReceiver } from './reference-receiver.ts';
 
 /**

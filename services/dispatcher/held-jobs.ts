@@ -1,5 +1,5 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import type { JobCall } from './call-job.ts';
+import type { JobCall } from './call/call-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { CallLedger, Flushed, JobClaim, JobResult } from './ports/call-ledger.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { Notices } from '../../shared/ports/notices.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
-import { everyHost, type JobCall } from './call-job.ts';
+import { everyHost, type JobCall } from './call/call-job.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
 import { broughtBack, createHostBreaker, probeInMs, type HostBreaker, type HostState } from './host-breaker.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';

@@ -4,7 +4,7 @@ import type { OrderedKey } from '../../shared/ports/ordered-keys.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import type { JobCall } from './call-job.ts';
+import type { JobCall } from './call/call-job.ts';
 import { heldJobOf } from './held-job.ts';
 import { createKeyTurns } from './key-turns.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { KeyAdvancer, OrderedKey } from '../../shared/ports/ordered-keys.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import type { JobCall } from './call-job.ts';
+import type { JobCall } from './call/call-job.ts';
 
 /** It is woken when there is something to do. */
 const idleMs = 60_000;

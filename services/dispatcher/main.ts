@@ -22,7 +22,7 @@ import { dispatcherGroup, ownConsumer } from '../../shared/runtime/installation/
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
 import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { createCallOpener } from './call-opener.ts';
+import { createCallOpener } from './call/call-opener.ts';
 import { createClientDirectory } from './client-directory.ts';
 import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
@@ -33,7 +33,7 @@ import { createMailEndpoint } from './mail/mail-endpoint.ts';
 import { createTopicEndpoint } from './topics/topic-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
-import { createReportInviter } from './report-inviter.ts';
+import { createReportInviter } from './call/report-inviter.ts';
 import { createNodeReporter } from './report-node.ts';
 
 /** Of an answer with an access token. Those that are signed and carry roles have some kilobytes. */

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { callJob, type CallJobDeps } from '../../services/dispatcher/call-job.ts';
-import { createReportInviter } from '../../services/dispatcher/report-inviter.ts';
-import { createCallOpener } from '../../services/dispatcher/call-opener.ts';
+import { callJob, type CallJobDeps } from '../../services/dispatcher/call/call-job.ts';
+import { createReportInviter } from '../../services/dispatcher/call/report-inviter.ts';
+import { createCallOpener } from '../../services/dispatcher/call/call-opener.ts';
 import { createClientDirectory } from '../../services/dispatcher/client-directory.ts';
 import { heldJobOf } from '../../services/dispatcher/held-job.ts';
 import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';

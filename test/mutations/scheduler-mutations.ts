@@ -132,7 +132,7 @@ export const schedulerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/dispatcher/judge-answer'],
+    noticedBy: ['services/dispatcher/call/judge-answer'],
   },
   {
     takesAway: 'a caller looks up so many names at once',
@@ -163,7 +163,7 @@ export const schedulerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['shared/runtime/installation/call-secrets', 'services/dispatcher/call-opener'],
+    noticedBy: ['shared/runtime/installation/call-secrets', 'services/dispatcher/call/call-opener'],
   },
   {
     takesAway: 'a secret that was sent is not kept with an answer that repeats it',
@@ -180,13 +180,13 @@ export const schedulerMutations: readonly Mutation[] = [
     takesAway: 'what could not be opened costs no attempt',
     edits: [{ text: "const mayYetBe = answer.kind === 'unsent' || (", replacement: 'const mayYetBe = (' }],
     project: 'unit',
-    noticedBy: ['services/dispatcher/judge-answer'],
+    noticedBy: ['services/dispatcher/call/judge-answer'],
   },
   {
     takesAway: 'a redirect is no success of a callback',
     edits: [{ text: 'return status >= 200 && status < 300;', replacement: 'return status >= 200 && status < 400;' }],
     project: 'unit',
-    noticedBy: ['services/dispatcher/judge-answer'],
+    noticedBy: ['services/dispatcher/call/judge-answer'],
   },
   {
     takesAway: 'an answer to the job that tries a host is an attempt of it',

@@ -103,7 +103,7 @@ export const tracingMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/dispatcher/job-traces'],
+    noticedBy: ['services/dispatcher/call/job-traces'],
   },
   {
     takesAway: 'the trace of a job is no part of what its key stands for',

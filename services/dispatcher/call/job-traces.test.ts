@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { writeOwnTerms } from '../../shared/contracts/jobs/call-terms.ts';
-import { readTraceparent } from '../../shared/domain/tracing/trace-context.ts';
-import { rootSpanOf, traceOfJob } from '../../shared/domain/tracing/trace-ids.ts';
-import { createRecordedSpans } from '../../test/support/recorded-spans.ts';
+import { writeOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
+import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
+import { rootSpanOf, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
+import { createRecordedSpans } from '../../../test/support/recorded-spans.ts';
 import { traceCall } from './job-traces.ts';
 
 const jobId = '018f2c3e-7b1a-7c4d-9e5f-0123456789ab';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAnswer, signOf } from './judge-answer.ts';
-import type { CallbackAnswer } from './ports/callback-endpoint.ts';
+import type { CallbackAnswer } from '../ports/callback-endpoint.ts';
 
 const answered = (status: number, retryAfterMs: number | null = null, body = ''): CallbackAnswer => ({
   ...{ kind: 'answered', status, retryAfterMs, body: Buffer.from(body) },

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { sealedPartOf, storedHeaders, type StoredHeaders } from '../../shared/contracts/jobs/stored-calls.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import { createFoldedLog } from '../../shared/runtime/folded-log.ts';
-import { openHeader, openUrl } from '../../shared/runtime/installation/call-secrets.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import type { HeldJob } from './held-job.ts';
+import { sealedPartOf, storedHeaders, type StoredHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { createFoldedLog } from '../../../shared/runtime/folded-log.ts';
+import { openHeader, openUrl } from '../../../shared/runtime/installation/call-secrets.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { HeldJob } from '../held-job.ts';
 import { secretsIn, secretsOfTarget } from './without-secrets.ts';
 
 export interface CallOpenerDeps {

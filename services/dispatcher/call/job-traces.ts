@@ -1,12 +1,12 @@
-import type { CallerTrace } from '../../shared/contracts/jobs/call-terms.ts';
-import { publicId } from '../../shared/domain/ids/ids.ts';
-import { readTraceparent, traceHeaders, writeTraceparent } from '../../shared/domain/tracing/trace-context.ts';
-import { isSampled, newSpanId, rootSpanOf, traceOfJob } from '../../shared/domain/tracing/trace-ids.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Span, Tracing } from '../../shared/ports/tracing.ts';
+import type { CallerTrace } from '../../../shared/contracts/jobs/call-terms.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { readTraceparent, traceHeaders, writeTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
+import { isSampled, newSpanId, rootSpanOf, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
 import { attemptOf } from './filled-call.ts';
-import type { HeldJob } from './held-job.ts';
-import type { CallNote, JobVerdict } from './ports/call-ledger.ts';
+import type { HeldJob } from '../held-job.ts';
+import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 
 /** The trace of a call that is recorded. */
 export interface JobTrace {

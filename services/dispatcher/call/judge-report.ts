@@ -1,8 +1,8 @@
-import { readKeptReport } from '../../shared/contracts/jobs/job-reports.ts';
-import { retryDelayMs } from '../../shared/domain/job/job-retries.ts';
+import { readKeptReport } from '../../../shared/contracts/jobs/job-reports.ts';
+import { retryDelayMs } from '../../../shared/domain/job/job-retries.ts';
 import type { JudgedJob } from './judge-answer.ts';
-import type { CallNote, JobVerdict } from './ports/call-ledger.ts';
-import type { ClientTerms } from './ports/client-terms.ts';
+import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
+import type { ClientTerms } from '../ports/client-terms.ts';
 
 /**
  * What becomes of a job whose call was accepted and that is due again: its report says that it failed, or has not come

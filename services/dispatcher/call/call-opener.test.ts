@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import { sealCall } from '../../shared/runtime/installation/call-secrets.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createCallOpener } from './call-opener.ts';
 
 const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

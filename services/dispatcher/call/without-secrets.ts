@@ -1,4 +1,4 @@
-import { isSecretHeader } from '../../shared/contracts/jobs/stored-calls.ts';
+import { isSecretHeader } from '../../../shared/contracts/jobs/stored-calls.ts';
 
 /** Shorter ones would take apart innocent text. */
 const minSecretLength = 6;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { CallbackEndpoint, CallLimits } from './ports/callback-endpoint.ts';
-import type { Authorization } from './ports/client-terms.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
+import type { Authorization } from '../ports/client-terms.ts';
 
 /** What a token is asked for with (RFC 6749, 4.4). */
 export interface TokenTerms {

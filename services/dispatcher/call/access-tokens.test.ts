@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createAccessTokens } from './access-tokens.ts';
-import type { Callback, CallbackAnswer } from './ports/callback-endpoint.ts';
+import type { Callback, CallbackAnswer } from '../ports/callback-endpoint.ts';
 
 function setUp() {
   const clock = createSettableClock();

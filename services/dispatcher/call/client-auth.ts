@@ -1,10 +1,10 @@
 import { createSecureContext } from 'node:tls';
-import { authPlace, type StoredClientAuth } from '../../shared/contracts/jobs/client-auth.ts';
-import type { SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { authPlace, type StoredClientAuth } from '../../../shared/contracts/jobs/client-auth.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
 import { createAccessTokens } from './access-tokens.ts';
-import type { CallbackEndpoint, CallLimits, ClientTls } from './ports/callback-endpoint.ts';
-import type { Authorization, CallAuth } from './ports/client-terms.ts';
+import type { CallbackEndpoint, CallLimits, ClientTls } from '../ports/callback-endpoint.ts';
+import type { Authorization, CallAuth } from '../ports/client-terms.ts';
 
 export interface ClientAuthDeps {
   secretBox: Pick<SecretBox, 'open'>;

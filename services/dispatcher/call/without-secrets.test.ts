@@ -1,6 +1,6 @@
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { expect, it } from 'vitest';
-import { isStorable } from '../../shared/domain/ids/stored-text.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { secretsIn, secretsOfTarget, storableText, withoutSecrets } from './without-secrets.ts';
 
 it('knows the secrets among the headers by their names', () => {

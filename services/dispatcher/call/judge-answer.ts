@@ -1,8 +1,8 @@
-import { acceptedAnswer } from '../../shared/contracts/jobs/job-reports.ts';
-import { retryDelayMs } from '../../shared/domain/job/job-retries.ts';
-import type { JobVerdict } from './ports/call-ledger.ts';
-import type { CallbackAnswer } from './ports/callback-endpoint.ts';
-import type { ClientTerms } from './ports/client-terms.ts';
+import { acceptedAnswer } from '../../../shared/contracts/jobs/job-reports.ts';
+import { retryDelayMs } from '../../../shared/domain/job/job-retries.ts';
+import type { JobVerdict } from '../ports/call-ledger.ts';
+import type { CallbackAnswer } from '../ports/callback-endpoint.ts';
+import type { ClientTerms } from '../ports/client-terms.ts';
 
 export interface JudgedJob {
   attempt: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobReport, writeFailedReport } from '../../shared/contracts/jobs/job-reports.ts';
+import { jobReport, writeFailedReport } from '../../../shared/contracts/jobs/job-reports.ts';
 import { judgeReport } from './judge-report.ts';
 
 const terms = { retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } } as const;
