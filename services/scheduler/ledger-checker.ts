@@ -6,7 +6,7 @@ import type { Leases } from '../../shared/ports/leases.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import { exportClientFigures, figureOf, type ClientFigure } from './client-figures-meter.ts';
+import { exportClientFigures, figureOf, type ClientFigure } from './offer/client-figures-meter.ts';
 import { schedulerMetrics } from './metrics.ts';
 import type { LedgerCheck } from './ports/ledger-check.ts';
 

@@ -20,7 +20,7 @@ import { createRegionWatch } from '../../shared/runtime/installation/region-watc
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createHistoryKeeper } from './keep-history.ts';
-import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts';
+import { createJobOfferer, leaderLease, type JobOfferer } from './offer/job-offerer.ts';
 import { createLedgerChecker } from './ledger-checker.ts';
 import { createDispatchers } from './postgres/dispatchers.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';

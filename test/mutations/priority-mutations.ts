@@ -11,7 +11,7 @@ export const priorityMutations: readonly Mutation[] = [
     takesAway: 'however many high jobs come, others of their client have a share of its rate',
     edits: [{ text: "    turns?.took(priority ?? 'normal');\n", replacement: '' }],
     project: 'unit',
-    noticedBy: ['services/scheduler/offering-by-priority'],
+    noticedBy: ['services/scheduler/offer/offering-by-priority'],
   },
   {
     takesAway: 'of what waits in a dispatcher, high goes first',
@@ -30,7 +30,7 @@ export const priorityMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/scheduler/offering-by-priority'],
+    noticedBy: ['services/scheduler/offer/offering-by-priority'],
   },
   {
     takesAway: 'the backlog of a client leaves credit for what is urgent beside it',
@@ -41,7 +41,7 @@ export const priorityMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/scheduler/offering-by-priority'],
+    noticedBy: ['services/scheduler/offer/offering-by-priority'],
   },
   {
     takesAway: 'looks pass over one priority of a client, not over all of them',

@@ -9,7 +9,7 @@ import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.t
 import { createHeartbeat } from '../../services/dispatcher/heartbeat.ts';
 import { createNodeReporter } from '../../services/dispatcher/report-node.ts';
 import { createKeySweeper } from '../../services/scheduler/sweep-keys.ts';
-import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
+import { createJobOfferer, leaderLease } from '../../services/scheduler/offer/job-offerer.ts';
 import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
 import type { JobNodes } from '../../shared/ports/job-nodes.ts';
 import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createHeartbeat } from '../../services/dispatcher/heartbeat.ts';
 import { createNodeReporter } from '../../services/dispatcher/report-node.ts';
-import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
+import { createJobOfferer, leaderLease } from '../../services/scheduler/offer/job-offerer.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';

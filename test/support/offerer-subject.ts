@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
 import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
-import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/job-offerer.ts';
+import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/offer/job-offerer.ts';
 import type { DispatcherCredit } from '../../services/scheduler/ports/dispatchers.ts';
 import { clientIdOf, jobIdOf, type SeedJob } from './conformance/job-subject.ts';
 import { createCallbackTables } from './memory/callback-tables.ts';

@@ -1,17 +1,17 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop } from '../../shared/runtime/loop.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
 import { createClientsBehind } from './clients-behind.ts';
 import { createMarks } from './marks.ts';
 import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind } from './look-behind.ts';
 import { lookForDue, lookForLate, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
-import type { Dispatchers } from './ports/dispatchers.ts';
-import type { DueReferences } from './ports/due-references.ts';
+import type { Dispatchers } from '../ports/dispatchers.ts';
+import type { DueReferences } from '../ports/due-references.ts';
 import { createPublications } from './publications.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 

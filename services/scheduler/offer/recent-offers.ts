@@ -1,5 +1,5 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import type { Mark } from './ports/due-references.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import type { Mark } from '../ports/due-references.ts';
 
 /** As far behind a mark as late looks reach. */
 const keptUs = 1_000_000;

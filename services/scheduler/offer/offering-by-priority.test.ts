@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { Priority } from '../../shared/domain/priorities.ts';
-import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
-import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
-import { setUpOfferers } from '../../test/support/offerer-subject.ts';
-import { passTime } from '../../test/support/pass-time.ts';
+import type { Priority } from '../../../shared/domain/priorities.ts';
+import { createPrometheusMeter } from '../../../shared/runtime/meter/prometheus-meter.ts';
+import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
 
 const [shop, neighbour] = [clientIdOf(1), clientIdOf(2)];
 

@@ -1,10 +1,10 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import { bandOf } from '../../shared/domain/job/priority-bands.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 import type { ClientsBehind } from './clients-behind.ts';
 import type { Marks } from './marks.ts';
 import type { RecentOffers } from './recent-offers.ts';
-import { firstMark, type DueReferences, type PartitionMark, type SkimMark } from './ports/due-references.ts';
+import { firstMark, type DueReferences, type PartitionMark, type SkimMark } from '../ports/due-references.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
 /** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */

@@ -1,5 +1,5 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import { firstMark, type Mark } from './ports/due-references.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import { firstMark, type Mark } from '../ports/due-references.ts';
 
 const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;

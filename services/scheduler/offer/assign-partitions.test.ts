@@ -1,4 +1,4 @@
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { assignPartitions } from './assign-partitions.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
-import type { DispatcherCredit } from './ports/dispatchers.ts';
+import type { DispatcherCredit } from '../ports/dispatchers.ts';
 
 const dispatcher = (owner: string, toAnyClient: number, toClients: Record<string, number> = {}): DispatcherCredit => ({
   ...{ owner, toAnyClient },

@@ -1,20 +1,20 @@
-import { partitionCount } from '../../shared/domain/job/partitioning.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Leases } from '../../shared/ports/leases.ts';
-import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { Meter } from '../../shared/ports/meter.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { RegionState } from '../../shared/ports/regions.ts';
-import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
-import type { Service } from '../../shared/runtime/process/service.ts';
+import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Leases } from '../../../shared/ports/leases.ts';
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import type { RegionState } from '../../../shared/ports/regions.ts';
+import { createLeaseKeeper } from '../../../shared/runtime/lease-keeper.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { noMeter } from '../../../shared/runtime/meter/no-meter.ts';
+import type { Service } from '../../../shared/runtime/process/service.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
 import { createOffering } from './offering.ts';
 import { exportOffering } from './offering-meter.ts';
-import type { Dispatchers } from './ports/dispatchers.ts';
-import type { DueReferences } from './ports/due-references.ts';
-import type { PartitionLeases } from './ports/partition-leases.ts';
+import type { Dispatchers } from '../ports/dispatchers.ts';
+import type { DueReferences } from '../ports/due-references.ts';
+import type { PartitionLeases } from '../ports/partition-leases.ts';
 
 /** The lease of who says which scheduler looks at which partition. */
 export const leaderLease = 'job-partitions';

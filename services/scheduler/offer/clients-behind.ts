@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import {
   bandOf,
   bandOrder,
@@ -6,8 +6,8 @@ import {
   saidPriority,
   type PriorityTurns,
   type SaidPriority,
-} from '../../shared/domain/job/priority-bands.ts';
-import { firstMark, isBehind, justBefore, type Mark } from './ports/due-references.ts';
+} from '../../../shared/domain/job/priority-bands.ts';
+import { firstMark, isBehind, justBefore, type Mark } from '../ports/due-references.ts';
 
 /** Where reading goes on for one band of a client that is behind, by partition. */
 export interface ClientBehind {

@@ -1,8 +1,8 @@
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import { bandOf, type PriorityTurns } from '../../shared/domain/job/priority-bands.ts';
-import type { Priority } from '../../shared/domain/priorities.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import { bandOf, type PriorityTurns } from '../../../shared/domain/job/priority-bands.ts';
+import type { Priority } from '../../../shared/domain/priorities.ts';
 import type { LookDeps } from './offer-due.ts';
-import type { ClientRange, ClientRead, Mark } from './ports/due-references.ts';
+import type { ClientRange, ClientRead, Mark } from '../ports/due-references.ts';
 
 /** Clients that are behind, in one statement, and what is offered of a band of one of them and one partition. */
 const clientsPerLook = 64;

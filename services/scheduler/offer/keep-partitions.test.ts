@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createMemoryNotices } from '../../test/support/memory/notices.ts';
-import { passTime, settled } from '../../test/support/pass-time.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { passTime, settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
 
 /** The leader, which counts its looks at who is alive, and to whom it means the partitions. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
-import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
-import { setUpOfferers } from '../../test/support/offerer-subject.ts';
-import { passTime } from '../../test/support/pass-time.ts';
-import type { DueReferences } from './ports/due-references.ts';
+import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { createMemoryDueReferences } from '../../../test/support/memory/due-references.ts';
+import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import type { DueReferences } from '../ports/due-references.ts';
 
 describe('what looks have passed, or dispatchers lost', () => {
   it('finds what was committed behind its marks, and does not offer what it knows again', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryPartitionLeases } from '../../test/support/memory/partition-leases.ts';
-import { leaseMs, setUpOfferers } from '../../test/support/offerer-subject.ts';
-import { passTime } from '../../test/support/pass-time.ts';
+import { createMemoryPartitionLeases } from '../../../test/support/memory/partition-leases.ts';
+import { leaseMs, setUpOfferers } from '../../../test/support/offerer-subject.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
 import { leaderLease } from './job-offerer.ts';
 
 describe('partitions among schedulers', () => {

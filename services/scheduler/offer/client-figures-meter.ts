@@ -1,7 +1,7 @@
-import { partitionCount } from '../../shared/domain/job/partitioning.ts';
-import type { GaugeSpec, Meter } from '../../shared/ports/meter.ts';
-import { namedClients, schedulerMetrics } from './metrics.ts';
-import type { CheckedLedger } from './ports/ledger-check.ts';
+import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
+import { namedClients, schedulerMetrics } from '../metrics.ts';
+import type { CheckedLedger } from '../ports/ledger-check.ts';
 
 /** Of one client, as of the last check; where that was a part, reckoned from it. */
 export type ClientFigure = Omit<CheckedLedger, 'expected' | 'counted'>;

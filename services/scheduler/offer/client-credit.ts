@@ -1,5 +1,5 @@
-import type { DispatcherCredit } from './ports/dispatchers.ts';
-import { bandOf, type SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { DispatcherCredit } from '../ports/dispatchers.ts';
+import { bandOf, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**

@@ -1,10 +1,10 @@
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { HeldLease } from '../../shared/ports/leases.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop } from '../../shared/runtime/loop.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { HeldLease } from '../../../shared/ports/leases.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
-import { renewedBelow, type PartitionLeases } from './ports/partition-leases.ts';
+import { renewedBelow, type PartitionLeases } from '../ports/partition-leases.ts';
 
 /**
  * Leases are renewed at a third of their time, and no later than this: partitions that were given back are taken as

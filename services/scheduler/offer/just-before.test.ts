@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { fc } from '../../test/support/properties.ts';
-import { isBehind, justBefore } from './ports/due-references.ts';
+import { fc } from '../../../test/support/properties.ts';
+import { isBehind, justBefore } from '../ports/due-references.ts';
 
 it('a job is the first that lies behind the mark just before it', () => {
   fc.assert(

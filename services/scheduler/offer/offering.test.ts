@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
-import { setUpOfferers, topic } from '../../test/support/offerer-subject.ts';
-import { passTime } from '../../test/support/pass-time.ts';
+import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { setUpOfferers, topic } from '../../../test/support/offerer-subject.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
 
 describe('offering jobs that are due', () => {
   it('offers each within some milliseconds of its time, never before it, and once', async () => {

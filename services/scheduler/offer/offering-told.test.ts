@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { jobIdOf } from '../../test/support/conformance/job-subject.ts';
-import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
-import { setUpOfferers } from '../../test/support/offerer-subject.ts';
-import { passTime, wakeUpsWithin } from '../../test/support/pass-time.ts';
-import type { DueReferences } from './ports/due-references.ts';
+import { jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { createMemoryDueReferences } from '../../../test/support/memory/due-references.ts';
+import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
+import { passTime, wakeUpsWithin } from '../../../test/support/pass-time.ts';
+import type { DueReferences } from '../ports/due-references.ts';
 
 describe('when schedulers look for jobs that are due', () => {
   it('looks at once when it is told of a job while nothing was near', async () => {

@@ -1,4 +1,4 @@
-import { firstMark, isBehind, type Mark, type PartitionMark } from './ports/due-references.ts';
+import { firstMark, isBehind, type Mark, type PartitionMark } from '../ports/due-references.ts';
 
 /** Offers of one job grow apart from here: what was just offered is on its way. */
 export const firstSweepAfterMs = 10_000;

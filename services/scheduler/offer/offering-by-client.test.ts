@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
-import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
-import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
-import { setUpOfferers } from '../../test/support/offerer-subject.ts';
-import { passTime } from '../../test/support/pass-time.ts';
-import type { DueReferences } from './ports/due-references.ts';
+import { createPrometheusMeter } from '../../../shared/runtime/meter/prometheus-meter.ts';
+import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { createMemoryDueReferences } from '../../../test/support/memory/due-references.ts';
+import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import type { DueReferences } from '../ports/due-references.ts';
 
 describe('offering what many clients have due', () => {
   it('offers it again also where its client is behind, as soon as there is credit', async () => {

@@ -1,9 +1,9 @@
-import { maxReferences } from '../../shared/contracts/messages/job-references.ts';
-import type { JobReference } from '../../shared/domain/job/job-key.ts';
-import { bandOrder, saidPriority, type SaidPriority } from '../../shared/domain/job/priority-bands.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import { maxReferences } from '../../../shared/contracts/messages/job-references.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import { bandOrder, saidPriority, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
 
 /** Publications under way at once, and jobs in one. */
 const maxPublications = 4;
