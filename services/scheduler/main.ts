@@ -29,7 +29,7 @@ import { createDueReferences } from './postgres/due-references.ts';
 import { createPartitionLeases } from './postgres/partition-leases.ts';
 import { createJobHistory } from './postgres/job-history.ts';
 import { createDueSchedules } from './postgres/due-schedules.ts';
-import { createRecurring } from './recurring.ts';
+import { createRecurring } from './recur/recurring.ts';
 import { createScheduler } from './scheduler.ts';
 import { createKeySweeper } from './sweep-keys.ts';
 import { createWebhookEvents } from './postgres/webhook-events.ts';

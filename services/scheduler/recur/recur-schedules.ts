@@ -1,11 +1,11 @@
-import { publicId } from '../../shared/domain/ids/ids.ts';
-import type { SkipCause } from '../../shared/domain/recurrence/policies.ts';
-import type { Meter } from '../../shared/ports/meter.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import type { BrokenSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
-import { schedulerMetrics } from './metrics.ts';
-import { recordFired, type FiredTracesDeps } from './recur/fired-traces.ts';
-import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { BrokenSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import { schedulerMetrics } from '../metrics.ts';
+import { recordFired, type FiredTracesDeps } from './fired-traces.ts';
+import type { DueSchedules, FiredOccurrence, Looker } from '../ports/due-schedules.ts';
 
 /** Schedules of one transaction, at most: what is said once for all of them is half of what a hundred cost. */
 const maxSchedules = 500;

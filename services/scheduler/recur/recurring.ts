@@ -1,13 +1,13 @@
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { Leases } from '../../shared/ports/leases.ts';
-import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop } from '../../shared/runtime/loop.ts';
-import type { DueSchedules } from './ports/due-schedules.ts';
-import type { Meter } from '../../shared/ports/meter.ts';
-import type { Tracing } from '../../shared/ports/tracing.ts';
-import { heardPollMs } from './scheduler.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import type { Leases } from '../../../shared/ports/leases.ts';
+import { createLeaseKeeper } from '../../../shared/runtime/lease-keeper.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import type { DueSchedules } from '../ports/due-schedules.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { Tracing } from '../../../shared/ports/tracing.ts';
+import { heardPollMs } from '../scheduler.ts';
 import {
   createRearming,
   createScheduleFigures,
