@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import { everyHost, type JobCall } from './call/call-job.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
-import { broughtBack, createHostBreaker, probeInMs, type HostBreaker, type HostState } from './host-breaker.ts';
+import { broughtBack, createHostBreaker, probeInMs, type HostBreaker, type HostState } from './call/host-breaker.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { circuitHostOf } from '../circuit-host.ts';
 import { attemptOf, filledCall } from './filled-call.ts';
 import type { HeldJob } from '../held-job.ts';
-import type { HostState } from '../host-breaker.ts';
+import type { HostState } from './host-breaker.ts';
 import { traceCall, type JobTrace, type TraceCallDeps } from './job-traces.ts';
 import { judgeReport } from './judge-report.ts';
 import type { ReportInviter } from './report-inviter.ts';

@@ -1,7 +1,7 @@
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { broughtBack, createHostBreaker, probeInMs, type HostState } from './host-breaker.ts';
-import type { HostSign } from './call/judge-answer.ts';
+import type { HostSign } from './judge-answer.ts';
 
 const calls = fc.array(
   fc.record({

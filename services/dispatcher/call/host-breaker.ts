@@ -1,5 +1,5 @@
-import type { HostSign } from './call/judge-answer.ts';
-import type { FailureLimits } from './ports/client-terms.ts';
+import type { HostSign } from './judge-answer.ts';
+import type { FailureLimits } from '../ports/client-terms.ts';
 
 /** Where a host stands, as all dispatchers see it. `closed` is what has no row. */
 export type HostState = 'closed' | 'open' | 'closing' | 'disabled';
