@@ -28,6 +28,7 @@ const subjects = [
   'report-links',
   'audience-counts',
   'saved-audiences',
+  'named-audiences',
 ];
 
 /** All tables, functions and views as they first stood, by subject: the files beside this one. */

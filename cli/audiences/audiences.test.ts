@@ -142,3 +142,38 @@ test('campaign estimate shows each source and what follows', async () => {
   expect(out).toContain('about 10 % get nothing');
   expect(out).toContain('! segment "b" could not be asked for');
 });
+
+test('audience all lists every kind with its size, of when that is, and its use', async () => {
+  const size = { atLeast: 900, atMost: 900, exact: true, asOf: '2026-11-21T20:44:22.000Z', countries: ['SG'] };
+  const named = {
+    ...{
+      kind: 'segment',
+      id: 'staff',
+      name: 'staff',
+      description: null,
+      owner: null,
+      countries: null,
+      sources: null,
+      state: null,
+    },
+    ...{ size, rejected: null, usedBy: 9, leftOutBy: 9, latestUse: { campaignId: 'cmp_1', name: 'Payday' } },
+    ...{ createdAt: null, links: { self: null, campaigns: '' } },
+  };
+  const saved = { ...named, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null };
+  const items = [
+    named,
+    { ...saved, size: { ...size, exact: false } },
+    { ...saved, size: { ...size, atMost: 1200, exact: false } },
+    { ...saved, size: { ...size, atMost: null, exact: false } },
+    { ...saved, size: null },
+  ];
+  const unavailable = 'the segmentation service does not answer: HTTP 503';
+  api.answers['GET /v1/named-audiences?limit=20&q=rid&kind=saved&used=true'] = ok({ items, next: null, unavailable });
+  const { out, notes } = await muster([...'audience all --search rid --kind saved --used true'.split(' ')]);
+  expect(out).toMatch(/segment +staff +900 +2026-11-21 20:44 UTC +9 +Payday/);
+  expect(out).toMatch(/sav_1 +Lapsed +about 900 /);
+  expect(out).toMatch(/ 900 to 1,200 /);
+  expect(out).toMatch(/ 900 or more /);
+  expect(out).toMatch(/ not known /);
+  expect(notes).toContain(`only segments that campaigns name: ${unavailable}`);
+});

@@ -4,11 +4,13 @@ import {
   getAudience,
   listAudienceRejects,
   listAudiences,
+  listNamedAudiences,
   renameAudience,
 } from '../../sdk/generated/sdk.gen.ts';
 import type {
   Audience,
   ListAudienceRejectsResponses,
+  NamedAudience,
   UploadAudienceErrors,
   UploadAudienceResponses,
 } from '../../sdk/generated/types.gen.ts';
@@ -75,6 +77,32 @@ const list = command({
   ]),
 });
 
+const all = command({
+  name: 'all',
+  said: 'lists, segments and saved audiences together, the most used first',
+  options: {
+    q: text('--search <text>', 'part of the name or the owner, or of a segment’s id'),
+    kind: oneOf('--kind <kind>', 'those of one kind', ['list', 'segment', 'saved']),
+    used: oneOf('--used <yes>', 'those that a campaign uses, or lists and saved ones that none does', [
+      'true',
+      'false',
+    ]),
+    rejected: oneOf('--rejected <yes>', 'lists with rows that are no user, or those without', ['true', 'false']),
+    ...pages(20, 200),
+  },
+  ask: ({ client, options: query }) => listNamedAudiences({ client, query }),
+  shown: tableOf<NamedAudience>('', [
+    left('kind', ({ kind }) => kind),
+    left('id', ({ id }) => id),
+    cut('name', ({ id, name }) => (name === id ? '' : name)),
+    right('users', ({ size }) => sizeText(size)),
+    left('as of', ({ size }) => (size?.asOf ? utcTime(size.asOf) : '')),
+    right('used by', ({ usedBy }) => usedBy),
+    cut('latest', ({ latestUse }) => latestUse?.name ?? ''),
+  ]),
+  noted: ({ unavailable }) => (unavailable === null ? [] : `only segments that campaigns name: ${unavailable}`),
+});
+
 const show = command({
   name: 'show',
   args: ['<list>'],
@@ -127,10 +155,19 @@ const remove = byHand({
 
 export const commands = [
   group('audience', 'uploaded lists of users, which campaigns can name; and how many are in an audience', [
-    ...[upload, list, show, rejects, rename, remove],
+    ...[upload, list, all, show, rejects, rename, remove],
     ...countCommands,
   ]),
 ];
+
+/** `1,840`, `about 93,200`, `124,880 to 125,000`. */
+function sizeText(size: NamedAudience['size']): string {
+  if (size === null) return 'not known';
+  const { atLeast, atMost, exact } = size;
+  if (exact) return count(atLeast);
+  if (atMost === null) return `${count(atLeast)} or more`;
+  return atLeast === atMost ? `about ${count(atMost)}` : `${count(atLeast)} to ${count(atMost)}`;
+}
 
 function renderAudience(audience: Audience, view: View): string {
   const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt, usedBy } = audience;

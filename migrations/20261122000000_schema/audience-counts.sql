@@ -28,6 +28,10 @@ create table audience_counts (
   ended_at timestamptz
 );
 create index audience_counts_by_key on audience_counts (key, id);
+-- The newest answer for an audience, whichever snapshots it was about.
+create index audience_counts_of_audience
+  on audience_counts (hashtextextended((question -> 'audience')::text, 0), ended_at desc)
+  where state = 'done' and question -> 'with' is null;
 create index audience_counts_open on audience_counts (id) where state in ('waiting', 'running');
 create index audience_counts_ended on audience_counts (ended_at) where ended_at is not null;
 

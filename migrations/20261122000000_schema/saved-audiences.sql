@@ -6,6 +6,8 @@ create table saved_audiences (
   revision int not null default 1,
   -- Whose quota its changes count in (api_keys.account); null: no one's.
   account uuid,
+  -- How many it was about when somebody asked last: {"revision", "atLeast", "atMost", "asOf"}. Null: nobody has.
+  estimate jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );

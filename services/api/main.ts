@@ -27,6 +27,7 @@ import { createDatabaseLook } from './frame/database-look.ts';
 import { dryRunsModule } from './dry-runs/dry-runs-module.ts';
 import { frameModule } from './frame/frame-module.ts';
 import { jobsModule } from './jobs/jobs-module.ts';
+import { namedAudiencesModule } from './named-audiences/named-audiences-module.ts';
 import { receiptsModule } from './receipts/receipts-module.ts';
 import { runsModule } from './runs/runs-module.ts';
 import { savedAudiencesModule } from './saved-audiences/saved-audiences-module.ts';
@@ -81,6 +82,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...segmentsModule(parts),
       ...audienceCountsModule(parts),
       ...savedAudiencesModule(parts),
+      ...namedAudiencesModule(parts),
       ...receiptsModule(parts),
       ...shardsModule(parts, database.installationId),
       ...clients,

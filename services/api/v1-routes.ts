@@ -15,6 +15,7 @@ import { limitRequests } from './frame/server/limit-requests.ts';
 import { logChanges } from './frame/server/log-changes.ts';
 import { jobsRoutes } from './jobs/jobs-module.ts';
 import { liveRoutes } from './live/live-module.ts';
+import { namedAudienceRoutes } from './named-audiences/named-audience-routes.ts';
 import { quietHoursRoutes } from './quiet-hours/quiet-hours-routes.ts';
 import { runReceiptRoutes } from './receipts/run-receipt-routes.ts';
 import { runsRoutes } from './runs/runs-module.ts';
@@ -45,6 +46,7 @@ const rooms = [
   segmentRoutes,
   countRoutes,
   savedAudienceRoutes,
+  namedAudienceRoutes,
   actionTypeRoutes,
   suppressionRoutes,
   quietHoursRoutes,

@@ -8,6 +8,7 @@ import { clientsModule } from '../../services/api/clients/clients-module.ts';
 import { dryRunsModule } from '../../services/api/dry-runs/dry-runs-module.ts';
 import { frameModule, type ApiParts } from '../../services/api/frame/frame-module.ts';
 import { jobsModule } from '../../services/api/jobs/jobs-module.ts';
+import { namedAudiencesModule } from '../../services/api/named-audiences/named-audiences-module.ts';
 import { receiptsModule } from '../../services/api/receipts/receipts-module.ts';
 import { runsModule } from '../../services/api/runs/runs-module.ts';
 import { savedAudiencesModule } from '../../services/api/saved-audiences/saved-audiences-module.ts';
@@ -68,6 +69,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...segmentsModule(parts),
     ...audienceCountsModule(parts),
     ...savedAudiencesModule(parts),
+    ...namedAudiencesModule(parts),
     ...receiptsModule(parts),
     ...shardsModule(parts, () => undefined),
     ...clients,

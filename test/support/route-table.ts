@@ -75,6 +75,8 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/audience-counts/{id}',
       'GET /v1/saved-audiences',
       'GET /v1/saved-audiences/{id}',
+      'GET /v1/named-audiences',
+      'GET /v1/named-audiences/counts',
       'GET /v1/action-types',
       'GET /v1/action-types/{name}',
       'GET /v1/action-types/{name}/options',

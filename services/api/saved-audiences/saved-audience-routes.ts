@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import {
   savedAudience,
   savedAudienceDefinition,
@@ -14,6 +13,7 @@ import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { withoutAbsent } from '../campaigns/about-parts.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
+import type { AskedSources } from '../campaigns/asked-sources.ts';
 import { checkAgainstConfig } from '../campaigns/check-campaign.ts';
 import { refuseFields } from '../campaigns/refusals.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
@@ -26,7 +26,7 @@ import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import type { SavedAudienceStore, UsedSavedAudience } from './postgres/saved-audience-store.ts';
-import { savedAudienceView, savedEstimateView } from './saved-audience-view.ts';
+import { savedAudienceView, savedBounds, savedEstimateView } from './saved-audience-view.ts';
 
 export interface SavedAudienceRoutesDeps extends AskSourcesDeps {
   savedAudiences: SavedAudienceStore;
@@ -63,13 +63,15 @@ function createRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
     },
     handler: async (request, reply) => {
       const { begun, body } = request;
-      const warnings = await requireUsable(request, body, deps);
+      const asked = await requireUsable(request, body, deps);
       const { account } = callerOf(request);
-      const view = savedAudienceView(await deps.savedAudiences.create(begun?.createdId ?? uuidv7(), body, account));
+      const record = await deps.savedAudiences.create(begun?.createdId ?? uuidv7(), body, account);
+      await remember(record, asked, deps);
+      const view = savedAudienceView(record);
       return reply
         .code(201)
         .header('location', view.links.self)
-        .send({ ...view, warnings });
+        .send({ ...view, warnings: asked.warnings });
     },
   });
 }
@@ -121,7 +123,9 @@ function estimateRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void 
     schema: {
       operationId: 'estimateSavedAudience',
       summary: 'Ask how many users a saved audience has now',
-      description: 'What each source says by country, and what follows for all of them. Nothing is changed.',
+      description:
+        'What each source says by country, and what follows for all of them. Nothing of it is changed; the list of all audiences shows ' +
+        'what was estimated last.',
       tags,
       params: byId,
       response: { 200: jsonAnswer('The estimate', savedAudienceEstimate), ...problems(422) },
@@ -132,6 +136,7 @@ function estimateRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void 
       const record = await requireSaved(request.params.id, deps);
       const asked = await askSources(record.definition, deps);
       if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+      await remember(record, asked, deps);
       return savedEstimateView(record, asked, deps.clock.now());
     },
   });
@@ -163,14 +168,15 @@ function changeRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
       const expected = expectedRevision(request.headers['if-match']);
       if (expected !== null && expected !== revision) throw revisedSince(id, revision);
       const wanted = changed(before.definition, request.body);
-      const warnings = await requireUsable(request, wanted, deps);
+      const asked = await requireUsable(request, wanted, deps);
       const { account } = callerOf(request);
       const after = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, account);
       if (!after) throw notFound('saved-audience', id);
       if (after.revision !== revision + 1) throw revisedSince(id, after.revision);
       request.auditDetail = { name: after.definition.name, revision: after.revision };
+      await remember(after, asked, deps);
       const view = savedAudienceView(after);
-      return reply.header('etag', entityTag(view.revision)).send({ ...view, warnings });
+      return reply.header('etag', entityTag(view.revision)).send({ ...view, warnings: asked.warnings });
     },
   });
 }
@@ -216,13 +222,22 @@ async function requireUsable(
   request: FastifyRequest,
   { countries, audience }: SavedAudienceDefinition,
   deps: SavedAudienceRoutesDeps,
-): Promise<Warning[]> {
+): Promise<AskedSources> {
   const errors = checkAgainstConfig({ countries, chain: [] }, await deps.catalogue.refresh());
   if (errors.length > 0) throw invalidRequest(errors);
   requireCampaignInScope(request, { countries, chain: [] });
   const asked = await askSources({ countries, audience }, deps);
   if (asked.problems.length > 0) throw invalidRequest(asked.problems);
-  return asked.warnings;
+  return asked;
+}
+
+/** For the list of all audiences, which asks no service how large each of them is. */
+async function remember(
+  record: UsedSavedAudience,
+  asked: AskedSources,
+  { savedAudiences, clock }: SavedAudienceRoutesDeps,
+): Promise<void> {
+  await savedAudiences.noteEstimate(record, savedBounds(record.definition.countries, asked), clock.now());
 }
 
 /** @throws {HttpProblem} 404 */

@@ -1,4 +1,5 @@
 import type { SavedAudience, SavedAudienceEstimate } from '../../../shared/contracts/campaigns/saved-audiences.ts';
+import type { UserBounds } from '../../../shared/contracts/campaigns/user-bounds.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { AskedSources } from '../campaigns/asked-sources.ts';
 import { countryEstimates, sumOfBounds } from '../campaigns/estimate-view.ts';
@@ -40,4 +41,9 @@ export function savedEstimateView(
     holdOutPercent: audience.holdOutPercent ?? 0,
     warnings,
   };
+}
+
+/** How many it is about, by what its sources said. */
+export function savedBounds(countries: readonly string[], { sources }: Pick<AskedSources, 'sources'>): UserBounds {
+  return sumOfBounds(countryEstimates(countries, sources));
 }

@@ -1,19 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { ListedSegment, SegmentListView } from '../../../shared/contracts/campaigns/segments.ts';
-import type { OfferedSegment, SegmentPage } from '../../../shared/contracts/endpoints/segmentation.ts';
+import type { OfferedSegment } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { SegmentList, SegmentationAnswer } from '../../../shared/ports/segmentation.ts';
 import { invalidCursor } from '../frame/public-ids.ts';
+import { createOfferedSegments, unavailableWords, type OfferedSegmentsDeps } from './offered-segments.ts';
 import type { UsedSegments } from './postgres/used-segments.ts';
-
-/** A list waits no longer for the service. */
-const patienceMs = 3000;
-/** While a person types, pages and goes back. */
-const keptMs = 30_000;
-/** A service that is away is asked again soon, and not by every request. */
-const failureKeptMs = 5000;
-const maxKept = 200;
 
 export interface SegmentSearch {
   text?: string | undefined;
@@ -22,10 +12,8 @@ export interface SegmentSearch {
   cursor?: string | undefined;
 }
 
-export interface SegmentDirectoryDeps {
-  segmentation: SegmentList;
+export interface SegmentDirectoryDeps extends OfferedSegmentsDeps {
   usedSegments: UsedSegments;
-  clock: Clock;
 }
 
 /**
@@ -33,32 +21,7 @@ export interface SegmentDirectoryDeps {
  * service that is away is said, and nothing fails for it.
  */
 export function createSegmentDirectory({ segmentation, usedSegments, clock }: SegmentDirectoryDeps) {
-  const kept = new LRUCache<string, { untilMs: number; answer: Promise<SegmentationAnswer<SegmentPage>> }>({
-    max: maxKept,
-  });
-
-  /** Who asks the same meanwhile gets the same answer. */
-  function offered({ text: search, country, limit }: SegmentSearch, after: string | null) {
-    const key = JSON.stringify([search, country, limit, after]);
-    const known = kept.get(key);
-    if (known && clock.monotonicMs() < known.untilMs) return known.answer;
-    const entry = { untilMs: Infinity, answer: ask({ search, country, limit, after }) };
-    kept.set(key, entry);
-    return entry.answer.then((answer) => {
-      const isAway = !answer.ok && answer.failure.kind !== 'not-found';
-      entry.untilMs = clock.monotonicMs() + (isAway ? failureKeptMs : keptMs);
-      return answer;
-    });
-  }
-
-  async function ask(asked: Parameters<SegmentList['list']>[0]): Promise<SegmentationAnswer<SegmentPage>> {
-    const over = new AbortController();
-    const answered = new AbortController();
-    void clock.sleep(patienceMs, answered.signal).then(() => over.abort());
-    const answer = await segmentation.list(asked, over.signal);
-    answered.abort();
-    return answer;
-  }
+  const offered = createOfferedSegments({ segmentation, clock });
 
   async function withUse(segments: readonly Omit<ListedSegment, 'usedBy'>[]): Promise<ListedSegment[]> {
     const usedBy = await usedSegments.usedBy(segments.map(({ id }) => id));
@@ -84,15 +47,15 @@ export function createSegmentDirectory({ segmentation, usedSegments, clock }: Se
     list: async (search: SegmentSearch): Promise<SegmentListView> => {
       const place = placeOf(search.cursor);
       if (place.of === 'used') return listUsed(search, place.after, null);
-      const answer = await offered(search, place.after);
+      const { text, country, limit } = search;
+      const answer = await offered.list({ search: text, country, limit, after: place.after });
       if (answer.ok) {
         const { segments, next } = answer.value;
         const items = segments.filter(({ id }) => isStorable(id)).map(segmentOf);
         const cursor = next === null ? null : cursorOf('offered', next);
         return { items: await withUse(items), next: cursor, from: 'segmentation', unavailable: null };
       }
-      const { kind, cause } = answer.failure;
-      return listUsed(search, null, kind === 'not-found' ? null : `the segmentation service does not answer: ${cause}`);
+      return listUsed(search, null, unavailableWords(answer));
     },
   };
 }

@@ -32,13 +32,7 @@ export function campaignsNaming(kind: 'list' | 'segment', id: string): string {
     where c.archived_at is null and (${naming('include')} or ${naming('exclude')})`;
 }
 
-/**
- * A list's public id of its uuid, as the TypeIDs of `domain/ids`: an SQL expression that a row of a list can be looked
- * up by in what campaigns say.
- */
+/** A list's public id of its uuid: an SQL expression that a row of a list can be looked up by in what campaigns say. */
 export function publicListId(id: string): string {
-  const digits = '0123456789abcdefghjkmnpqrstvwxyz';
-  const digit = `substr('${digits}', substring(bits from n * 5 + 1 for 5)::int + 1, 1)`;
-  return `(select 'aud_' || string_agg(${digit}, '' order by n)
-    from (select B'00' || ('x' || replace(${id}::text, '-', ''))::bit(128) as bits) b, generate_series(0, 25) n)`;
+  return `public_id('aud', ${id})`;
 }

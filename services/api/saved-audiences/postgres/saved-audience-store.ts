@@ -3,6 +3,7 @@ import {
   usesCountedAtMost,
   type SavedAudienceDefinition,
 } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import type { UserBounds } from '../../../../shared/contracts/campaigns/user-bounds.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
@@ -70,6 +71,17 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return await get(savedAudienceId);
     },
 
+    /** Remembers how many users a revision was about; no effect where it is at another one, or that is not known. */
+    noteEstimate: async (
+      { savedAudienceId, revision }: Pick<SavedAudienceRecord, 'savedAudienceId' | 'revision'>,
+      { atLeast, atMost }: UserBounds,
+      asOf: Date,
+    ): Promise<void> => {
+      if (atMost === null) return;
+      const estimate = { revision, atLeast, atMost, asOf: asOf.toISOString() };
+      await pool.query(noteEstimate, [savedAudienceId, revision, estimate]);
+    },
+
     /** With its revisions. Campaigns have copies of its sources. */
     delete: async (savedAudienceId: string): Promise<void> => {
       await pool.query('delete from saved_audiences where id = $1', [savedAudienceId]);
@@ -97,7 +109,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
   };
 }
 
-/** Of each, no more campaigns are read than are counted: by the index of campaigns that took one. */
+/** Of each, no more campaigns are read than are counted: by what is noted of their use. */
 async function withUses(pool: Pool, records: readonly SavedAudienceRecord[]): Promise<UsedSavedAudience[]> {
   if (records.length === 0) return [];
   const idOf = ({ savedAudienceId }: SavedAudienceRecord) => publicId('savedAudience', savedAudienceId);
@@ -135,6 +147,9 @@ const nextRevision = `
   insert into saved_audience_revisions (saved_audience, revision, definition, account)
   select id, revision, $3::jsonb, $4 from s`;
 
+const noteEstimate = `
+  update saved_audiences set estimate = $3::jsonb where id = $1 and revision = $2`;
+
 const selectSaved = `
   select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
@@ -146,15 +161,17 @@ const selectPage = `${selectSaved}
 const selectRevision = `
   select definition from saved_audience_revisions where saved_audience = $1 and revision = $2`;
 
-/** $1 public ids. Only those that a campaign took. */
+/** $1 public ids. Only those that a campaign took which is not put away. */
 const selectUses = `
   select u.id, l.n as "usedBy", c.id as "campaignId", c.name, (c.about #>> '{savedAudience,revision}')::int as revision,
     c.created_at as "createdAt"
   from unnest($1::text[]) u(id)
   cross join lateral (
-    select id from campaigns where saved_audience = u.id order by id desc limit 1
+    select campaign from audience_uses where kind = 'saved' and source = u.id order by campaign desc limit 1
   ) newest
-  join campaigns c on c.id = newest.id
+  join campaigns c on c.id = newest.campaign
   cross join lateral (
-    select count(*)::int as n from (select from campaigns where saved_audience = u.id limit ${usesCountedAtMost}) taken
+    select count(*)::int as n from (
+      select from audience_uses where kind = 'saved' and source = u.id limit ${usesCountedAtMost}
+    ) taken
   ) l`;

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { audienceStates } from '../../../shared/contracts/campaigns/audiences.ts';
+import {
+  namedAudienceCounts,
+  namedAudienceList,
+  namedKinds,
+} from '../../../shared/contracts/campaigns/named-audiences.ts';
+import { pageQuery, partOfName } from '../frame/pages.contract.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { createNamedAudienceDirectory, type NamedAudienceDirectoryDeps } from './named-audience-directory.ts';
+
+export type NamedAudienceRoutesDeps = NamedAudienceDirectoryDeps;
+
+const tags = ['audiences'];
+const yesOrNo = z.enum(['true', 'false']).optional();
+const searched = { q: partOfName.describe('Part of the name or the owner, or of a segment’s id') };
+
+const listQuery = pageQuery.extend({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...searched,
+  kind: z.enum(namedKinds).optional(),
+  state: z.enum(audienceStates).optional().describe('Of a list: the others are not listed then'),
+  rejected: yesOrNo.describe('true: lists with rows that are no user; false: lists without'),
+  used: yesOrNo.describe(
+    'true: those that a campaign uses, a draft too; false: ready lists and saved audiences that none uses',
+  ),
+});
+
+/** All that campaigns can name, in one list. */
+export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoutesDeps): void {
+  const directory = createNamedAudienceDirectory(deps);
+  server.route({
+    method: 'GET',
+    url: '/named-audiences',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'listNamedAudiences',
+      summary: 'List all that campaigns can name: uploaded lists, segments and saved audiences, the most used first',
+      description:
+        'Of those that are used alike, the newest first; behind them, segments that the segmentation service offers and no campaign names, ' +
+        'in its order. One whose use changes while somebody pages may come twice, or not at all.',
+      tags,
+      querystring: listQuery,
+      response: { 200: jsonAnswer('A page of them', namedAudienceList) },
+    },
+    handler: ({ query: { q, kind, state, rejected, used, limit, cursor } }) => {
+      const search = { text: q, kind, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+      return directory.list(search, limit, cursor);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/named-audiences/counts',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'countNamedAudiences',
+      summary: 'How many of each kind there are, and how many with something to look at',
+      tags,
+      querystring: z.strictObject(searched),
+      response: { 200: jsonAnswer('How many', namedAudienceCounts) },
+    },
+    handler: ({ query: { q } }) => directory.counts(q),
+  });
+}
+
+function asBoolean(said: 'true' | 'false' | undefined): boolean | undefined {
+  return said === undefined ? undefined : said === 'true';
+}

@@ -1,0 +1,189 @@
+import type { Pool } from 'pg';
+import type { AudienceState } from '../../../../shared/contracts/campaigns/audiences.ts';
+import type { NamedKind } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
+
+/** What does not matter is left out. */
+export interface NamedSearch {
+  /** Part of the name or the owner, or of a segment's id; large and small letters alike. */
+  text?: string | undefined;
+  kind?: NamedKind | undefined;
+  /** Of a list. */
+  state?: AudienceState | undefined;
+  hasRejects?: boolean | undefined;
+  /** False: ready lists and saved audiences that no campaign uses. */
+  isUsed?: boolean | undefined;
+}
+
+/** Behind the row that a page ended with. */
+export interface NamedPlace {
+  /** As many campaigns used it then. */
+  usedBy: number;
+  seq: number;
+}
+
+export interface NamedRow extends NamedPlace {
+  kind: NamedKind;
+  source: string;
+  /** Null of a segment. */
+  name: string | null;
+  description: string | null;
+  owner: string | null;
+  countries: string[] | null;
+  sources: number | null;
+  state: AudienceState | null;
+  rejected: number | null;
+  createdAt: Date | null;
+  leftOutBy: number;
+  campaignId: string | null;
+  campaignName: string | null;
+  /** Of a list its users, of others what was counted exactly last. */
+  counted: { users: number; asOf: string; countries: string[] } | null;
+  /** Of a saved audience as it is now. */
+  estimated: { atLeast: number; atMost: number; asOf: string } | null;
+}
+
+/** By which segments are looked up: whether the list has shown one among those that campaigns name. */
+export interface NamedSegment {
+  source: string;
+  usedBy: number;
+  isListed: boolean;
+}
+
+export interface NamedCounts {
+  kind: NamedKind;
+  all: number;
+  withRejects: number;
+  notUsed: number;
+  failed: number;
+}
+
+export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
+
+/** Lists, saved audiences and segments that campaigns name, those that most campaigns use first. */
+export function createNamedAudienceStore({ pool }: { pool: Pool }) {
+  return {
+    /** @returns up to `limit` rows behind a place */
+    page: async (search: NamedSearch, limit: number, after: NamedPlace | null): Promise<NamedRow[]> => {
+      const wanted = { ...paramsOf(search), limit, usedBy: after?.usedBy ?? null, seq: after?.seq ?? null };
+      return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
+    },
+
+    counts: async (search: Pick<NamedSearch, 'text'>): Promise<NamedCounts[]> =>
+      (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(search.text) }))).rows,
+
+    /** Those of the segments that a campaign names. */
+    segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
+      if (ids.length === 0) return [];
+      return (await pool.query<NamedSegment>(selectSegments.with({ ids, pattern: patternOf(text) }))).rows;
+    },
+  };
+}
+
+/** Null: any. */
+interface SearchParams {
+  pattern: string | null;
+  kind: NamedKind | null;
+  state: AudienceState | null;
+  hasRejects: boolean | null;
+  isUsed: boolean | null;
+}
+
+function paramsOf({ text, kind, state, hasRejects, isUsed }: NamedSearch): SearchParams {
+  return {
+    pattern: patternOf(text),
+    kind: kind ?? null,
+    state: state ?? null,
+    hasRejects: hasRejects ?? null,
+    isUsed: isUsed ?? null,
+  };
+}
+
+const named = `
+  named_audiences n
+  left join audiences a on n.kind = 'list' and a.id = n.target
+  left join saved_audiences s on n.kind = 'saved' and s.id = n.target
+  left join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
+
+const isFound = (pattern: string) => `
+  n.is_there and (${pattern}::text is null or coalesce(a.name, s.name, n.source) ilike ${pattern}
+    or r.definition ->> 'owner' ilike ${pattern})`;
+
+/** What a campaign could use, and none does. Segments are the segmentation service's. */
+const isIdle = `n.campaigns = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
+
+interface PageParams extends SearchParams {
+  limit: number;
+  usedBy: number | null;
+  seq: number | null;
+}
+
+/** The question of a count is about this audience, whatever its hold-out. */
+const audienceOf = `
+  case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
+    else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
+
+/** What rows of the page alone are asked for is looked up behind its limit: one look in an index each. */
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `
+  with p as materialized (
+    select n.kind, n.source, n.campaigns, n.left_out_by, n.seq, a.name as list_name, a.state, a.users, a.rejected,
+      a.created_at as uploaded_at, a.ready_at, s.name as saved_name, s.revision, s.estimate,
+      s.created_at as saved_at, r.definition
+    from ${named}
+    where ${isFound($('pattern'))}
+      and (${$('kind')}::text is null or n.kind = ${$('kind')})
+      and (${$('state')}::text is null or a.state = ${$('state')})
+      and (${$('hasRejects')}::boolean is null or (a.rejected > 0) = ${$('hasRejects')})
+      and (${$('isUsed')}::boolean is null or case when ${$('isUsed')} then n.campaigns > 0 else ${isIdle} end)
+      and (${$('usedBy')}::int is null or (n.campaigns, n.seq) < (${$('usedBy')}, ${$('seq')}::bigint))
+    order by n.campaigns desc, n.seq desc limit ${$('limit')}
+  )
+  select p.kind, p.source, p.campaigns as "usedBy", p.left_out_by as "leftOutBy", p.seq::float8 as seq,
+    coalesce(p.list_name, p.saved_name) as name, p.definition ->> 'description' as description,
+    p.definition ->> 'owner' as owner,
+    coalesce(
+      case p.kind when 'list' then (select array_agg(k order by k) from jsonb_object_keys(p.users) k) end,
+      (select array_agg(k) from jsonb_array_elements_text(p.definition -> 'countries') k)) as countries,
+    jsonb_array_length(p.definition -> 'audience' -> 'include')
+      + coalesce(jsonb_array_length(p.definition -> 'audience' -> 'exclude'), 0) as sources,
+    p.state, p.rejected::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
+    newest.id as "campaignId", newest.name as "campaignName",
+    case when p.kind = 'list' and p.state = 'ready' then jsonb_build_object(
+        'users', (select coalesce(sum(value::float8), 0) from jsonb_each_text(p.users)), 'asOf', p.ready_at,
+        'countries', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(p.users) k))
+      when exact.id is not null then jsonb_build_object(
+        'users', (select coalesce(sum((line ->> 'users')::float8), 0) from jsonb_array_elements(exact.countries) line),
+        'asOf', exact.started_at, 'countries', exact.question -> 'countries') end as counted,
+    case when (p.estimate ->> 'revision')::int = p.revision then p.estimate end as estimated
+  from p
+  left join lateral (
+    select c.id, c.name from audience_uses u join campaigns c on c.id = u.campaign
+    where u.kind = p.kind and u.source = p.source order by u.campaign desc limit 1
+  ) newest on true
+  left join lateral (
+    select c.id, c.countries, c.question, coalesce(c.started_at, c.asked_at) as started_at from audience_counts c
+    where p.kind <> 'list' and c.state = 'done' and c.question -> 'with' is null
+      and hashtextextended((c.question -> 'audience')::text, 0) = hashtextextended((${audienceOf})::text, 0)
+      and c.question -> 'audience' = ${audienceOf}
+      and (p.kind <> 'saved' or c.question -> 'countries' @> (p.definition -> 'countries')
+        and p.definition -> 'countries' @> (c.question -> 'countries'))
+    order by c.ended_at desc limit 1
+  ) exact on true
+  order by p.campaigns desc, p.seq desc`,
+);
+
+/** As many as there may be are counted one by one, what has ended is not. */
+const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern'>>(
+  ($) => `
+  select n.kind, count(*)::int as "all", count(*) filter (where a.rejected > 0)::int as "withRejects",
+    count(*) filter (where ${isIdle})::int as "notUsed", count(*) filter (where a.state = 'failed')::int as failed
+  from ${named} where ${isFound($('pattern'))} group by n.kind`,
+);
+
+const selectSegments = unnamedStatementOf<{ ids: readonly string[]; pattern: string | null }>(
+  ($) => `
+  select source, campaigns as "usedBy", ${$('pattern')}::text is null or source ilike ${$('pattern')} as "isListed"
+  from named_audiences where kind = 'segment' and source = any(${$('ids')}::text[])`,
+);

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { audienceStates } from './audiences.ts';
+
+/** HTTP shapes of all that campaigns can name, in one list (docs/decisions/0117-all-audiences-in-one-list.md). */
+export const namedKinds = ['list', 'segment', 'saved'] as const;
+
+export type NamedKind = (typeof namedKinds)[number];
+
+const number = z.int().min(0);
+const time = z.iso.datetime({ precision: 3 });
+
+export const namedSize = z
+  .object({
+    atLeast: number,
+    atMost: number.nullable().describe('Null where nobody knows'),
+    exact: z.boolean().describe('true: counted; false: estimated, of what its sources said'),
+    asOf: time.nullable().describe('When it was counted or estimated; null: as it was listed just now'),
+    countries: z.array(z.string()).nullable().describe('Where; null: in all that the segmentation service has'),
+  })
+  .meta({ id: 'NamedAudienceSize' });
+
+export type NamedSize = z.infer<typeof namedSize>;
+
+export const namedAudience = z
+  .object({
+    kind: z.enum(namedKinds).describe('list: uploaded; segment: of the segmentation service; saved: a combination'),
+    id: z.string().describe('As campaigns name it: aud_…, sav_…, or the id of the segment'),
+    name: z.string().describe('Of a segment its id, where nothing else is known'),
+    description: z
+      .string()
+      .nullable()
+      .describe('Of a segment as the segmentation service offers it, or of a saved audience'),
+    owner: z.string().nullable().describe('Of a saved audience'),
+    countries: z.array(z.string()).nullable().describe('Null: it is not said'),
+    sources: number.nullable().describe('That a saved audience is made of; null: it is none'),
+    state: z.enum(audienceStates).nullable().describe('Of a list'),
+    size: namedSize
+      .nullable()
+      .describe(
+        'Of a list its users; else what was counted exactly in the last thirty days, or what was estimated; null: not known',
+      ),
+    rejected: number.nullable().describe('Rows of a list that are no user; null: it is none'),
+    usedBy: number.describe(
+      'Campaigns, drafts too, that take it in or leave it out, or took their sources from it; those that are put away are not counted',
+    ),
+    leftOutBy: number.describe('Of these, those that leave it out'),
+    latestUse: z
+      .object({ campaignId: z.string(), name: z.string() })
+      .nullable()
+      .describe('The newest campaign of these; null: there is none'),
+    createdAt: time.nullable().describe('Null: of a segment'),
+    links: z.object({ self: z.string().nullable().describe('Null: of a segment'), campaigns: z.string() }),
+  })
+  .meta({ id: 'NamedAudience' });
+
+export type NamedAudience = z.infer<typeof namedAudience>;
+
+export const namedAudienceList = z
+  .object({
+    items: z.array(namedAudience),
+    next: z.string().nullable(),
+    unavailable: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the segmentation service could not be asked: only segments that campaigns name are listed then; null: it could',
+      ),
+  })
+  .meta({ id: 'NamedAudienceList' });
+
+export type NamedAudienceList = z.infer<typeof namedAudienceList>;
+
+export const namedAudienceCounts = z
+  .object({
+    all: number.nullable().describe('Null where the number of segments is not known'),
+    lists: number,
+    segments: number
+      .nullable()
+      .describe('Offered, or named by a campaign; null: the segmentation service offers more than it lists at once'),
+    saved: number,
+    withRejects: number.describe('Lists with rows that are no user'),
+    notUsed: number.describe('Ready lists, and saved audiences, that no campaign uses'),
+    failed: number.describe('Lists of which nothing can be used'),
+  })
+  .meta({ id: 'NamedAudienceCounts' });
+
+export type NamedAudienceCounts = z.infer<typeof namedAudienceCounts>;
