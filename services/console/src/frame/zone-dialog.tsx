@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { isZone, zoneNames } from '../parts/campaign/zoned-times.ts';
+import { isZone, zoneNames } from '../parts/when/zoned-times.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { TextInput } from '../parts/controls/controls.tsx';
 import { Dialog } from '../parts/overlays/dialog.tsx';

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listSavedAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { SavedAudience } from '#client/types.gen.ts';
-import { useSettled } from '../campaign/use-settled.ts';
+import { useSettled } from '../forms/use-settled.ts';
 import { Button } from '../controls/button.tsx';
 import { Combobox } from '../controls/combobox.tsx';
 import { countOf } from '../words/numbers.ts';

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listSegmentsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { segmentSize, segmentUse, segmentsFrom } from './segment-words.ts';
-import { useSettled } from '../campaign/use-settled.ts';
+import { useSettled } from '../forms/use-settled.ts';
 import { Combobox } from '../controls/combobox.tsx';
 import type { SourceForm } from '../campaign/form.ts';
 import { AskButtons, type AskProps } from './ask-buttons.tsx';

@@ -8,11 +8,11 @@ import { Time } from '../times/time.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { formatDuration } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
-import { budgetText } from './budget-words.ts';
+import { budgetText } from '../money/budget-words.ts';
 import { formOf, type Defined } from './form-definition.ts';
 import type { CheckFallback } from './form.ts';
 import { outcomesInWords } from './sources.ts';
-import { whenInWords } from './when-words.ts';
+import { whenInWords } from '../when/when-words.ts';
 
 /** What it was made to do, in words. */
 export function Definition({ campaign, revision }: { campaign: Defined; revision: number }) {

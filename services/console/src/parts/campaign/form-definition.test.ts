@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Campaign } from '#client/types.gen.ts';
 import { wholeValue } from '../forms/schema-values.ts';
-import { spanOf } from './durations.ts';
+import { spanOf } from '../when/durations.ts';
 import { definitionOf, formOf, newForm, newStep } from './form-definition.ts';
 import type { CampaignForm } from './form.ts';
 

@@ -9,10 +9,10 @@ import {
   type LocalProblem,
 } from '../forms/schema-values.ts';
 import { typedNumber } from '../forms/typed-number.ts';
-import { budgetText, typedBudget } from './budget-words.ts';
-import { spanOf } from './durations.ts';
+import { budgetText, typedBudget } from '../money/budget-words.ts';
+import { spanOf } from '../when/durations.ts';
 import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm } from './form.ts';
-import { scheduleOf, secondsOf, whenOf } from './when-form.ts';
+import { scheduleOf, secondsOf, whenOf } from '../when/when-form.ts';
 
 export interface SaidDefinition {
   /** Sent as it is: what is missing or wrong in it is for the API to say, all of it at once. */

@@ -1,6 +1,6 @@
 import type { FieldTexts } from '../forms/schema-values.ts';
-import type { Span } from './durations.ts';
-import { firstWhen, type WhenForm } from './when-form.ts';
+import type { Span } from '../when/durations.ts';
+import { firstWhen, type WhenForm } from '../when/when-form.ts';
 
 /** A campaign as it is typed: texts where somebody types, so that what is not finished has a place too. */
 export interface CampaignForm {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listParameterOptionsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ParameterOption, ParameterOptionList } from '#client/types.gen.ts';
-import { useSettled } from '../campaign/use-settled.ts';
+import { useSettled } from './use-settled.ts';
 import { countOf } from '../words/numbers.ts';
 
 /** Whose parameters a form says, and for whom. */

@@ -1,4 +1,4 @@
-import { wallClock } from '../campaign/zoned-times.ts';
+import { wallClock } from '../when/zoned-times.ts';
 
 export interface ClockChange {
   /** The first instant at which the clocks show another offset. */

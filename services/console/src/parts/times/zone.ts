@@ -1,5 +1,5 @@
 import { useMinute } from '../browser/now.ts';
-import { isZone } from '../campaign/zoned-times.ts';
+import { isZone } from '../when/zoned-times.ts';
 import { useRemembered } from '../browser/remembered.ts';
 import { formatTime, formatZone } from './times.ts';
 import { zonesToChoose } from './zone-choice.ts';

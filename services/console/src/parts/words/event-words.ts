@@ -2,7 +2,7 @@ import type { RunEvent } from '#client/types.gen.ts';
 import { listed, sentence } from './figures.ts';
 import { countOf, formatCount } from './numbers.ts';
 import type { RateMark } from '../charts/draw-marks.ts';
-import { budgetWords } from '../campaign/budget-words.ts';
+import { budgetWords } from '../money/budget-words.ts';
 import { formatDuration } from '../times/times.ts';
 
 /** An event in words: who did it where a person did, and what. */

@@ -7,7 +7,7 @@ import {
   usersByCountry,
   usersExpected,
 } from '../../parts/campaign/approval-words.ts';
-import { budgetText } from '../../parts/campaign/budget-words.ts';
+import { budgetText } from '../../parts/money/budget-words.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';

@@ -1,4 +1,4 @@
-import { instantOf, wallClock } from '../../parts/campaign/zoned-times.ts';
+import { instantOf, wallClock } from '../../parts/when/zoned-times.ts';
 
 const dayMs = 86_400_000;
 

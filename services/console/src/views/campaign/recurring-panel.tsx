@@ -7,8 +7,8 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { useZone } from '../../parts/times/zone.ts';
-import { NextFires } from '../../parts/campaign/next-fires.tsx';
-import { whenOf } from '../../parts/campaign/when-form.ts';
+import { NextFires } from '../../parts/when/next-fires.tsx';
+import { whenOf } from '../../parts/when/when-form.ts';
 
 /** Its next starts, and whether it goes on at all. */
 export function RecurringPanel({ campaign }: { campaign: Campaign }) {

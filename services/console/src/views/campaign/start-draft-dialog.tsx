@@ -13,7 +13,7 @@ import { boundsText, servedBounds } from '../../parts/campaign/arithmetic.ts';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { afterStart } from '../../parts/campaign/follow-start.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
-import { whenInWords } from '../../parts/campaign/when-words.ts';
+import { whenInWords } from '../../parts/when/when-words.ts';
 
 /** Starts a draft from its page: whom it reaches is asked first. */
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {

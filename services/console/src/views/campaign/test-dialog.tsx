@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { testSendCampaign } from '#client/sdk.gen.ts';
 import type { Campaign, TestSend } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { useSettled } from '../../parts/campaign/use-settled.ts';
+import { useSettled } from '../../parts/forms/use-settled.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextArea } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';

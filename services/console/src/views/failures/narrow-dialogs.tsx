@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wallClock } from '../../parts/campaign/zoned-times.ts';
+import { wallClock } from '../../parts/when/zoned-times.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { TimeInput } from '../../parts/controls/time-input.tsx';

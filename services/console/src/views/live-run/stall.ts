@@ -1,5 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
-import { figuresOf, type ShownFigures } from '../../parts/campaign/budget-words.ts';
+import { figuresOf, type ShownFigures } from '../../parts/money/budget-words.ts';
 import { listed, sentence } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { movingCountries } from './run-figures.ts';

@@ -9,7 +9,7 @@ import { Issued } from '../../parts/controls/issued.tsx';
 import { FieldGroup, FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { zoneNames } from '../../parts/campaign/zoned-times.ts';
+import { zoneNames } from '../../parts/when/zoned-times.ts';
 import { useZone } from '../../parts/times/zone.ts';
 import { events, eventWords, formOf, webhookOfForm, type NoticeForm } from './notice-words.ts';
 

@@ -1,5 +1,5 @@
 import type { NewWebhookInput, Webhook } from '#client/types.gen.ts';
-import { zonePlace } from '../../parts/campaign/zone-words.ts';
+import { zonePlace } from '../../parts/when/zone-words.ts';
 
 type Event = Webhook['events'][number];
 

@@ -5,7 +5,7 @@ import { setQuietHours } from '#client/sdk.gen.ts';
 import type { QuietHours } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useSession } from '../../frame/session/session.ts';
-import { zoneNames } from '../../parts/campaign/zoned-times.ts';
+import { zoneNames } from '../../parts/when/zoned-times.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';

@@ -5,8 +5,8 @@ import { listOccurrencesOptions, previewScheduleOptions } from '#client/@tanstac
 import type { Schedule } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { useMinute } from '../../parts/browser/now.ts';
-import { fireRows } from '../../parts/campaign/fire-rows.ts';
-import { zonePlace } from '../../parts/campaign/zone-words.ts';
+import { fireRows } from '../../parts/when/fire-rows.ts';
+import { zonePlace } from '../../parts/when/zone-words.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';

@@ -1,5 +1,5 @@
 import type { Occurrence, Schedule } from '#client/types.gen.ts';
-import { cronInWords } from '../../parts/campaign/cron-words.ts';
+import { cronInWords } from '../../parts/when/cron-words.ts';
 import type { StateLook } from '../../parts/standing/state-looks.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 

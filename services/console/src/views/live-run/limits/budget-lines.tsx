@@ -1,6 +1,6 @@
 import type { CampaignBudgets, RunProgress } from '#client/types.gen.ts';
-import type { BudgetSize } from '../../../parts/campaign/budget-words.ts';
-import { byNeed } from '../../../parts/campaign/budget-rows.ts';
+import type { BudgetSize } from '../../../parts/money/budget-words.ts';
+import { byNeed } from '../../../parts/money/budget-rows.ts';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { countOf } from '../../../parts/words/numbers.ts';
 import { budgetEffect } from './limit-effects.ts';

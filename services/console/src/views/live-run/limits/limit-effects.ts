@@ -1,5 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
-import { budgetText, figuresOf, formatIn, type BudgetSize } from '../../../parts/campaign/budget-words.ts';
+import { budgetText, figuresOf, formatIn, type BudgetSize } from '../../../parts/money/budget-words.ts';
 import { formatFineShare } from '../../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';

@@ -1,5 +1,5 @@
 import { priorities } from '../../../parts/campaign/form.ts';
-import { instantOf } from '../../../parts/campaign/zoned-times.ts';
+import { instantOf } from '../../../parts/when/zoned-times.ts';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { TimeInput } from '../../../parts/controls/time-input.tsx';

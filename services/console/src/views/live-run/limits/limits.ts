@@ -1,7 +1,7 @@
 import type { BudgetChangesInput, RunChangesInput, RunProgress } from '#client/types.gen.ts';
 import { priorities, type Priority } from '../../../parts/campaign/form.ts';
-import { instantOf, wallClock } from '../../../parts/campaign/zoned-times.ts';
-import { budgetText, sizeOf, typedBudget } from '../../../parts/campaign/budget-words.ts';
+import { instantOf, wallClock } from '../../../parts/when/zoned-times.ts';
+import { budgetText, sizeOf, typedBudget } from '../../../parts/money/budget-words.ts';
 import { typedNumber } from '../../../parts/forms/typed-number.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { spanUnits } from '../../../parts/campaign/durations.ts';
+import { spanUnits } from '../../../parts/when/durations.ts';
 import { checkFallbacks, outcomes, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
-import { daysOff, misfires, overlaps, whenKinds } from '../../../parts/campaign/when-form.ts';
+import { daysOff, misfires, overlaps, whenKinds } from '../../../parts/when/when-form.ts';
 
 /** What somebody has typed and not saved, in this tab: it outlives a reload, and another tab does not see it. */
 export interface KeptForm {

@@ -2,7 +2,7 @@ import { FormField } from '../../../parts/forms/form-field.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { priorities } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import { SpanField } from '../../../parts/campaign/span-field.tsx';
+import { SpanField } from '../../../parts/when/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 
 /** What protects the others. */

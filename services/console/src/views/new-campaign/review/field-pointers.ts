@@ -2,7 +2,7 @@ import type { ActionType } from '#client/types.gen.ts';
 import { fieldsOf, leavesOf } from '../../../parts/forms/schema-fields.ts';
 import { budgetCountries } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm, StepForm } from '../../../parts/campaign/form.ts';
-import type { WhenForm } from '../../../parts/campaign/when-form.ts';
+import type { WhenForm } from '../../../parts/when/when-form.ts';
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 

@@ -16,7 +16,7 @@ import {
 } from '../../../parts/campaign/arithmetic.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 import type { Editor } from '../editor/use-editor.ts';
-import { whenInWords } from '../../../parts/campaign/when-words.ts';
+import { whenInWords } from '../../../parts/when/when-words.ts';
 
 interface StartDialogProps {
   editor: Editor;

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { previewCampaign } from '#client/sdk.gen.ts';
 import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
-import { useSettled } from '../../../parts/campaign/use-settled.ts';
+import { useSettled } from '../../../parts/forms/use-settled.ts';
 
 export interface PreviewStanding {
   /** Of what was typed a moment ago. */

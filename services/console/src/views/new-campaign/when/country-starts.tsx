@@ -4,9 +4,9 @@ import { FormProblemsContext } from '../../../parts/forms/form-field.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { formatTime } from '../../../parts/times/times.ts';
 import { useZone } from '../../../parts/times/zone.ts';
-import type { WhenForm } from '../../../parts/campaign/when-form.ts';
-import { ZoneField } from '../../../parts/campaign/zone-field.tsx';
-import { instantOf, isZone } from '../../../parts/campaign/zoned-times.ts';
+import type { WhenForm } from '../../../parts/when/when-form.ts';
+import { ZoneField } from '../../../parts/when/zone-field.tsx';
+import { instantOf, isZone } from '../../../parts/when/zoned-times.ts';
 
 interface CountryStartsProps {
   when: WhenForm;

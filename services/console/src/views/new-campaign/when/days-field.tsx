@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { cronInWords } from '../../../parts/campaign/cron-words.ts';
-import { cronOf, weekDays, weeklyOf, type WeekDay } from '../../../parts/campaign/weekly-rule.ts';
+import { cronInWords } from '../../../parts/when/cron-words.ts';
+import { cronOf, weekDays, weeklyOf, type WeekDay } from '../../../parts/when/weekly-rule.ts';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup } from '../../../parts/forms/form-field.tsx';
 

@@ -1,20 +1,20 @@
 import { useState } from 'react';
-import { weeklyOf } from '../../../parts/campaign/weekly-rule.ts';
+import { weeklyOf } from '../../../parts/when/weekly-rule.ts';
 import { FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { Segments, Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { useZone } from '../../../parts/times/zone.ts';
 import { CountryStarts } from './country-starts.tsx';
 import { DaysField } from './days-field.tsx';
-import { cronInWords } from '../../../parts/campaign/cron-words.ts';
+import { cronInWords } from '../../../parts/when/cron-words.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import { DaysOffFields } from '../../../parts/campaign/days-off-fields.tsx';
-import { NextFires } from '../../../parts/campaign/next-fires.tsx';
-import { SpanField } from '../../../parts/campaign/span-field.tsx';
+import { DaysOffFields } from '../../../parts/when/days-off-fields.tsx';
+import { NextFires } from '../../../parts/when/next-fires.tsx';
+import { SpanField } from '../../../parts/when/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
-import type { Misfire, Overlap, WhenForm, WhenKind } from '../../../parts/campaign/when-form.ts';
+import type { Misfire, Overlap, WhenForm, WhenKind } from '../../../parts/when/when-form.ts';
 import { TimeInput } from '../../../parts/controls/time-input.tsx';
 import { timeInWords } from './time-words.ts';
-import { ZoneField } from '../../../parts/campaign/zone-field.tsx';
+import { ZoneField } from '../../../parts/when/zone-field.tsx';
 
 const kinds: readonly { value: WhenKind; label: string }[] = [
   { value: 'now', label: 'Now' },

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { previewRecurrence } from '#client/sdk.gen.ts';
 import type { SchedulePreview } from '#client/types.gen.ts';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../forms/use-settled.ts';
 import { scheduleOf, type WhenForm } from './when-form.ts';
 
 export interface NextFires {

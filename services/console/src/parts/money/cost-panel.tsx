@@ -1,7 +1,7 @@
 import type { RunReport } from '#client/types.gen.ts';
 import { Panel } from '../panels/panel.tsx';
 import { formatCount } from '../words/numbers.ts';
-import { moneyText } from './arithmetic.ts';
+import { moneyText } from '../campaign/arithmetic.ts';
 
 /** What a run has cost so far, step by step; nothing where no step costs units. */
 export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {

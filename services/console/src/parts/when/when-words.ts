@@ -1,7 +1,7 @@
 import { formatTime } from '../times/times.ts';
 import { cronInWords } from './cron-words.ts';
 import { unitWords, type Span } from './durations.ts';
-import type { CampaignForm } from './form.ts';
+import type { CampaignForm } from '../campaign/form.ts';
 import { instantOf } from './zoned-times.ts';
 
 /** When it would start, in its zone and in that of whoever looks. */
