@@ -1,4 +1,11 @@
-import type { Audience, ListAudienceRejectsResponses, SegmentList } from '#client/types.gen.ts';
+import type {
+  Audience,
+  ListAudienceRejectsResponses,
+  NamedAudience,
+  NamedAudienceCounts,
+  NamedAudienceList,
+  SegmentList,
+} from '#client/types.gen.ts';
 
 /** A list of two countries, some of whose lines are no user. */
 export const partners: Audience = {
@@ -45,4 +52,60 @@ export const segments: SegmentList = {
     { id: 'staff', name: 'staff', description: null, countries: null, estimate: null, usedBy: 0 },
   ],
   ...{ next: null, from: 'segmentation', unavailable: null },
+};
+
+const nothing = {
+  ...{ description: null, owner: null, countries: null, sources: null, state: null, size: null, rejected: null },
+  ...{ usedBy: 0, leftOutBy: 0, latestUse: null, createdAt: null },
+};
+const counted = { exact: true, asOf: '2026-11-22T07:30:00.000Z' };
+const payday = { campaignId: 'cmp_live', name: 'Payday, slowly' };
+
+/** One of each kind, the most used first. */
+export const named = {
+  staff: {
+    ...nothing,
+    ...{ kind: 'segment', id: 'staff', name: 'staff', usedBy: 9, leftOutBy: 9, latestUse: payday },
+    size: { ...counted, atLeast: 1840, atMost: 1840, countries: ['SG'] },
+    links: { self: null, campaigns: '/v1/campaigns?segment=staff' },
+  },
+  riders: {
+    ...nothing,
+    ...{
+      kind: 'saved',
+      id: 'sav_riders',
+      name: 'Lapsed riders without staff',
+      owner: 'growth',
+      countries: ['SG', 'VN'],
+    },
+    ...{ sources: 3, usedBy: 3, latestUse: payday, createdAt: '2026-11-18T08:00:00.000Z' },
+    size: { ...counted, exact: false, atLeast: 124_880, atMost: 125_000, countries: ['SG', 'VN'] },
+    links: { self: '/v1/saved-audiences/sav_riders', campaigns: '/v1/campaigns?savedAudience=sav_riders' },
+  },
+  partners: {
+    ...nothing,
+    ...{ kind: 'list', id: partners.id, name: partners.name, countries: ['ID', 'VN'], state: 'ready', rejected: 224 },
+    ...{ usedBy: 2, latestUse: payday, createdAt: partners.createdAt },
+    size: { ...counted, atLeast: 40_818, atMost: 40_818, asOf: partners.readyAt, countries: ['ID', 'VN'] },
+    links: { self: partners.links.self, campaigns: '/v1/campaigns?list=aud_partners' },
+  },
+  cut: {
+    ...nothing,
+    ...{ kind: 'list', id: cutList.id, name: cutList.name, countries: [], state: 'failed', rejected: 0 },
+    createdAt: cutList.createdAt,
+    links: { self: '/v1/audiences/aud_cut', campaigns: '/v1/campaigns?list=aud_cut' },
+  },
+  lapsed: {
+    ...nothing,
+    ...{ kind: 'segment', id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days' },
+    ...{ countries: ['SG', 'VN'] },
+    size: { exact: false, asOf: null, atLeast: 125_000, atMost: 125_000, countries: ['SG', 'VN'] },
+    links: { self: null, campaigns: '/v1/campaigns?segment=lapsed-riders' },
+  },
+} satisfies Record<string, NamedAudience>;
+
+export const namedList: NamedAudienceList = { items: Object.values(named), next: null, unavailable: null };
+
+export const namedCounts: NamedAudienceCounts = {
+  ...{ all: 5, lists: 2, segments: 2, saved: 1, withRejects: 1, notUsed: 0, failed: 1 },
 };

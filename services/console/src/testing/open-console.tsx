@@ -83,7 +83,16 @@ export function answersFor(role: Role): Answers {
     'GET /v1/saved-audiences/sav_riders': savedRiders,
     'GET /v1/saved-audiences/sav_wallets': savedWallets,
     'POST /v1/saved-audiences/:id/estimate': savedEstimate,
-    'GET /v1/audiences/counts': { all: 0, withRejects: 0, notUsed: 0, failed: 0 },
+    'GET /v1/named-audiences': { items: [], next: null, unavailable: null },
+    'GET /v1/named-audiences/counts': {
+      all: 0,
+      lists: 0,
+      segments: 0,
+      saved: 0,
+      withRejects: 0,
+      notUsed: 0,
+      failed: 0,
+    },
     'GET /v1/runs': ({ query }: Asked) =>
       'kind' in query ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,
     'GET /v1/runs/run_ended': ended.endedRun,

@@ -3,9 +3,10 @@ import { Button } from '../../parts/controls/button.tsx';
 
 interface AudienceActionsProps {
   /** What a new campaign takes; undefined where there is nothing to take. */
-  taken: { list: string } | { saved: string } | undefined;
+  taken: { list: string } | { saved: string } | { segment: string } | undefined;
   refusal: string | undefined;
-  onAsked: (what: 'rename' | 'delete') => void;
+  /** Undefined of what is not ours to change. */
+  onAsked?: (what: 'rename' | 'delete') => void;
 }
 
 /** What can be done with an audience that one looks at. */
@@ -17,12 +18,16 @@ export function AudienceActions({ taken, refusal, onAsked }: AudienceActionsProp
           Use it…
         </Link>
       )}
-      <Button small refusal={refusal} onClick={() => onAsked('rename')}>
-        Rename…
-      </Button>
-      <Button small kind="bad" refusal={refusal} onClick={() => onAsked('delete')}>
-        Delete…
-      </Button>
+      {onAsked && (
+        <>
+          <Button small refusal={refusal} onClick={() => onAsked('rename')}>
+            Rename…
+          </Button>
+          <Button small kind="bad" refusal={refusal} onClick={() => onAsked('delete')}>
+            Delete…
+          </Button>
+        </>
+      )}
     </>
   );
 }

@@ -1,22 +1,6 @@
 import { expect, test } from 'vitest';
 import { partners, rejects } from '../../testing/audiences.ts';
-import {
-  audiencesQuery,
-  byCountry,
-  fileEquation,
-  filterWords,
-  midCut,
-  rejectGroups,
-  usedByWords,
-} from './audience-words.ts';
-
-test('each choice asks the API for what it says', () => {
-  expect(audiencesQuery({ show: 'bad-lines', text: 'vip' })).toEqual({ q: 'vip', rejected: 'true' });
-  expect(audiencesQuery({ show: 'not-used', cursor: 'c' })).toEqual({ used: 'false', state: 'ready', cursor: 'c' });
-  expect(audiencesQuery({ show: 'failed' })).toEqual({ state: 'failed' });
-  expect(filterWords({ show: 'bad-lines', text: 'vip' })).toBe('Called “vip”, with bad lines.');
-  expect(filterWords({ show: 'not-used' })).toBe('Not used.');
-});
+import { byCountry, fileEquation, midCut, rejectGroups, usedByWords } from './audience-words.ts';
 
 test('what became of the lines of a file adds up', () => {
   const { rows, users, duplicates, rejected } = partners;

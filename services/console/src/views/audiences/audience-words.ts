@@ -1,24 +1,5 @@
 import type { Audience, RejectedRow } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import type { AudiencesSearch } from './search.ts';
-
-/** What the API is asked for, for what is chosen in the address. */
-export function audiencesQuery({ text, show, cursor }: AudiencesSearch) {
-  return {
-    ...(text !== undefined && { q: text }),
-    ...(show === 'bad-lines' && { rejected: 'true' as const }),
-    ...(show === 'failed' && { state: 'failed' as const }),
-    ...(show === 'not-used' && { used: 'false' as const, state: 'ready' as const }),
-    ...(cursor !== undefined && { cursor }),
-  };
-}
-
-const shownWords = { 'bad-lines': 'with bad lines', 'not-used': 'not used', failed: 'failed' } as const;
-
-export function filterWords({ text, show }: AudiencesSearch): string {
-  const words = [text !== undefined && `Called “${text}”`, show !== undefined && shownWords[show]].filter(Boolean);
-  return `${words.join(', ').replace(/^./, (first) => first.toUpperCase())}.`;
-}
 
 /** A campaign counts once, and is counted no further than that. */
 const countedAtMost = 100;

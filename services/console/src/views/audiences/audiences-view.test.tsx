@@ -1,15 +1,15 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { cutList, partners, rejects } from '../../testing/audiences.ts';
+import { cutList, named, namedCounts, namedList, partners, rejects } from '../../testing/audiences.ts';
 import { campaigns } from '../../testing/campaign-list.ts';
 import { counted, counting, overlap } from '../../testing/counts.ts';
 import { problem, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const answers = {
-  'GET /v1/audiences': { items: [cutList, partners], next: null },
-  'GET /v1/audiences/counts': { all: 2, withRejects: 1, notUsed: 0, failed: 1 },
+  'GET /v1/named-audiences': namedList,
+  'GET /v1/named-audiences/counts': namedCounts,
   'GET /v1/audiences/aud_partners': partners,
   'GET /v1/audiences/aud_cut': cutList,
   'GET /v1/audiences/:id/rejects': rejects,
@@ -38,22 +38,77 @@ test('a list says how many it has, what fell out of its file and why, and who us
 });
 
 test('a list that failed says why, and nothing can use it', async () => {
-  await openConsole('/audiences', { answers });
+  await openConsole('/audiences?id=aud_cut', { answers });
   expect(await screen.findByText(/^The upload was cut after 604 lines\./)).toBeDefined();
   expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
   expect(screen.getByText('No campaign names it.')).toBeDefined();
 });
 
-test('choice and search go into the address and to the API', async () => {
-  const { api, user, address } = await openConsole(path, { answers });
-  await user.click(await screen.findByRole('button', { name: /^With bad lines/ }));
+test('all kinds stand in one list, the most used first, each with its number, its age and its use', async () => {
+  await openConsole('/audiences', { answers });
+  const table = await screen.findByRole('table', { name: /the most used first$/ });
+  await within(table).findByRole('link', { name: 'staff' });
+  const rows = within(table).getAllByRole('row').slice(1);
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^staffsegment1,840counted in SG .+–9 campaignsleft out in all of them$/),
+    expect.stringMatching(/^Lapsed riders without staffsaved · growth124,880 to 125,000estimated .+–3 campaignsPayday/),
+    expect.stringMatching(/^hcmc-.+uploaded list · ID, VN40,818.+2242 campaignsPayday, slowly$/),
+    expect.stringMatching(/^pilot-penang\.csvuploaded listfailed.+0not used$/),
+    expect.stringMatching(/^Lapsed riderssegment · lapsed-ridersabout 125,000as offered now–not used$/),
+  ]);
+  // The first one is shown beside it.
+  expect(await screen.findByRole('heading', { name: 'staff' })).toBeDefined();
+  expect(screen.getByText('5 audiences, most used first')).toBeDefined();
+});
+
+test('a row is shown beside the list, whatever its kind', async () => {
+  const { user, address } = await openConsole('/audiences', { answers });
+  await user.click(await screen.findByRole('link', { name: 'Lapsed riders without staff' }));
+  await waitFor(() => expect(address()).toBe('/audiences?id=sav_riders'));
+  expect(await screen.findByRole('region', { name: 'Sources' })).toBeDefined();
+  await user.click(screen.getByRole('link', { name: 'Lapsed riders' }));
+  await waitFor(() => expect(address()).toBe('/audiences?id=lapsed-riders&of=segment'));
+  expect(await screen.findByText('No ride in 90 days')).toBeDefined();
+  expect(screen.getByRole('link', { name: 'Use it…' }).getAttribute('href')).toBe(
+    '/campaigns/new?segment=lapsed-riders',
+  );
+  await user.click(screen.getByRole('link', { name: /^hcmc/ }));
+  await waitFor(() => expect(address()).toBe('/audiences?id=aud_partners'));
+  expect(await screen.findByRole('region', { name: 'Rejected lines' })).toBeDefined();
+});
+
+test('kind, choice, search and page go into the address and to the API', async () => {
+  const { api, user, address } = await openConsole(path, {
+    answers: { ...answers, 'GET /v1/named-audiences': { ...namedList, next: 'behind' } },
+  });
+  const asked = () => api.askedFor('GET /v1/named-audiences').at(-1)?.query;
+  await user.click(await screen.findByRole('button', { name: 'Segments 2' }));
+  await waitFor(() => expect(address()).toBe('/audiences?kind=segment'));
+  await waitFor(() => expect(asked()).toEqual({ limit: '20', kind: 'segment' }));
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await waitFor(() => expect(address()).toBe('/audiences?kind=segment&cursor=behind'));
+  await waitFor(() => expect(asked()).toEqual({ limit: '20', kind: 'segment', cursor: 'behind' }));
+  await user.click(screen.getByRole('button', { name: /^With bad lines/ }));
   await waitFor(() => expect(address()).toBe('/audiences?show=bad-lines'));
-  await waitFor(() => expect(api.askedFor('GET /v1/audiences').at(-1)?.query).toMatchObject({ rejected: 'true' }));
-  api.answer({ 'GET /v1/audiences': { items: [], next: null } });
-  await user.type(screen.getByPlaceholderText('Name'), 'vip{Enter}');
+  await waitFor(() => expect(asked()).toEqual({ limit: '20', rejected: 'true' }));
+  api.answer({ 'GET /v1/named-audiences': { items: [], next: null, unavailable: null } });
+  await user.type(screen.getByPlaceholderText('Name, owner or id'), 'vip{Enter}');
   expect(await screen.findByText('Called “vip”, with bad lines.')).toBeDefined();
+  expect(api.askedFor('GET /v1/named-audiences/counts').at(-1)?.query).toEqual({ q: 'vip' });
   await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
   await waitFor(() => expect(address()).toBe('/audiences'));
+});
+
+test('a segmentation service that is away is said', async () => {
+  const unavailable = 'the segmentation service does not answer: HTTP 503';
+  await openConsole('/audiences', {
+    answers: { ...answers, 'GET /v1/named-audiences': { ...namedList, unavailable } },
+  });
+  expect(
+    await screen.findByText(
+      'The segmentation service does not answer: HTTP 503. Segments are those that campaigns name.',
+    ),
+  ).toBeDefined();
 });
 
 test('a list is renamed; what is wrong with a name stands at it', async () => {
@@ -92,29 +147,35 @@ test('a viewer sees lists, and may not touch them', async () => {
   expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
 });
 
-test('where there is no list, what comes here is said', async () => {
+test('where there is nothing, what comes here is said', async () => {
   await openConsole('/audiences');
-  expect(await screen.findByText('No lists yet')).toBeDefined();
+  expect(await screen.findByText('No audiences yet')).toBeDefined();
 });
 
-test('segments are shown with size and use, found by name, and used from there', async () => {
-  const { api, user, address } = await openConsole('/audiences', { answers });
-  await user.click(await screen.findByRole('button', { name: 'Segments' }));
-  await waitFor(() => expect(address()).toBe('/audiences?of=segments'));
-  const row = await screen.findByRole('row', { name: /^Lapsed riders.*125,000 SG, VN 3 campaigns/ });
-  expect(within(row).getByRole('link', { name: '3 campaigns' }).getAttribute('href')).toBe(
-    '/campaigns?segment=lapsed-riders',
-  );
-  expect(within(row).getByRole('link', { name: 'Use Lapsed riders' }).getAttribute('href')).toBe(
-    '/campaigns/new?segment=lapsed-riders',
-  );
-  expect(await screen.findByRole('row', { name: /^staff not known not said not used/ })).toBeDefined();
-  await user.type(screen.getByPlaceholderText('Name or id'), 'rid{Enter}');
-  await waitFor(() => expect(api.askedFor('GET /v1/segments').at(-1)?.query).toMatchObject({ q: 'rid' }));
+test('a segment that the page does not have is asked for', async () => {
+  const { api } = await openConsole('/audiences?id=staff&of=segment', {
+    answers: {
+      ...answers,
+      'GET /v1/named-audiences': ({ query }: Asked) =>
+        Response.json({ ...namedList, items: 'q' in query ? [named.staff] : [named.cut] }),
+    },
+  });
+  expect(await screen.findByText(/^users, counted exactly in SG/)).toBeDefined();
+  const asked = api.askedFor('GET /v1/named-audiences').map(({ query }) => query);
+  expect(asked).toContainEqual({ q: 'staff', kind: 'segment', limit: '200' });
+  const uses = screen.getByRole('region', { name: 'Used by' });
+  expect(within(uses).getByText('9 campaigns')).toBeDefined();
 });
+
+test('a segment that nobody knows is said', async () => {
+  await openConsole('/audiences?id=nobody&of=segment', { answers });
+  expect(await screen.findByText('No such segment')).toBeDefined();
+});
+
+const segmentPath = '/audiences?id=lapsed-riders&of=segment';
 
 test('a segment is counted exactly, with how far it is, and so is its overlap with another source', async () => {
-  const { api, user } = await openConsole('/audiences?of=segments', {
+  const { api, user } = await openConsole(segmentPath, {
     answers: {
       ...answers,
       'POST /v1/audience-counts': ({ body }: Asked) =>
@@ -123,28 +184,28 @@ test('a segment is counted exactly, with how far it is, and so is its overlap wi
       'GET /v1/audience-counts/cnt_2': overlap,
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Lapsed riders' }));
-  const dialog = await screen.findByRole('dialog');
-  expect(within(dialog).getByText('about 125,000 users, 3 campaigns')).toBeDefined();
-  await user.click(within(dialog).getByRole('button', { name: 'Count exactly' }));
-  expect(await within(dialog).findByText('0 of 2 countries read · SG 1,200 so far · VN to come')).toBeDefined();
+  await screen.findByRole('heading', { name: 'Lapsed riders' });
+  const { body } = document;
+  expect(screen.getByText('users, estimated by the segmentation service')).toBeDefined();
+  await user.click(within(body).getByRole('button', { name: 'Count exactly' }));
+  expect(await within(body).findByText('0 of 2 countries read · SG 1,200 so far · VN to come')).toBeDefined();
   expect(api.askedFor('POST /v1/audience-counts')[0]?.body).toEqual({
     ...{ countries: ['SG', 'VN'], audience: { include: [{ segment: 'lapsed-riders' }] }, anew: false },
   });
   api.answer({ 'GET /v1/audience-counts/cnt_1': counted });
-  expect(await within(dialog).findByText('1,700')).toBeDefined();
-  expect(dialog.textContent).toContain('in 8 s');
-  expect(dialog.textContent).toContain('50 in several sources, served once · 10 left out');
+  expect(await within(body).findByText('1,700')).toBeDefined();
+  expect(body.textContent).toContain('in 8 s');
+  expect(body.textContent).toContain('50 in several sources, served once · 10 left out');
 
-  await user.click(within(dialog).getByRole('button', { name: 'Overlap with a segment' }));
-  await user.type(within(dialog).getByRole('combobox', { name: 'Segment' }), 'staff{Enter}');
-  const bar = await within(dialog).findByRole('img', { name: '1,300 only here, 400 in both, 500 only there' });
+  await user.click(within(body).getByRole('button', { name: 'Overlap with a segment' }));
+  await user.type(within(body).getByRole('combobox', { name: 'Segment' }), 'staff{Enter}');
+  const bar = await within(body).findByRole('img', { name: '1,300 only here, 400 in both, 500 only there' });
   expect(bar.children).toHaveLength(3);
-  expect(dialog.textContent).toContain('23.5 % of these are in both.');
+  expect(body.textContent).toContain('23.5 % of these are in both.');
 });
 
 test('a count that is under way can be cancelled, and one that is refused says why', async () => {
-  const { api, user } = await openConsole('/audiences?of=segments', {
+  const { api, user } = await openConsole(segmentPath, {
     answers: {
       ...answers,
       'POST /v1/audience-counts': counting,
@@ -152,7 +213,6 @@ test('a count that is under way can be cancelled, and one that is refused says w
       'POST /v1/audience-counts/cnt_1/cancel': { ...counting, state: 'cancelled' },
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Lapsed riders' }));
   await user.click(await screen.findByRole('button', { name: 'Count exactly' }));
   await user.click(await screen.findByRole('button', { name: 'Cancel' }));
   expect(await screen.findByText(/^Not counted: it was cancelled at 1,200 users/)).toBeDefined();

@@ -1,79 +1,67 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { countAudiencesOptions, getAudienceOptions, listAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
+import { countNamedAudiencesOptions, listNamedAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
 import { ChooseFile, fileKey, UploadForm } from '../../parts/audience/upload-list.tsx';
-import { Chips } from '../../parts/lists/chips.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { AudienceDetail } from './audience-detail.tsx';
-import { KindChoice } from './kind-choice.tsx';
-import { SavedView } from './saved/saved-view.tsx';
-import { SegmentsView } from './segments-view.tsx';
-import { AudienceTable } from './audience-table.tsx';
-import { audiencesQuery, filterWords } from './audience-words.ts';
-import type { AudiencesSearch } from './search.ts';
+import { AudienceChips } from './audience-chips.tsx';
+import { NamedTable } from './named-table.tsx';
+import { filterWords, namedQuery } from './named-words.ts';
+import { shownOf, type AudiencesSearch } from './search.ts';
+import { ShownAudience } from './shown-audience.tsx';
 
 const route = getRouteApi('/audiences');
 const pageSize = 20;
 const lookEveryMs = 10_000;
 
-/** Whom campaigns may be for: uploaded lists, segments, and combinations of them. */
+/** Whom campaigns may be for: uploaded lists, segments and combinations of them, and who depends on each. */
 export function AudiencesView() {
-  const { of = 'lists' } = route.useSearch();
-  if (of === 'segments') return <SegmentsView />;
-  return of === 'saved' ? <SavedView /> : <ListsView />;
-}
-
-/** Uploaded lists: who is in each, what of the file fell out, and which campaigns depend on it. */
-function ListsView() {
   const search = route.useSearch();
-  const { id, text, show, cursor } = search;
+  const { text, kind, show, cursor } = search;
   const navigate = route.useNavigate();
   const refusal = useRefusal('manager');
   const { installation } = useSession();
   const [file, setFile] = useState<File | null>(null);
   const often = { refetchInterval: lookEveryMs, placeholderData: keepPreviousData };
-  const lists = useQuery({
-    ...listAudiencesOptions({ query: { limit: pageSize, ...audiencesQuery(search) } }),
+  const query = { limit: pageSize, ...namedQuery(search) };
+  const audiences = useQuery({ ...listNamedAudiencesOptions({ query }), ...often });
+  const counts = useQuery({
+    ...countNamedAudiencesOptions({ query: text === undefined ? {} : { q: text } }),
     ...often,
   });
-  const counts = useQuery({ ...countAudiencesOptions({ query: text === undefined ? {} : { q: text } }), ...often });
-  const error = useKeptError(lists);
-  const items = lists.data?.items;
-  const shownId = id ?? items?.[0]?.id;
+  const error = useKeptError(audiences);
+  const items = audiences.data?.items;
+  const unavailable = audiences.data?.unavailable ?? null;
+  const shown = shownOf(search) ?? items?.[0];
   const change = (part: Partial<AudiencesSearch>) => void navigate({ search: (before) => ({ ...before, ...part }) });
-  const choose = (part: Partial<AudiencesSearch>) => change({ ...part, cursor: undefined, id: undefined });
-  const isFiltered = text !== undefined || show !== undefined;
-  const total = counts.data?.all;
+  const choose = (part: Partial<AudiencesSearch>) =>
+    change({ ...part, cursor: undefined, id: undefined, of: undefined });
+  const isFiltered = text !== undefined || kind !== undefined || show !== undefined;
+  const total = kind === undefined && show === undefined ? counts.data?.all : null;
   return (
     <Page title="Audiences" actions={<ChooseFile kind="ink" refusal={refusal} onFile={setFile} />}>
       <div className="row flex-wrap">
-        <KindChoice of="lists" />
-        <Chips
-          label="Filter by what is to be looked at"
-          chosen={show ?? 'all'}
-          chips={[
-            { value: 'all', label: 'All', count: total },
-            { value: 'bad-lines', label: 'With bad lines', count: counts.data?.withRejects, warns: true },
-            { value: 'not-used', label: 'Not used', count: counts.data?.notUsed },
-            { value: 'failed', label: 'Failed', count: counts.data?.failed },
-          ]}
-          onChoose={(value) => choose({ show: value === 'all' ? undefined : value })}
-        />
+        <AudienceChips counts={counts.data} search={search} onChoose={choose} />
         <span className="ml-auto row phone:w-full">
           <SearchField
-            placeholder="Name"
+            placeholder="Name, owner or id"
             value={text ?? ''}
             onSearch={(wanted) => choose({ text: wanted === '' ? undefined : wanted })}
           />
         </span>
       </div>
+      {unavailable !== null && (
+        <p className="t2 sm" role="status">
+          {capitalOf(unavailable)}. Segments are those that campaigns name.
+        </p>
+      )}
       {file !== null && (
         <section className="panel pad py-3 px-4" aria-label="Upload">
           <UploadForm
@@ -86,47 +74,46 @@ function ListsView() {
         </section>
       )}
       <div className="grid grid-cols-[minmax(0,1fr)_488px] gap-4 items-start max-[1240px]:grid-cols-1">
-        <section className="panel overflow-hidden" aria-label="Uploaded lists">
+        <section className="panel overflow-hidden" aria-label="Audiences">
           {items === undefined && error !== null ? (
-            <Failed title="The lists could not be read" error={error} onRetry={() => void lists.refetch()} />
+            <Failed title="The audiences could not be read" error={error} onRetry={() => void audiences.refetch()} />
           ) : items?.length === 0 && isFiltered ? (
-            <NoMatch title="No list matches" onClear={() => void navigate({ search: {} })}>
+            <NoMatch title="No audience matches" onClear={() => void navigate({ search: {} })}>
               {filterWords(search)}
             </NoMatch>
           ) : items?.length === 0 ? (
-            <Empty icon="users" title="No lists yet" command="muster audience upload users.csv --name Riders">
-              Upload a file with users, and campaigns can take them in or leave them out. Segments are counted where a
-              campaign names them.
+            <Empty icon="users" title="No audiences yet" command="muster audience upload users.csv --name Riders">
+              Upload a file with users, and campaigns can take them in or leave them out. Segments come from the
+              segmentation service, and combinations are saved where a campaign is written.
             </Empty>
           ) : (
-            <AudienceTable audiences={items} shownId={shownId} search={search} />
+            <NamedTable audiences={items} shown={shown} search={search} />
           )}
-          {items !== undefined && items.length > 0 && (
-            <Paging cursor={cursor} next={lists.data?.next} onGo={(to) => change({ cursor: to, id: undefined })}>
-              {show === undefined && total !== undefined && total > items.length
-                ? `${formatCount(items.length)} of ${countOf(total, 'list')}`
-                : countOf(items.length, 'list')}
-              , newest first
+          {items !== undefined && (items.length > 0 || cursor !== undefined) && (
+            <Paging
+              cursor={cursor}
+              next={audiences.data?.next}
+              words={{ before: 'Before', behind: 'More' }}
+              onGo={(to) => change({ cursor: to, id: undefined, of: undefined })}
+            >
+              {typeof total === 'number' && total > items.length
+                ? `${formatCount(items.length)} of ${countOf(total, 'audience')}`
+                : countOf(items.length, 'audience')}
+              , most used first
             </Paging>
           )}
         </section>
-        {shownId !== undefined && (
-          <Shown
-            key={shownId}
-            id={shownId}
+        {shown !== undefined && (
+          <ShownAudience
+            key={`${shown.kind} ${shown.id}`}
+            kind={shown.kind}
+            id={shown.id}
+            listed={items?.find((each) => each.kind === shown.kind && each.id === shown.id)}
             refusal={refusal}
-            onGone={() => navigate({ search: ({ id: _, ...rest }) => rest })}
+            onGone={() => navigate({ search: ({ id: _, of: __, ...rest }) => rest })}
           />
         )}
       </div>
     </Page>
   );
-}
-
-function Shown({ id, ...rest }: { id: string; refusal: string | undefined; onGone: () => Promise<void> }) {
-  const audience = useQuery({ ...getAudienceOptions({ path: { id } }), refetchInterval: lookEveryMs });
-  const error = useKeptError(audience);
-  if (audience.data) return <AudienceDetail audience={audience.data} {...rest} />;
-  if (error === null) return null;
-  return <Failed title="The list could not be read" error={error} onRetry={() => void audience.refetch()} />;
 }

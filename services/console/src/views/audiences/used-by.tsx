@@ -23,8 +23,8 @@ interface UsedByProps {
   footer: string;
 }
 
-/** A list that is taken in or left out, or a combination that was taken. */
-type Used = { list: string } | { savedAudience: string };
+/** A list or a segment that is taken in or left out, or a combination that was taken. */
+type Used = { list: string } | { segment: string } | { savedAudience: string };
 
 /** Campaigns that it is used by, what needs somebody first. */
 export function UsedBy({ of, usedBy, none, footer }: UsedByProps) {
@@ -85,6 +85,8 @@ function Use({ campaign, of }: { campaign: ListedCampaign; of: Used }) {
 
 function howUsed({ audience, savedAudience }: ListedCampaign, of: Used): string {
   if ('savedAudience' in of) return savedAudience ? `took revision ${savedAudience.revision}` : 'took it';
-  const isLeftOut = (audience.exclude ?? []).some((entry) => 'list' in entry && entry.list === of.list);
+  const isLeftOut = (audience.exclude ?? []).some((entry) =>
+    'list' in of ? 'list' in entry && entry.list === of.list : 'segment' in entry && entry.segment === of.segment,
+  );
   return isLeftOut ? 'leaves it out' : 'takes it in';
 }

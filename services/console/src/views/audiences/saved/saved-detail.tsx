@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { estimateSavedAudience } from '#client/sdk.gen.ts';
-import type { SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
+import type { NamedAudienceSize, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
@@ -16,11 +16,19 @@ import { Panel } from '../../../parts/panels/panel.tsx';
 import { Time } from '../../../parts/times/time.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
 import { AudienceActions } from '../audience-actions.tsx';
+import { KnownSize } from '../known-size.tsx';
 import { UsedBy } from '../used-by.tsx';
 import { DeleteSavedDialog, RenameSavedDialog } from './saved-dialogs.tsx';
 
+interface SavedDetailProps {
+  saved: SavedAudience;
+  /** As the list says it; null: not known. */
+  size: NamedAudienceSize | null;
+  onGone: () => Promise<void>;
+}
+
 /** One combination: how many it is, what it is made of, and what took it. */
-export function SavedDetail({ saved, onGone }: { saved: SavedAudience; onGone: () => Promise<void> }) {
+export function SavedDetail({ saved, size, onGone }: SavedDetailProps) {
   const { id, revision, name, description, owner, countries, audience, usedBy } = saved;
   const { include, exclude } = audience;
   const refusal = useRefusal('manager');
@@ -42,7 +50,16 @@ export function SavedDetail({ saved, onGone }: { saved: SavedAudience; onGone: (
         actions={<AudienceActions taken={{ saved: id }} refusal={refusal} onAsked={setAsked} />}
         padded
       >
-        <ExactCountLine {...{ count, question, refusal }} estimate={<Estimated {...{ estimate, refusal }} />} />
+        <ExactCountLine
+          {...{ count, question, refusal }}
+          estimate={
+            size?.exact === true ? (
+              <KnownSize size={size} countries={countries} />
+            ) : (
+              <Estimated {...{ estimate, refusal }} />
+            )
+          }
+        />
         {description !== undefined && <p className="mt-1.5 wrap-anywhere">{plainText(description)}</p>}
         <div className="sm t3 row flex-wrap mt-1">
           <span>

@@ -1,16 +1,17 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { partners } from '../../../testing/audiences.ts';
+import { named, namedList, partners } from '../../../testing/audiences.ts';
 import { campaigns } from '../../../testing/campaign-list.ts';
 import { counted } from '../../../testing/counts.ts';
 import { problem } from '../../../testing/fake-api.ts';
 import { openConsole } from '../../../testing/open-console.tsx';
 import { savedRiders } from '../../../testing/saved-audiences.ts';
 
-const path = '/audiences?of=saved&id=sav_riders';
+const path = '/audiences?id=sav_riders';
 const answers = {
   'GET /v1/audiences': { items: [partners], next: null },
+  'GET /v1/named-audiences': { ...namedList, items: [named.riders] },
   'PATCH /v1/saved-audiences/:id': { ...savedRiders, warnings: [] },
   'DELETE /v1/saved-audiences/:id': () => new Response(null, { status: 204 }),
 };
@@ -21,7 +22,7 @@ test('a saved audience says how many it is about, what it is made of, and who to
   const { api } = await openConsole(path, {
     answers: { ...answers, 'GET /v1/campaigns': { items: [used], next: null } },
   });
-  expect(await screen.findByText('124,880 to 125,000')).toBeDefined();
+  expect(await screen.findAllByText('124,880 to 125,000')).toHaveLength(2);
   const sources = screen.getByRole('region', { name: 'Sources' });
   expect(
     within(sources)
@@ -48,15 +49,19 @@ test('it is counted exactly, as it is', async () => {
   expect(api.askedFor('POST /v1/audience-counts')[0]?.body).toEqual({ countries, audience, anew: false });
 });
 
-test('they are chosen by name, and searched', async () => {
-  const { api, user, address } = await openConsole('/audiences', { answers });
-  await user.click(await screen.findByRole('button', { name: 'Saved' }));
-  await waitFor(() => expect(address()).toBe('/audiences?of=saved'));
-  await user.click(await screen.findByRole('link', { name: 'Idle wallets' }));
-  await waitFor(() => expect(address()).toBe('/audiences?of=saved&id=sav_wallets'));
+test('what was counted exactly before stands there with its age, in place of an estimate', async () => {
+  const size = { ...named.riders.size, exact: true, atLeast: 124_900, atMost: 124_900 };
+  await openConsole(path, {
+    answers: { ...answers, 'GET /v1/named-audiences': { ...namedList, items: [{ ...named.riders, size }] } },
+  });
+  expect(await screen.findByText(/^users, counted exactly$/)).toBeDefined();
+  expect(screen.getAllByText('124,900')).toHaveLength(2);
+  expect(screen.queryByText('124,880 to 125,000')).toBeNull();
+});
+
+test('one that none took says so', async () => {
+  await openConsole('/audiences?id=sav_wallets', { answers });
   expect(await screen.findByText('No campaign took it, or has its sources still.')).toBeDefined();
-  await user.type(screen.getByPlaceholderText('Name'), 'rid{Enter}');
-  await waitFor(() => expect(api.askedFor('GET /v1/saved-audiences').at(-1)?.query).toMatchObject({ q: 'rid' }));
 });
 
 test('it is renamed as the revision that is shown, and refused where another came before', async () => {
@@ -80,7 +85,7 @@ test('before it is deleted, what took it is said', async () => {
   await user.click(await screen.findByRole('button', { name: 'Delete…' }));
   expect(screen.getByText(/^3 campaigns took it, at last “Payday, slowly”: they stay as they are/)).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Delete it' }));
-  await waitFor(() => expect(address()).toBe('/audiences?of=saved'));
+  await waitFor(() => expect(address()).toBe('/audiences'));
   expect(api.askedFor('DELETE /v1/saved-audiences/sav_riders')).toHaveLength(1);
 });
 

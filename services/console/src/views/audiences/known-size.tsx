@@ -1,0 +1,23 @@
+import type { NamedAudienceSize } from '#client/types.gen.ts';
+import { Time } from '../../parts/times/time.tsx';
+import { sizeText, sizeVerb } from './named-words.ts';
+
+interface KnownSizeProps {
+  size: NamedAudienceSize;
+  /** Of what it is the size of. */
+  countries: string[] | null;
+}
+
+/** One number with its age, as it was counted or estimated before. */
+export function KnownSize({ size, countries }: KnownSizeProps) {
+  const verb = sizeVerb({ kind: 'segment', size, countries });
+  return (
+    <>
+      <span className="text-lg font-semibold tabular-nums">{sizeText(size)}</span>{' '}
+      <span className="t2">
+        users, {size.exact ? verb.replace('counted', 'counted exactly') : verb}{' '}
+        {size.asOf === null ? 'by the segmentation service' : <Time instant={size.asOf} />}
+      </span>
+    </>
+  );
+}

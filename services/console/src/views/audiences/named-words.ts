@@ -1,0 +1,70 @@
+import type { NamedAudience } from '#client/types.gen.ts';
+import { boundsText } from '../../parts/campaign/arithmetic.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
+import type { AudiencesSearch } from './search.ts';
+
+/** What the API is asked for, for what is chosen in the address. */
+export function namedQuery({ text, kind, show, cursor }: AudiencesSearch) {
+  return {
+    ...(text !== undefined && { q: text }),
+    ...(kind !== undefined && { kind }),
+    ...(show === 'bad-lines' && { rejected: 'true' as const }),
+    ...(show === 'failed' && { state: 'failed' as const }),
+    ...(show === 'not-used' && { used: 'false' as const }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+const kindWords = { list: 'uploaded list', segment: 'segment', saved: 'saved' } as const;
+const filteredWords = { list: 'uploaded lists', segment: 'segments', saved: 'saved audiences' } as const;
+const shownWords = { 'bad-lines': 'with bad lines', 'not-used': 'not used', failed: 'failed' } as const;
+
+export function filterWords({ text, kind, show }: AudiencesSearch): string {
+  const words = [
+    text !== undefined && `Called “${text}”`,
+    kind !== undefined && filteredWords[kind],
+    show !== undefined && shownWords[show],
+  ].filter(Boolean);
+  return `${words.join(', ').replace(/^./, (first) => first.toUpperCase())}.`;
+}
+
+/** `saved · growth-sea`, `uploaded list · ID, VN`, `segment · lapsed-riders` */
+export function sourceWords({ kind, id, name, owner, countries }: NamedAudience): string {
+  const more =
+    kind === 'segment' ? (name === id ? null : id) : (owner ?? (kind === 'list' ? countriesText(countries) : null));
+  return more === null ? kindWords[kind] : `${kindWords[kind]} · ${plainText(more)}`;
+}
+
+function countriesText(countries: readonly string[] | null): string | null {
+  if (countries === null || countries.length === 0) return null;
+  return countries.length <= 6 ? countries.join(', ') : `${countries.length} countries`;
+}
+
+type Size = NamedAudience['size'];
+
+/** `1,840`, `about 93,200`, `124,880 to 125,000` */
+export function sizeText(size: NonNullable<Size>): string {
+  if (size.exact) return formatCount(size.atLeast);
+  if (size.atLeast === size.atMost) return `about ${formatCount(size.atMost)}`;
+  return boundsText(size);
+}
+
+/** `counted`, `estimated in SG`: what stands before its moment, where that needs a word. */
+export function sizeVerb({ kind, countries, size }: Pick<NamedAudience, 'kind' | 'countries' | 'size'>): string {
+  if (size === null || kind === 'list') return '';
+  const where = size.countries === null || isSame(size.countries, countries) ? null : countriesText(size.countries);
+  return `${size.exact ? 'counted' : 'estimated'}${where === null ? '' : ` in ${where}`}`;
+}
+
+function isSame(some: readonly string[], others: readonly string[] | null): boolean {
+  return others?.length === some.length && some.every((each) => others.includes(each));
+}
+
+/** How it is used, where that is more than its newest campaign. */
+export function wordsOfUse({ usedBy, leftOutBy, latestUse }: NamedAudience): { count: string; note: string | null } {
+  if (usedBy === 0) return { count: 'not used', note: null };
+  const count = countOf(usedBy, 'campaign');
+  if (leftOutBy === usedBy) return { count, note: usedBy === 1 ? 'left out in it' : 'left out in all of them' };
+  return { count, note: latestUse && plainText(latestUse.name) };
+}

@@ -1,0 +1,52 @@
+import type { NamedAudience } from '#client/types.gen.ts';
+import { useRefusal, useSession } from '../../frame/session/session.ts';
+import { ExactCountLine } from '../../parts/audience/exact-count.tsx';
+import { Overlap } from '../../parts/audience/overlap.tsx';
+import { useExactCount } from '../../parts/audience/use-exact-count.ts';
+import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { plainText } from '../../parts/words/plain-text.ts';
+import { AudienceActions } from './audience-actions.tsx';
+import { KnownSize } from './known-size.tsx';
+import { UsedBy } from './used-by.tsx';
+
+/** One segment: how many are in it, exactly where one asks, who uses it, and how many of them are elsewhere too. */
+export function SegmentDetail({ segment }: { segment: NamedAudience }) {
+  const { id, name, description, size, usedBy } = segment;
+  const { installation } = useSession();
+  const refusal = useRefusal('manager');
+  const count = useExactCount();
+  const countries = segment.countries ?? installation.countries ?? [];
+  const question = { countries, audience: { include: [{ segment: id }] } };
+  const missing = countries.length === 0 ? 'It does not say in which countries it has users' : undefined;
+  return (
+    <div className="grid gap-4 min-w-0">
+      <Panel title={plainText(name)} actions={<AudienceActions taken={{ segment: id }} refusal={refusal} />} padded>
+        <ExactCountLine
+          {...{ count, question, refusal, missing }}
+          estimate={
+            size === null ? (
+              <span className="t2">How many users it has is not known</span>
+            ) : (
+              <KnownSize size={size} countries={segment.countries} />
+            )
+          }
+        />
+        {description !== null && <p className="mt-1.5 wrap-anywhere">{plainText(description)}</p>}
+        <div className="sm t3 row flex-wrap mt-1">
+          <span>segment{segment.countries !== null && ` · ${segment.countries.join(', ')}`}</span>
+          <CopyableId id={id} what="id of the segment" />
+        </div>
+      </Panel>
+      <Panel title="Overlap" note="how many are in another source too" padded>
+        <Overlap {...{ question, refusal, missing }} />
+      </Panel>
+      <UsedBy
+        of={{ segment: id }}
+        usedBy={usedBy}
+        none="No campaign names it."
+        footer="It is the segmentation service’s: each run reads it anew."
+      />
+    </div>
+  );
+}
