@@ -5,7 +5,7 @@ import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
 import { formatFineShare } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import type { Trouble } from './country-groups.ts';
-import type { StepCounts, StepTableProps } from './step-lines.ts';
+import type { StepCounts, StepTableProps, StepWait } from './step-lines.ts';
 import { StepTable } from './step-table.tsx';
 
 interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
@@ -14,7 +14,7 @@ interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
   steps: readonly StepCounts[];
   trouble: Trouble | null;
   /** The steps in which it waits. */
-  waitsIn: readonly number[];
+  waits: readonly StepWait[];
   columns: number;
   isOpen: boolean;
   onToggle: (key: string) => void;
@@ -22,11 +22,12 @@ interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
 
 /** A country, which opens to its steps. Of forty a patch changes a few: those alone are drawn again. */
 export const CountryLine = memo(function CountryLine(props: CountryLineProps) {
-  const { country, steps, trouble, waitsIn, manner, columns, isOpen, onToggle } = props;
+  const { country, steps, trouble, waits, manner, columns, isOpen, onToggle } = props;
   return (
     <>
       <Row
-        {...{ steps, isOpen, waitsIn }}
+        {...{ steps, isOpen, waits, country }}
+        warnsIn={trouble !== null && waits.length === 0 ? mostFailed(steps) : undefined}
         isSelected={isOpen}
         onToggle={() => onToggle(country)}
         name={
@@ -54,12 +55,21 @@ function isSame(before: CountryLineProps, now: CountryLineProps): boolean {
     before.steps === now.steps &&
     before.trouble?.waiting === now.trouble?.waiting &&
     before.trouble?.failedShare === now.trouble?.failedShare &&
-    before.waitsIn.join() === now.waitsIn.join() &&
+    wordsOf(before.waits) === wordsOf(now.waits) &&
     before.manner === now.manner &&
     before.columns === now.columns &&
     before.isOpen === now.isOpen &&
     before.onToggle === now.onToggle
   );
+}
+
+function wordsOf(waits: readonly StepWait[]): string {
+  return waits.map(({ step, words }) => `${step} ${words}`).join();
+}
+
+/** Where most of its users failed. */
+function mostFailed(steps: readonly StepCounts[]): number | undefined {
+  return steps.toSorted((a, b) => b.failed - a.failed)[0]?.step;
 }
 
 function TroubleWords({ trouble: { waiting, failedShare } }: { trouble: Trouble }) {
@@ -76,8 +86,11 @@ interface RowProps {
   name: ReactNode;
   note?: ReactNode;
   steps: readonly StepCounts[];
-  /** Of a country: the steps in which it waits. */
-  waitsIn?: readonly number[];
+  /** Of a country: its code, and the steps in which it waits. */
+  country?: string;
+  waits?: readonly StepWait[];
+  /** The step in which too many have failed. */
+  warnsIn?: number | undefined;
   isOpen?: boolean;
   /** It is open to something of its own. */
   isSelected?: boolean;
@@ -85,11 +98,12 @@ interface RowProps {
 }
 
 /** One or several countries: who is through the chain, and each step. */
-export function Row({ name, note, steps, waitsIn = [], isOpen = false, isSelected = false, onToggle }: RowProps) {
+export function Row(props: RowProps) {
+  const { name, note, steps, country, waits = [], warnsIn, isOpen = false, isSelected = false, onToggle } = props;
   const last = steps.at(-1);
   const audience = last?.audience ?? 0;
   return (
-    <tr className={isSelected ? 'tall sel' : 'tall'}>
+    <tr className={isSelected ? 'tall sel' : 'tall'} data-country={country}>
       <th scope="row" className="two min-w-46 phone:min-w-0">
         <div className="font-medium">
           {onToggle ? (
@@ -121,25 +135,38 @@ export function Row({ name, note, steps, waitsIn = [], isOpen = false, isSelecte
         )}
       </td>
       {steps.map((line) => (
-        <StepCell key={line.step} line={line} waits={waitsIn.includes(line.step)} />
+        <StepCell
+          key={line.step}
+          line={line}
+          wait={waits.find(({ step }) => step === line.step)}
+          warns={line.step === warnsIn}
+        />
       ))}
     </tr>
   );
 }
 
-function StepCell({ line: { succeeded, failed }, waits }: { line: StepCounts; waits: boolean }) {
+interface StepCellProps {
+  line: StepCounts;
+  wait: StepWait | undefined;
+  warns: boolean;
+}
+
+/** Who succeeded and who failed; where it waits, a shape and a word for it. */
+function StepCell({ line: { succeeded, failed }, wait, warns }: StepCellProps) {
+  const tone = wait?.isStopped === true ? 'c-bad' : wait !== undefined || warns ? 'c-warn' : undefined;
   return (
     <td className="two text-right wide">
       <div>
-        {waits && (
-          <span className="c-warn mr-1.25">
-            <Icon name="warn" size={12} />
+        {tone !== undefined && (
+          <span className={`${tone} mr-1.25`}>
+            <Icon name={wait?.isStopped === true ? 'open' : 'warn'} size={12} />
           </span>
         )}
         {formatCount(succeeded)}
       </div>
-      <div className="whitespace-nowrap">
-        {waits ? 'waits' : `${failed === 0 ? 'none' : formatCount(failed)} failed`}
+      <div className={['whitespace-nowrap', tone].filter(Boolean).join(' ')}>
+        {wait?.words ?? `${failed === 0 ? 'none' : formatCount(failed)} failed`}
       </div>
     </td>
   );

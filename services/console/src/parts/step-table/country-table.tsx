@@ -1,17 +1,35 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useIsNarrow } from '../browser/narrow.ts';
+import { Button } from '../controls/button.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { codesOf, groupCountries, sumOfCountries, type CountryRow } from './country-groups.ts';
 import { CountryLine, Row } from './country-row.tsx';
 import type { StepTableProps } from './step-lines.ts';
+import { StepTable } from './step-table.tsx';
 
-/** Many countries: a row for each that is in trouble, the others folded; a row opens to its steps. */
-export function CountryTable({ steps, countries, manner, markOf = () => null }: StepTableProps) {
+/** Countries that somebody has looked for. */
+export interface Picked {
+  /** By their codes, the last one first. */
+  picked: readonly string[];
+  onClear: () => void;
+}
+
+/** Many countries: a row for each that is in trouble or looked for, the others folded; a row opens to its steps. */
+export function CountryTable({ picked, onClear, ...props }: StepTableProps & Picked) {
+  const { steps, countries, manner, markOf = () => null, waitOf = () => null } = props;
+  const table = useFocusOn(picked);
+  // There is no room for a column for each step: those of all countries stand below their row.
+  const isNarrow = useIsNarrow();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((key: string) => setOpened((before) => before.symmetricDifference(new Set([key]))), []);
   const { trouble, underWay, done } = groupCountries(countries, markOf);
   // The worst one is open, until somebody closes it.
   const first = trouble[0]?.country;
-  const isOpen = (key: string) => opened.has(key) !== (key === first);
+  const isOpen = (key: string) => opened.has(key) !== (key === first || picked.includes(key));
+  const isPicked = ({ country }: CountryRow) => picked.includes(country);
+  const found = [...underWay, ...done]
+    .filter(isPicked)
+    .sort((a, b) => picked.indexOf(a.country) - picked.indexOf(b.country));
   const columns = steps.length + 3;
   const rowOf = ({ country, steps: own, trouble: wrong }: CountryRow) => (
     <CountryLine
@@ -19,7 +37,9 @@ export function CountryTable({ steps, countries, manner, markOf = () => null }: 
       {...{ country, manner, columns }}
       steps={own}
       trouble={wrong}
-      waitsIn={own.flatMap(({ step }) => (markOf(country, step) === 'waits' ? [step] : []))}
+      waits={own.flatMap(({ step }) =>
+        markOf(country, step) === 'waits' ? [waitOf(country, step) ?? { step, words: 'waits', isStopped: false }] : [],
+      )}
       isOpen={isOpen(country)}
       onToggle={toggle}
     />
@@ -34,12 +54,12 @@ export function CountryTable({ steps, countries, manner, markOf = () => null }: 
           name={words}
           note={<span className="t3">{codesOf(rows)}</span>}
         />
-        {isOpen(key) && rows.map(rowOf)}
+        {isOpen(key) && rows.filter((row) => !isPicked(row)).map(rowOf)}
       </tbody>
     );
   return (
     <div className={steps.length > widestSteps ? 'scroll' : undefined}>
-      <table className="countries">
+      <table className="countries" ref={table}>
         <caption className="sr-only">Countries, those in trouble first; a row opens to its steps</caption>
         <thead>
           <tr>
@@ -61,6 +81,13 @@ export function CountryTable({ steps, countries, manner, markOf = () => null }: 
             name={<b>All {countOf(countries.length, 'country', 'countries')}</b>}
             note={<span className="t3">{countOf(steps.length, 'step')} each</span>}
           />
+          {isNarrow && (
+            <tr className="opened">
+              <td colSpan={columns}>
+                <StepTable steps={steps} countries={[]} manner={manner} />
+              </td>
+            </tr>
+          )}
         </tbody>
         {trouble.length > 0 && (
           <tbody>
@@ -72,7 +99,22 @@ export function CountryTable({ steps, countries, manner, markOf = () => null }: 
             {trouble.map(rowOf)}
           </tbody>
         )}
-        {trouble.length > 0 && underWay.length + done.length > 0 && (
+        {found.length > 0 && (
+          <tbody>
+            <Head
+              columns={columns}
+              words="Looked for"
+              note={countOf(found.length, 'country', 'countries')}
+              action={
+                <Button small kind="ghost" onClick={onClear}>
+                  Fold again
+                </Button>
+              }
+            />
+            {found.map(rowOf)}
+          </tbody>
+        )}
+        {trouble.length + found.length > 0 && underWay.length + done.length > 0 && (
           <tbody>
             <Head
               columns={columns}
@@ -91,12 +133,31 @@ export function CountryTable({ steps, countries, manner, markOf = () => null }: 
 /** More steps than these are scrolled to, and their heads do not stick. */
 const widestSteps = 6;
 
-function Head({ columns, words, note }: { columns: number; words: string; note: string }) {
+interface HeadProps {
+  columns: number;
+  words: string;
+  note: string;
+  action?: ReactNode;
+}
+
+function Head({ columns, words, note, action }: HeadProps) {
   return (
     <tr className="bg-sunken">
       <th scope="rowgroup" colSpan={columns} className="font-semibold">
         {words} <span className="t3 sm font-normal">{note}</span>
+        {action}
       </th>
     </tr>
   );
+}
+
+/** Leads to the row of a country once it was looked for: into sight, and with the keyboard. */
+function useFocusOn(picked: readonly string[]) {
+  const table = useRef<HTMLTableElement>(null);
+  useEffect(() => {
+    const [country] = picked;
+    if (country === undefined) return;
+    table.current?.querySelector<HTMLElement>(`[data-country="${country}"] button`)?.focus();
+  }, [picked]);
+  return table;
 }

@@ -16,12 +16,24 @@ export type CountryMark = 'done' | 'waits';
 
 export type MarkOf = (country: string, step: number) => CountryMark | null;
 
+/** What a step of a country waits for, in a word or two. */
+export interface StepWait {
+  step: number;
+  /** `waits`, `held`, `budget used up` */
+  words: string;
+  /** Nobody is called before a person has done something. */
+  isStopped: boolean;
+}
+
+export type WaitOf = (country: string, step: number) => StepWait | null;
+
 export interface StepTableProps {
   steps: readonly StepCounts[];
   countries: readonly CountryCounts[];
   /** Live tables show who is pending, reports the share that succeeded. */
   manner: 'live' | 'report';
   markOf?: MarkOf;
+  waitOf?: WaitOf;
 }
 
 /** Which steps are open to their countries; nothing where all of them are, and stay so. */

@@ -35,7 +35,7 @@ describe('the five numbers of a run', () => {
     }));
     const waits = [{ ...wait, country: 'C8' }];
     expect(kpi('Countries', { countries, waits })).toMatchObject({
-      ...{ value: '2', unit: 'of 9 done', note: '6 under way · 1 waits' },
+      ...{ value: '2', unit: 'of 9 done', note: '6 under way · 1 in trouble' },
     });
     expect(kpi('Countries')).toBeUndefined();
   });

@@ -4,6 +4,7 @@ import { foldedAbove } from '../../parts/step-table/country-groups.ts';
 import type { Kpi } from '../../parts/panels/kpis.tsx';
 import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';
 import { besideTime, formatDuration, partsOfTime } from '../../parts/times/times.ts';
+import { troubledCountries } from './causes.ts';
 import { runFigures } from './run-figures.ts';
 
 /**
@@ -50,15 +51,18 @@ export function kpisOf(progress: RunProgress, timeOf: (instant: string) => strin
 }
 
 /** Of many countries, how many are done; null of a few: they are all in sight. */
-function countriesKpi({ countries, audience, waits }: RunProgress): Kpi | null {
+function countriesKpi(progress: RunProgress): Kpi | null {
+  const { countries, audience } = progress;
   if (countries.length <= foldedAbove) return null;
-  const done = countries.filter(({ steps }) => audience.complete && steps.every(({ pending }) => pending <= 0)).length;
-  const waiting = new Set(waits.map(({ country }) => country)).size;
+  const troubled = new Set(troubledCountries(progress).map(({ country }) => country));
+  const done = countries.filter(
+    ({ country, steps }) => !troubled.has(country) && audience.complete && steps.every(({ pending }) => pending <= 0),
+  ).length;
   return {
     name: 'Countries',
     value: formatCount(done),
     unit: `of ${countries.length} done`,
-    note: `${countries.length - done - waiting} under way · ${countOf(waiting, 'waits', 'wait')}`,
+    note: `${countries.length - done - troubled.size} under way · ${troubled.size} in trouble`,
   };
 }
 

@@ -23,6 +23,8 @@ import { TestBanner } from '../../parts/campaign/test-banner.tsx';
 import { CostPanel } from '../../parts/money/cost-panel.tsx';
 import { BudgetPanel } from '../../parts/money/budget-panel.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { CauseBanner } from './cause-banner.tsx';
+import { causesOf, troubledCountries } from './causes.ts';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { LimitsDialog } from './limits/limits-dialog.tsx';
@@ -91,6 +93,8 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   ]);
   // A row for each of many countries needs the width of the page.
   const isFolded = progress.countries.length > foldedAbove;
+  const troubled = isFolded && isGoing ? troubledCountries(progress) : [];
+  const causes = isFolded ? causesOf(stalls, troubled, report.data?.failures ?? []) : [];
   const marks = rateMarks(events.data?.items ?? [], formatTime);
   return (
     <>
@@ -99,7 +103,13 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
           <div className="row flex-wrap">
             <h1>{plainText(progress.campaignName)}</h1>
             <StateBadge state={progress.state} tinted />
-            <StallTag text={stallBadge(stalls)} />
+            <StallTag
+              text={
+                troubled.length > 0
+                  ? `${troubled.length} of ${progress.countries.length} in trouble`
+                  : stallBadge(stalls)
+              }
+            />
           </div>
           <RunFacts progress={progress} by={askedBy(events.data?.items ?? [])} />
         </div>
@@ -108,7 +118,11 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
       <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
       <TestBanner run={progress} />
       <PausedBanner progress={progress} onRaise={raiseMostNeeded} refusal={refusal} />
-      <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
+      {causes.length > 0 ? (
+        <CauseBanner causes={causes} onRaise={raise} refusal={refusal} />
+      ) : (
+        <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
+      )}
       <RunKpis progress={progress} isOld={isStale} />
       {isFolded && <StepsPanel progress={progress} />}
       <div className="cols grid-cols-[minmax(0,1fr)_320px]">

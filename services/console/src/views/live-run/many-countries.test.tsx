@@ -69,9 +69,53 @@ describe('a run in many countries', () => {
     expect(within(steps).getAllByRole('rowheader')).toHaveLength(2 + 2 * countries.length);
   });
 
+  test('says beside its state how many of how many are in trouble', async () => {
+    await openMany([waitOf('VN'), waitOf('MM')]);
+    expect(screen.getByText('2 of 11 in trouble')).toBeDefined();
+    expect(screen.getByText('1 under way · 2 in trouble')).toBeDefined();
+  });
+
   test('has a line for each cause in one banner, three at most', async () => {
-    await openMany(['SG', 'ID', 'TH', 'VN', 'MM'].map(waitOf));
-    expect(screen.getByText('And 2 more wait. What does not wait goes on.')).toBeDefined();
-    expect(screen.getAllByText(/^[A-Z]{2} waits for award-reward\.$/)).toHaveLength(3);
+    const causes = ['SG', 'ID', 'TH', 'VN'].map((name) => ({ ...waitOf(name), cause: `${name} says 503` }));
+    await openMany([...causes, { ...waitOf('MM'), cause: 'TH says 503' }]);
+    const lines = screen.getAllByRole('alert').map(({ parentElement }) => parentElement?.parentElement?.textContent);
+    expect(lines).toEqual([
+      expect.stringMatching(/^MM, THwait for award-reward: TH says 503\. Since .+70 users$/),
+      expect.stringMatching(/^VNwaits for award-reward: VN says 503\. Since .+40 users$/),
+      expect.stringMatching(/^SGwaits for award-reward/),
+    ]);
+    expect(screen.getByText('And 1 more. What does not wait goes on.')).toBeDefined();
+  });
+
+  test('marks the step that waits with a shape and a word', async () => {
+    const table = await openMany([waitOf('VN'), { ...waitOf('MM'), held: true }]);
+    const cellsOf = (name: RegExp) =>
+      within(within(table).getByRole('row', { name }))
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent);
+    expect(cellsOf(/^MM/)).toContainEqual(expect.stringMatching(/\dheld$/));
+    expect(cellsOf(/^VN/)).toContainEqual(expect.stringMatching(/\dwaits$/));
+  });
+
+  test('finds one country by its name, opens its row, and leads there', async () => {
+    const table = await openMany([waitOf('VN')]);
+    const user = userEvent.setup();
+    const find = async (text: string) => {
+      await user.click(screen.getByRole('button', { name: 'Country' }));
+      await user.type(await screen.findByRole('combobox', { name: 'Country' }), text);
+    };
+    await find('singa{Enter}');
+    expect(rowsOf(table)).toContain('Looked for 1 countryFold again');
+    const found = within(table).getByRole('button', { name: 'SG Singapore' });
+    expect(found.getAttribute('aria-expanded')).toBe('true');
+    expect(document.activeElement).toBe(found);
+    // One that stands there already is opened in its place.
+    await user.click(within(table).getByRole('button', { name: 'VN Vietnam' }));
+    await find('kr{Enter}');
+    expect(rowsOf(table).filter((text) => /^(KR|SG|VN) /.test(text))).toEqual([
+      ...['VN Vietnam40 wait', 'KR South Korea', 'SG Singapore'],
+    ]);
+    await user.click(within(table).getByRole('button', { name: 'Fold again' }));
+    expect(rowsOf(table)).not.toContain('SG Singapore');
   });
 });

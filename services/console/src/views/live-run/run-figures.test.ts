@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StepLine } from '#client/types.gen.ts';
-import { marksOf, movingCountries, runFigures, waitingUsers } from './run-figures.ts';
+import { marksOf, movingCountries, runFigures, waitingUsers, waitsOf } from './run-figures.ts';
 
 function line(step: number, change: Partial<StepLine> = {}): StepLine {
   return {
@@ -69,5 +69,20 @@ describe('a country of a live run', () => {
 
   it('goes on where nothing waits and somebody is pending', () => {
     expect(movingCountries(run)).toEqual(['ID']);
+  });
+});
+
+describe('a step of a country that waits', () => {
+  const wait = {
+    ...{ step: 2, action: 'a', country: 'VN', cause: '503', by: 'step' as const, since: '', batches: 1 },
+    ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
+  };
+
+  it('says in a word for what, and what nobody is called for before all else', () => {
+    const wordsOf = (...waits: Parameters<typeof waitsOf>[0]['waits']) => waitsOf({ waits })('VN', 2);
+    expect(wordsOf(wait)).toEqual({ step: 2, words: 'waits', isStopped: false });
+    expect(wordsOf(wait, { ...wait, held: true })).toMatchObject({ words: 'held', isStopped: true });
+    expect(wordsOf({ ...wait, by: 'budget' }, wait)).toMatchObject({ words: 'budget used up', isStopped: true });
+    expect(wordsOf({ ...wait, step: 1 })).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
-import type { MarkOf } from '../../parts/step-table/step-lines.ts';
+import type { MarkOf, StepWait, WaitOf } from '../../parts/step-table/step-lines.ts';
 
 /** The five numbers that a live run begins with. All counts in users. */
 export interface RunFigures {
@@ -53,6 +53,21 @@ export function marksOf({ audience, waits, countries }: Marked): MarkOf {
     if (waiting.has(key)) return 'waits';
     return done.has(key) ? 'done' : null;
   };
+}
+
+/** What each step waits for, in a word; one that nobody is called in says so, whatever else it waits for. */
+export function waitsOf({ waits }: Pick<RunProgress, 'waits'>): WaitOf {
+  const words = new Map<string, StepWait>();
+  for (const { country, step, by, held } of waits) {
+    const key = keyOf(country, step);
+    if (words.get(key)?.isStopped === true) continue;
+    words.set(key, {
+      step,
+      words: by === 'budget' ? 'budget used up' : held ? 'held' : 'waits',
+      isStopped: by === 'budget' || held,
+    });
+  }
+  return (country, step) => words.get(keyOf(country, step)) ?? null;
 }
 
 function keyOf(country: string, step: number): string {

@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { CauseBanner } from './cause-banner.tsx';
+import { causesOf } from './causes.ts';
 import type { Stall } from './stall.ts';
 
 /** More causes than these are a line each, in one banner. */
 const mostBanners = 2;
-const mostLines = 3;
 
 interface StallBannerProps {
   stalls: readonly Stall[];
@@ -21,7 +22,7 @@ interface StallBannerProps {
  * in silence.
  */
 export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
-  if (stalls.length > mostBanners) return <ManyStalls {...{ stalls, onRaise, refusal }} />;
+  if (stalls.length > mostBanners) return <CauseBanner causes={causesOf(stalls, [], [])} {...{ onRaise, refusal }} />;
   return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard, shortIn }) => (
     <div className="banner" key={symptom}>
       <Icon name="warn" />
@@ -54,38 +55,4 @@ export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
       )}
     </div>
   ));
-}
-
-/** One line for each cause, three at most: the first of all countries that wait for the same. */
-function ManyStalls({ stalls, onRaise, refusal }: StallBannerProps) {
-  const others = stalls.length - mostLines;
-  const short = stalls.find(({ shortIn }) => shortIn !== null)?.shortIn;
-  return (
-    <div className="banner">
-      <Icon name="warn" />
-      <div role="alert">
-        {stalls.slice(0, mostLines).map(({ symptom, cause, since }) => (
-          <p key={symptom}>
-            <b>{symptom}</b> {cause}{' '}
-            {since !== null && (
-              <span className="t2">
-                Since <Time instant={since} withSeconds />.
-              </span>
-            )}
-          </p>
-        ))}
-        {others > 0 && <p className="t2">And {others} more wait. What does not wait goes on.</p>}
-      </div>
-      <div className="acts">
-        {typeof short === 'string' && (
-          <Button small refusal={refusal} onClick={() => onRaise(short)}>
-            Raise the budget…
-          </Button>
-        )}
-        <Link className="btn s" to="/shards">
-          Open shards
-        </Link>
-      </div>
-    </div>
-  );
 }

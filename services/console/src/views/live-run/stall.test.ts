@@ -101,6 +101,7 @@ describe('a budget that is used up', () => {
         since,
         meanwhile: '478 users wait and lose no attempts; ID goes on.',
         nextStep: 'Raise it.',
+        place: { country: 'VN', step: 1, action: 'award-reward', users: 478 },
         shard: null,
         shortIn: 'VN',
       },

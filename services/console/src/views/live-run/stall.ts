@@ -17,10 +17,20 @@ export interface Stall {
   meanwhile: string;
   /** As the API says it. */
   nextStep: string;
+  /** Who waits; null where all of the run does. */
+  place: StalledPlace | null;
   /** Where to look: the shard that waits. */
   shard: { action: string; country: string } | null;
   /** The country whose budget is too small; null where it is something else. */
   shortIn: string | null;
+}
+
+export interface StalledPlace {
+  country: string;
+  step: number;
+  action: string;
+  /** Null where only batches are known. */
+  users: number | null;
 }
 
 type Watched = Pick<
@@ -45,6 +55,7 @@ export function stallsOf(progress: Watched): Stall[] {
       since: waitingSince,
       meanwhile: 'Nobody loses anything by it: it goes on by itself as soon as this is over.',
       nextStep: stall?.nextStep ?? '',
+      place: null,
       shard: null,
       shortIn: null,
     },
@@ -75,7 +86,8 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   const goesOn = moving.length === 0 ? '' : `; ${named} ${moving.length === 1 ? 'goes' : 'go'} on`;
   const waiting = `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`;
   const nextStep = (of.find(({ held }) => held) ?? oldest).nextStep;
-  if (oldest.by === 'budget') return [shortOf(country, { since, meanwhile: waiting, nextStep }, progress)];
+  const place = { country, step, action, users: pending ?? null };
+  if (oldest.by === 'budget') return [shortOf(country, { since, meanwhile: waiting, nextStep, place }, progress)];
   return [
     {
       badge: `${country} waits`,
@@ -84,6 +96,7 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
       since,
       meanwhile: waiting,
       nextStep,
+      place,
       shard: { action, country },
       shortIn: null,
     },
@@ -91,7 +104,11 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
 }
 
 /** Nothing tries it: it waits until somebody raises the budget, or another call gives units back. */
-function shortOf(country: string, said: Pick<Stall, 'since' | 'meanwhile' | 'nextStep'>, { budgets }: Watched): Stall {
+function shortOf(
+  country: string,
+  said: Pick<Stall, 'since' | 'meanwhile' | 'nextStep' | 'place'>,
+  { budgets }: Watched,
+): Stall {
   const budget = budgets.find((each) => each.country === country);
   const cause = budget ? leftWords(figuresOf(budget)) : '';
   return {

@@ -9,7 +9,7 @@ import { zeroSentence } from '../../parts/step-table/step-columns.ts';
 import { stepColumns } from '../../parts/step-table/step-table.tsx';
 import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
-import { marksOf, runFigures } from './run-figures.ts';
+import { marksOf, runFigures, waitsOf } from './run-figures.ts';
 
 /**
  * Who is where: every step and country, with every number. The largest part of the page, so it is drawn when its figures
@@ -19,11 +19,11 @@ export const StepsPanel = memo(function StepsPanel({ progress }: { progress: Run
   const { steps, countries, balanced, notes } = progress;
   const table = { steps, countries, manner: 'live' as const };
   const columns = stepColumns(table);
-  const { turn, choice } = useUsersTable(countries.length);
+  const { choice, ...shown } = useUsersTable(countries);
   const { of, isEstimated } = runFigures(progress);
   return (
     <Panel
-      title={turn === 'steps' ? 'Users by step and country' : 'Users by country and step'}
+      title={shown.turn === 'steps' ? 'Users by step and country' : 'Users by country and step'}
       note={choice}
       actions={
         <span className="row gap-3 flex-wrap wide">
@@ -50,7 +50,7 @@ export const StepsPanel = memo(function StepsPanel({ progress }: { progress: Run
         </span>
       }
     >
-      <UsersTable {...table} turn={turn} markOf={marksOf(progress)} />
+      <UsersTable {...table} {...shown} markOf={marksOf(progress)} waitOf={waitsOf(progress)} />
     </Panel>
   );
 });

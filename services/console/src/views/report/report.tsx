@@ -25,7 +25,7 @@ export function Report({ report }: { report: RunReport }) {
   const [isExplaining, setExplaining] = useState(false);
   const { steps, countries, batches, runId, state, notes } = report;
   const last = steps.at(-1);
-  const { turn, choice } = useUsersTable(countries.length);
+  const { choice, ...shown } = useUsersTable(countries);
   useKeys([{ keys: 'E', does: 'Explain a user', group: 'This page', run: () => setExplaining(true) }]);
   return (
     <>
@@ -39,7 +39,7 @@ export function Report({ report }: { report: RunReport }) {
         </Equation>
       )}
       <Panel title="Users by step and country" note={choice} footer={<TableFooter report={report} notes={notes} />}>
-        <UsersTable turn={turn} steps={steps} countries={countries} manner="report" />
+        <UsersTable {...shown} steps={steps} countries={countries} manner="report" />
       </Panel>
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />

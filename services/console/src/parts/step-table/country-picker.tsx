@@ -1,0 +1,78 @@
+import { useId, useRef, useState } from 'react';
+import { countryName } from '../campaign/country-names.ts';
+import { Combobox, type ComboboxOption } from '../controls/combobox.tsx';
+import { Icon } from '../icon/icon.tsx';
+
+interface CountryPickerProps {
+  /** By their codes. */
+  countries: readonly string[];
+  onPick: (country: string) => void;
+}
+
+/** Finds one of many countries, by code or name. */
+export function CountryPicker({ countries, onPick }: CountryPickerProps) {
+  const id = useId();
+  const popover = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const options = foundCountries(countries, text);
+  return (
+    <>
+      <span className="filt">
+        <button type="button" popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>
+          <Icon name="plus" size={12} />
+          Country
+        </button>
+      </span>
+      <div
+        ref={popover}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label="Find a country"
+        className="menu at-start"
+        onBeforeToggle={({ newState }) => {
+          setText('');
+          setOpen(newState === 'open');
+        }}
+      >
+        {isOpen && (
+          <Combobox
+            label="Country"
+            placeholder="Code or name"
+            text={text}
+            options={options}
+            onText={setText}
+            onChoose={(typed) => {
+              const country = chosenOf(options, typed);
+              if (country === undefined) return;
+              popover.current?.hidePopover();
+              onPick(country);
+            }}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Those whose code or name begins with it, then those whose name has it. */
+export function foundCountries(countries: readonly string[], text: string): ComboboxOption[] {
+  const wanted = text.trim().toLowerCase();
+  const rankOf = ({ value, label }: ComboboxOption) => {
+    const name = label.toLowerCase();
+    if (value.toLowerCase() === wanted) return 0;
+    if (value.toLowerCase().startsWith(wanted) || name.startsWith(wanted)) return 1;
+    return name.includes(wanted) ? 2 : 3;
+  };
+  return countries
+    .map((country) => ({ value: country, label: countryName(country) }))
+    .filter((option) => rankOf(option) < 3)
+    .sort((a, b) => rankOf(a) - rankOf(b) || a.label.localeCompare(b.label));
+}
+
+/** What was pressed, or what is typed where it can be no other. */
+function chosenOf(options: readonly ComboboxOption[], typed: string): string | undefined {
+  const known = options.find(({ value }) => value.toLowerCase() === typed.toLowerCase());
+  return (known ?? (options.length > 0 && typed !== '' ? options[0] : undefined))?.value;
+}

@@ -1,0 +1,69 @@
+import { Link } from '@tanstack/react-router';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countriesText, type Cause } from './causes.ts';
+
+/** More of them are counted. */
+const mostLines = 3;
+
+interface CauseBannerProps {
+  causes: readonly Cause[];
+  /** More budget, in a country. */
+  onRaise: (country: string) => void;
+  /** Why this key may not. */
+  refusal: string | undefined;
+}
+
+/** One line for each cause, three at most. Only a new cause is an alert: its figures change in silence. */
+export function CauseBanner({ causes, onRaise, refusal }: CauseBannerProps) {
+  if (causes.length === 0) return null;
+  const others = causes.length - mostLines;
+  const short = causes.find(({ shortIn }) => shortIn !== null)?.shortIn;
+  const isWaiting = causes.some(({ isFailing }) => !isFailing);
+  return (
+    <div className="banner">
+      <Icon name="warn" />
+      <div className="causes">
+        {causes.slice(0, mostLines).map(({ key, countries, words, isFailing, since, note }) => (
+          <p key={key}>
+            <b title={countries.join(', ')}>{countriesText(countries)}</b>
+            <span>
+              {isFailing ? (
+                <>
+                  <span role="alert" className="sr-only">
+                    Too many failed:
+                  </span>{' '}
+                  {words}
+                </>
+              ) : (
+                <span role="alert">{words}</span>
+              )}{' '}
+              <span className="t2">
+                {since !== null && (
+                  <>
+                    Since <Time instant={since} withSeconds />.{' '}
+                  </>
+                )}
+                {note}
+              </span>
+            </span>
+          </p>
+        ))}
+        {others > 0 && <p className="t2 rest">And {others} more. What does not wait goes on.</p>}
+      </div>
+      <div className="acts">
+        {typeof short === 'string' && (
+          <Button small refusal={refusal} onClick={() => onRaise(short)}>
+            Raise the budget…
+          </Button>
+        )}
+        {isWaiting && (
+          <Link className="btn s" to="/shards">
+            Open shards
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { countriesText, causesOf } from './causes.ts';
+import type { Stall } from './stall.ts';
+
+const since = '2026-11-24T02:31:04.000Z';
+
+function stallOf(country: string, users: number, change: Partial<Stall> = {}): Stall {
+  return {
+    ...{ badge: '', symptom: '', cause: 'Endpoint says 503.', since, meanwhile: '', nextStep: '', shortIn: null },
+    place: { country, step: 1, action: 'award-reward', users },
+    shard: { action: 'award-reward', country },
+    ...change,
+  };
+}
+
+const line = {
+  ...{ action: 'a', audience: 84_206, succeeded: 0, failed: 0, skipped: 0, suppressed: 0, heldOut: 0 },
+  ...{ expired: 0, cancelled: 0, unknown: 0, pending: 0 },
+};
+const failing = {
+  country: 'KR',
+  audience: 84_206,
+  steps: [
+    { ...line, step: 1, failed: 284 },
+    { ...line, step: 2, failed: 2637 },
+  ],
+  trouble: { waiting: 0, failedShare: 0.0347 },
+};
+const reasonOf = (reason: string, users: number, country = 'KR') => {
+  return { country, outcome: 'failed' as const, reason, users };
+};
+
+describe('what is wrong in many countries', () => {
+  it('is a line for each cause, that for which most users wait first', () => {
+    const causes = causesOf(
+      [
+        stallOf('SG', 5),
+        stallOf('MM', 64, { cause: 'No worker.' }),
+        stallOf('VN', 248, { since: '2026-11-24T02:30:00.000Z' }),
+      ],
+      [],
+      [],
+    );
+    expect(causes).toMatchObject([
+      {
+        ...{ countries: ['VN', 'SG'], words: 'wait for award-reward: endpoint says 503.', note: '253 users' },
+        since: '2026-11-24T02:30:00.000Z',
+      },
+      { countries: ['MM'], words: 'waits for award-reward: no worker.', note: '64 users' },
+    ]);
+  });
+
+  it('keeps a budget of each country apart, and leaves out what all of the run waits for', () => {
+    const short = (country: string) => stallOf(country, 1, { cause: '0 of 5 units are left.', shortIn: country });
+    const causes = causesOf([short('SG'), short('VN'), stallOf('X', 1, { place: null })], [], []);
+    expect(causes.map(({ countries, words, shortIn }) => [countries, words, shortIn])).toEqual([
+      [['SG'], 'has used up its budget: 0 of 5 units are left.', 'SG'],
+      [['VN'], 'has used up its budget: 0 of 5 units are left.', 'VN'],
+    ]);
+  });
+
+  it('says where too many failed, and why most of them did', () => {
+    const others = [
+      reasonOf('no-wallet', 9000, 'VN'),
+      { ...reasonOf('opted-out', 9000), outcome: 'suppressed' as const },
+    ];
+    const wordsOf = (...reasons: ReturnType<typeof reasonOf>[]) =>
+      causesOf([], [failing], [...others, ...reasons]).map(({ words }) => words);
+    const said = '2,921 failed, 3.5 % of 84,206';
+    expect(wordsOf()).toEqual([`${said}.`]);
+    expect(wordsOf(reasonOf('cap', 1000), reasonOf('closed', 921), reasonOf('cap', 1000))).toEqual([
+      `${said}: mostly cap.`,
+    ]);
+    expect(wordsOf(reasonOf('cap', 1000), reasonOf('closed', 921))).toEqual([`${said}: most often cap.`]);
+  });
+
+  it('names three countries, and counts the others of more', () => {
+    expect(countriesText(['VN', 'MM', 'SG'])).toBe('VN, MM, SG');
+    expect(countriesText(['VN', 'MM', 'SG', 'ID'])).toBe('VN, MM and 2 more');
+  });
+});

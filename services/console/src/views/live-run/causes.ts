@@ -1,0 +1,107 @@
+import type { FailureReason, RunProgress } from '#client/types.gen.ts';
+import { groupCountries, type CountryRow } from '../../parts/step-table/country-groups.ts';
+import { formatFineShare } from '../../parts/words/figures.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { marksOf } from './run-figures.ts';
+import type { Stall } from './stall.ts';
+
+/** One thing that is wrong, in all countries that it is wrong in. */
+export interface Cause {
+  key: string;
+  /** By their codes, those with most users first. */
+  countries: string[];
+  /** `waits for award-reward: endpoint says 503.` */
+  words: string;
+  /** Too many have failed there, and nobody waits: its words are figures, which change with each look. */
+  isFailing: boolean;
+  since: string | null;
+  /** `248,776 users`, `It goes on.` */
+  note: string;
+  /** The country whose budget is too small; null where it is something else. */
+  shortIn: string | null;
+}
+
+/** Countries in which somebody waits, or too many have failed, those with most users waiting first. */
+export function troubledCountries(progress: Pick<RunProgress, 'countries' | 'audience' | 'waits' | 'state'>) {
+  return groupCountries(progress.countries, marksOf(progress)).trouble;
+}
+
+/**
+ * What is wrong in many countries: a line for each cause, that for which most users wait first, and behind them where
+ * too many failed.
+ */
+export function causesOf(
+  stalls: readonly Stall[],
+  troubled: readonly CountryRow[],
+  failures: readonly Pick<FailureReason, 'country' | 'outcome' | 'reason' | 'users'>[],
+): Cause[] {
+  const placed = stalls.flatMap((stall) => (stall.place ? [{ stall, place: stall.place }] : []));
+  const groups = Map.groupBy(placed, ({ stall, place }) =>
+    stall.shortIn === null ? `${place.action} ${stall.cause}` : `budget ${place.country}`,
+  );
+  const waiting = [...groups].map(([key, of]) => waitingCause(key, of));
+  const isWaiting = new Set(placed.map(({ place }) => place.country));
+  const failing = troubled.filter(({ country }) => !isWaiting.has(country)).map((row) => failingCause(row, failures));
+  return [...waiting.toSorted((a, b) => b.users - a.users).map(({ cause }) => cause), ...failing];
+}
+
+interface Placed {
+  stall: Stall;
+  place: NonNullable<Stall['place']>;
+}
+
+function waitingCause(key: string, of: readonly Placed[]): { users: number; cause: Cause } {
+  const sorted = of.toSorted((a, b) => (b.place.users ?? 0) - (a.place.users ?? 0));
+  const countries = [...new Set(sorted.map(({ place }) => place.country))];
+  const users = of.reduce((sum, { place }) => sum + (place.users ?? 0), 0);
+  const [first] = sorted;
+  const verb = countries.length === 1 ? 'waits' : 'wait';
+  const cause = first?.stall.cause ?? '';
+  const isShort = typeof first?.stall.shortIn === 'string';
+  return {
+    users,
+    cause: {
+      ...{ key, countries, isFailing: false },
+      words: isShort ? `has used up its budget: ${cause}` : `${verb} for ${first?.place.action ?? ''}: ${lower(cause)}`,
+      since: of.flatMap(({ stall }) => stall.since ?? []).toSorted()[0] ?? null,
+      note: users > 0 ? countOf(users, 'user') : '',
+      shortIn: first?.stall.shortIn ?? null,
+    },
+  };
+}
+
+/** More than a half of them is most of them. */
+const mostly = 0.5;
+
+function failingCause(
+  { country, audience, steps }: CountryRow,
+  failures: readonly Pick<FailureReason, 'country' | 'outcome' | 'reason' | 'users'>[],
+): Cause {
+  const failed = steps.reduce((sum, line) => sum + line.failed + line.unknown, 0);
+  const byReason = Map.groupBy(
+    failures.filter((each) => each.country === country && each.outcome !== 'suppressed'),
+    ({ reason }) => reason,
+  );
+  const [most] = [...byReason]
+    .map(([reason, of]) => ({ reason, users: of.reduce((sum, { users }) => sum + users, 0) }))
+    .toSorted((a, b) => b.users - a.users);
+  const why = most ? `: ${most.users > failed * mostly ? 'mostly' : 'most often'} ${most.reason}` : '';
+  return {
+    ...{ key: `failed ${country}`, countries: [country], since: null, note: 'It goes on.', shortIn: null },
+    isFailing: true,
+    words: `${formatCount(failed)} failed, ${formatFineShare(failed, audience)} of ${formatCount(audience)}${why}.`,
+  };
+}
+
+/** A sentence that goes on behind a colon; what is written in capitals stays so. */
+function lower(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
+}
+
+const named = 3;
+
+/** `VN`, `VN, MM and 4 more`: codes are what differs, and none is cut. */
+export function countriesText(countries: readonly string[]): string {
+  if (countries.length <= named) return countries.join(', ');
+  return `${countries.slice(0, named - 1).join(', ')} and ${countries.length - named + 1} more`;
+}
