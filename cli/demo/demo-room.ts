@@ -3,6 +3,7 @@ import type { Infrastructure } from '../../shared/infrastructure/infrastructure.
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { removeTopics } from '../../shared/kafka/cluster/remove-topics.ts';
 import { createDatabase, dropDatabase } from '../../shared/postgres/connection/databases.ts';
+import { serversNamedBy } from '../../shared/runtime/configuration/database-url.ts';
 import type { KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -32,7 +33,7 @@ export async function makeRoom(infrastructure: Infrastructure, environment: Node
   const kafka = { brokers, security: readKafkaSecurity(environment) };
   return {
     databaseUrl: await createDatabase(databaseUrl, name).catch((error: unknown) => {
-      throw new Error(`the demo makes a database of its own at ${new URL(databaseUrl).host}, and could not`, {
+      throw new Error(`the demo makes a database of its own at ${serversNamedBy(databaseUrl)}, and could not`, {
         cause: error,
       });
     }),

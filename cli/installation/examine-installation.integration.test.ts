@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
 import { publicId } from '../../shared/domain/ids/ids.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { addApiKey } from '../../shared/postgres/registry/add-api-key.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -38,6 +39,25 @@ test('a doctor misses the schema and the topics, and is content when the schema 
   });
   await migrate(database.url);
   expect(await statesOf()).toMatchObject({ schema: 'ok', clocks: 'ok', 'kept secrets': 'ok', installation: 'ok' });
+  await database.drop();
+});
+
+test('a doctor says what each of several servers is, and goes on at the one that leads', async () => {
+  const database = await createEmptyTestDatabase();
+  await migrate(database.url);
+  const { host } = new URL(database.url);
+  const away = `127.0.0.1:${(await findFreePorts(1))[0] ?? 0}`;
+  const checks = await examineInstallation({ DATABASE_URL: database.url.replace(host, `${away},${host}`) });
+  const found = `${away} is away (connect ECONNREFUSED ${away}), ${host} leads`;
+  expect(checks.find(({ name }) => name === 'servers')).toMatchObject({ ok: true, found });
+  expect(checks.find(({ name }) => name === 'schema')).toMatchObject({ ok: true });
+  const twice = await examineInstallation({ DATABASE_URL: database.url.replace(host, `${host},${host}`) });
+  expect(twice.find(({ name }) => name === 'servers')).toMatchObject({
+    ok: false,
+    found: `${host} leads, ${host} leads`,
+  });
+  const alone = await examineInstallation({ DATABASE_URL: database.url });
+  expect(alone.some(({ name }) => name === 'servers')).toBe(false);
   await database.drop();
 });
 

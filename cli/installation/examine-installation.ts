@@ -9,6 +9,7 @@ import { lookAtClock } from '../../shared/postgres/connection/clock-look.ts';
 import { lookAtPartitionsAhead } from '../../shared/postgres/connection/partitions-ahead.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
+import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
 import { readSchemaState, type SchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { readQuotaUse, type AccountUse } from '../../shared/postgres/registry/account-quotas.ts';
@@ -17,6 +18,7 @@ import { readServiceSettings, type ServiceSetting } from '../../shared/postgres/
 import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { parseDatabaseUrl } from '../../shared/runtime/configuration/database-url.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
@@ -88,8 +90,19 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   if (!read) return [];
   const { DATABASE_URL } = read;
   if (!(await databaseAnswers({ DATABASE_URL }))) return [];
+  return [...(await checkServers(DATABASE_URL)), ...(await checkContent(DATABASE_URL, environment))];
+}
+
+/** Which of several leads. */
+async function checkServers(url: string): Promise<Check[]> {
+  if (parseDatabaseUrl(url).servers.length === 1) return [];
+  const fix = 'one of them has to lead: see "What stands before Postgres" in docs/operations.md';
+  return [await laterCheckOf('servers', fix, () => lookAtServers(url))];
+}
+
+async function checkContent(connectionString: string, environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const logger = createLogger('doctor', 'silent');
-  const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-doctor', max: 2, logger });
+  const pool = createPool({ connectionString, applicationName: 'muster-doctor', max: 2, logger });
   try {
     const sessions = await laterCheckOf(
       'sessions',

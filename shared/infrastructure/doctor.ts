@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { brokerAnswers, databaseAnswers } from './given-servers.ts';
+import { parseDatabaseUrl } from '../runtime/configuration/database-url.ts';
+import { brokerAnswers, serverAnswers } from './given-servers.ts';
 import { readRequest, type InfrastructureRequest } from './infrastructure.ts';
 import { findCommand, installCommand } from './install-hints.ts';
 import { findJava } from './java.ts';
@@ -61,12 +62,16 @@ function checkNode(): Check {
 }
 
 async function checkDatabase(given: { DATABASE_URL: string }): Promise<Check> {
-  const ok = await databaseAnswers(given);
-  const { host } = new URL(given.DATABASE_URL);
+  const found = await Promise.all(
+    parseDatabaseUrl(given.DATABASE_URL).servers.map(async (server) => {
+      const answers = await serverAnswers(server);
+      return { answers, said: answers ? `${server.name} answers` : `nobody answers at ${server.name}` };
+    }),
+  );
   return {
     name: 'DATABASE_URL',
-    ok,
-    found: ok ? `${host} answers` : `nobody answers at ${host}`,
+    ok: found.some(({ answers }) => answers),
+    found: found.map(({ said }) => said).join(', '),
     fix: 'start it, or correct the variable',
   };
 }

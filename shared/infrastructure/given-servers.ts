@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
+import { parseDatabaseUrl, serversNamedBy, type DatabaseServer } from '../runtime/configuration/database-url.ts';
 import { commonEnvironment, readEnvironment } from '../runtime/configuration/environment.ts';
 import type { RunningServers } from './running-servers.ts';
 import { answersTcp } from './tcp.ts';
@@ -18,23 +19,22 @@ export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers |
   throw new ConfigurationError(`${set} is set and ${missing} is not: set both, or neither to have them started here`);
 }
 
-/** Throws one line when no server listens at the database's address or at any broker's. */
+/** Throws one line when no server listens at any of the database's addresses or at any broker's. */
 export async function useGivenServers(given: GivenServers): Promise<RunningServers> {
-  const { host } = new URL(given.DATABASE_URL);
   await requireDatabase(given);
   await requireBroker(given.KAFKA_BROKERS);
   return {
-    description: `the given Kafka at ${given.KAFKA_BROKERS.join(',')} and PostgreSQL at ${host}`,
+    description: `the given Kafka at ${given.KAFKA_BROKERS.join(',')} and PostgreSQL at ${serversNamedBy(given.DATABASE_URL)}`,
     databaseUrl: given.DATABASE_URL,
     brokers: given.KAFKA_BROKERS,
     stop: () => Promise.resolve(),
   };
 }
 
-/** @throws {ConfigurationError} one line when no server listens at the database's address */
+/** @throws {ConfigurationError} one line when no server listens at the database's addresses */
 export async function requireDatabase(given: Pick<GivenServers, 'DATABASE_URL'>): Promise<void> {
   if (await databaseAnswers(given)) return;
-  throw new ConfigurationError(`DATABASE_URL: nobody answers at ${new URL(given.DATABASE_URL).host}`);
+  throw new ConfigurationError(`DATABASE_URL: nobody answers at ${serversNamedBy(given.DATABASE_URL)}`);
 }
 
 /** @throws {ConfigurationError} one line when no server listens at any of the addresses */
@@ -43,10 +43,14 @@ export async function requireBroker(brokers: readonly string[]): Promise<void> {
   if (!answers.includes(true)) throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${brokers.join(', ')}`);
 }
 
+/** Whether one of its servers does. */
 export async function databaseAnswers({ DATABASE_URL }: Pick<GivenServers, 'DATABASE_URL'>): Promise<boolean> {
-  const { hostname, port } = new URL(DATABASE_URL);
-  // No host: a socket file, which only the database's client knows how to find.
-  return hostname === '' || answersTcp(hostname.replace(/^\[(.*)\]$/, '$1'), port === '' ? 5432 : Number(port));
+  return (await Promise.all(parseDatabaseUrl(DATABASE_URL).servers.map(serverAnswers))).includes(true);
+}
+
+export async function serverAnswers({ host, port }: DatabaseServer): Promise<boolean> {
+  // A socket file, which only the database's client knows how to find.
+  return host === '' || host.startsWith('/') || answersTcp(host, port);
 }
 
 export async function brokerAnswers(broker: string): Promise<boolean> {

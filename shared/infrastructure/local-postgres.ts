@@ -18,6 +18,8 @@ export interface LocalPostgresDeps {
   environment: NodeJS.ProcessEnv;
   guardian: Guardian;
   postgresSettings: Readonly<Record<string, string | number>>;
+  /** Of its only user; another one at each start unless given. */
+  password?: string;
 }
 
 interface Installation extends LocalPostgresDeps {
@@ -36,7 +38,7 @@ export async function startLocalPostgres(
     throw new ConfigurationError(`PostgreSQL, which is not run as root, cannot get into ${deps.folder}: TMPDIR=/tmp`);
   }
   const binaries = user === undefined ? found : await openToEveryone(found, join(deps.folder, 'postgres-binaries'));
-  const installation = { ...deps, binaries, user, port, password: randomBytes(16).toString('hex') };
+  const installation = { password: randomBytes(16).toString('hex'), ...deps, binaries, user, port };
   await initialise(installation);
   const server = await startServer(installation);
   await query(installation, 'postgres', `create database ${name}`);

@@ -12,8 +12,10 @@ export interface TransactionPooler {
 }
 
 const sslRequest = 80_877_103;
+const parameterStatus = 'S';
 
-export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
+/** `isSilent`: it keeps to itself what the server says of its parameters, as PgBouncer does of most. */
+export async function startTransactionPooler(databaseUrl: string, isSilent = false): Promise<TransactionPooler> {
   const { hostname, port } = new URL(databaseUrl);
   const idle: Backend[] = [];
   const sockets = new Set<Socket>();
@@ -29,7 +31,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
 
     function lend(to: Backend): Backend {
       to.onMessage = (message, isIdle) => {
-        frontend.write(message);
+        if (!isSilent || message.toString('latin1', 0, 1) !== parameterStatus) frontend.write(message);
         if (!isIdle) return;
         isStarted = true;
         backend = undefined;

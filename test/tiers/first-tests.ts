@@ -16,4 +16,5 @@ export const laterIntegrationTests = [
   'shared/kafka/security.integration.test.ts',
   'shared/kafka/publisher/topic-writer.integration.test.ts',
   'shared/postgres/connection/tls.integration.test.ts',
+  'test/integration/leader-changes.integration.test.ts',
 ];

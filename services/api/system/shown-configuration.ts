@@ -1,4 +1,5 @@
-import { isSecret, withoutPassword } from '../../../shared/runtime/configuration/secrets.ts';
+import { shownDatabaseUrl } from '../../../shared/runtime/configuration/database-url.ts';
+import { isSecret } from '../../../shared/runtime/configuration/secrets.ts';
 import type { SystemShape } from '../../../shared/contracts/access/system.ts';
 
 type Shown = NonNullable<SystemShape['configuration']>[number];
@@ -14,6 +15,6 @@ function shownVariable(name: string, environment: NodeJS.ProcessEnv): Shown {
   if (value === '') return { name, value: null, from: file === '' ? 'usual' : 'file', secretLength: null };
   if (!isSecret(name)) return { name, value, from: 'environment', secretLength: null };
   // Where the database is says more than how long its address is.
-  const address = name === 'DATABASE_URL' && URL.canParse(value) ? withoutPassword(value) : null;
+  const address = name === 'DATABASE_URL' ? (shownDatabaseUrl(value) ?? null) : null;
   return { name, value: address, from: 'environment', secretLength: value.length };
 }

@@ -1,12 +1,11 @@
-import pg from 'pg';
+import { atDatabase } from '../../runtime/configuration/database-url.ts';
+import { connectClient } from './servers/servers.ts';
 
 /** Creates an empty database on the server behind `serverUrl` and returns its own URL. The name may be any text. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
   // From template0, so that neither the server's locale nor leftovers in template1 come in.
   await runOnServer(serverUrl, (quoted) => `create database ${quoted} template template0 encoding 'UTF8'`, name);
-  const url = new URL(serverUrl);
-  url.pathname = `/${encodeURIComponent(name)}`;
-  return url.href;
+  return atDatabase(serverUrl, name);
 }
 
 /** Drops the database if it is there, and ends whatever is still connected to it. */
@@ -15,8 +14,7 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
 }
 
 async function runOnServer(serverUrl: string, statement: (quotedName: string) => string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  const client = await connectClient(serverUrl);
   try {
     await client.query(statement(client.escapeIdentifier(name)));
   } finally {

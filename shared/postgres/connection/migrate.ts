@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { compareVersions, refusalOf } from '../../domain/versions.ts';
 import { packageVersion } from '../../runtime/process/version.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
+import { foundByLibrary } from './servers/servers.ts';
 
 export interface MigrateOptions {
   /** Where the migrations are; this version's own unless given. Ends with a slash. */
@@ -152,7 +153,7 @@ function isLockTimeout(error: unknown): boolean {
 export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
   return knex({
     client: 'pg',
-    connection: connectionString,
+    connection: foundByLibrary(connectionString),
     pool: { min: 1, max: 1 },
     // What fails is thrown; knex would print each failed try as well.
     log: { warn: () => undefined },

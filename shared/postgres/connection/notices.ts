@@ -1,9 +1,10 @@
-import pg, { type ClientBase, type Pool } from 'pg';
+import type { Client, ClientBase, Pool } from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import type { NoticeKind, Notices } from '../../ports/notices.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import { createLoop } from '../../runtime/loop.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { connectClient } from './servers/servers.ts';
 
 /** One for all kinds: notifications do not leave their database. */
 const channel = 'muster';
@@ -31,7 +32,7 @@ export function createNotices({ connectionString, applicationName, clock, logger
   const listeners = new Map<string, (() => void)[]>();
   const log = createFoldedLog({ logger, clock, failing: 'hears no notices, looks more often instead' });
   const source = {};
-  let connection: pg.Client | undefined;
+  let connection: Client | undefined;
 
   function tell(kind: string): void {
     for (const listener of listeners.get(kind) ?? []) listener();
@@ -42,8 +43,7 @@ export function createNotices({ connectionString, applicationName, clock, logger
   }
 
   async function listen(): Promise<void> {
-    const opened = new pg.Client({
-      connectionString,
+    const opened = await connectClient(connectionString, {
       application_name: applicationName,
       connectionTimeoutMillis: askTimeoutMs,
       keepAlive: true,
@@ -59,7 +59,6 @@ export function createNotices({ connectionString, applicationName, clock, logger
     opened.on('error', lose);
     opened.on('end', () => lose());
     try {
-      await opened.connect();
       await ask(opened, `listen ${channel}`);
     } catch (error) {
       close(opened);
@@ -72,7 +71,7 @@ export function createNotices({ connectionString, applicationName, clock, logger
   }
 
   /** A connection that is cut may leave a question open for many minutes. */
-  async function ask(asked: pg.Client, text: string): Promise<void> {
+  async function ask(asked: Client, text: string): Promise<void> {
     const answered = new AbortController();
     const timeout = clock.sleep(askTimeoutMs, answered.signal).then(() => {
       if (!answered.signal.aborted) throw new Error(`no answer to ${text} within ${askTimeoutMs} ms`);
@@ -93,7 +92,7 @@ export function createNotices({ connectionString, applicationName, clock, logger
   }
 
   /** One that does not answer does not end either: it is not waited for. */
-  function close(closed: pg.Client): void {
+  function close(closed: Client): void {
     if (connection === closed) {
       connection = undefined;
       tellAll();

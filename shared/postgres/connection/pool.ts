@@ -1,9 +1,11 @@
-import pg, { type Pool } from 'pg';
+import type { Pool } from 'pg';
 import type { Meter } from '../../ports/meter.ts';
+import { parseDatabaseUrl } from '../../runtime/configuration/database-url.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { processMetrics } from '../../runtime/meter/process-metrics.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { openPool } from './servers/servers.ts';
 import { toldSession } from './told-session.ts';
 
 export interface PoolDeps {
@@ -68,15 +70,14 @@ interface SessionTerms {
 function poolWith(deps: PoolDeps, terms: SessionTerms): Pool {
   const { connectionString, applicationName, max = 10, logger, meter } = deps;
   const { planning = {}, statementTimeoutMs = 30_000, answerWithinMs = 10_000 } = terms;
-  const pool = new pg.Pool({
-    connectionString,
+  const pool = openPool(connectionString, {
     application_name: applicationName,
     max,
     connectionTimeoutMillis: 10_000,
     // The server cannot time out what it does not answer at all: a frozen server, a cut network.
     query_timeout: statementTimeoutMs + answerWithinMs,
     keepAlive: true,
-    ...toldSession(connectionString, {
+    ...toldSession(parseDatabaseUrl(connectionString).isPooled, {
       statement_timeout: statementTimeoutMs,
       // A process that was frozen in the middle of a transaction must not hold its row locks.
       idle_in_transaction_session_timeout: 15_000,

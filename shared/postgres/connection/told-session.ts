@@ -12,8 +12,8 @@ export interface SessionSettings {
  * How it is told: as the connection begins, which costs nothing. A pooler refuses that or leaves it out; one in session
  * mode (`?pooler=session`) is told by a statement, which each new connection waits for.
  */
-export function toldSession(connectionString: string, { planning, ...timeouts }: SessionSettings): PoolConfig {
-  if (!isSessionPooler(connectionString)) {
+export function toldSession(isPooled: boolean, { planning, ...timeouts }: SessionSettings): PoolConfig {
+  if (!isPooled) {
     const options = Object.entries(planning).map(([name, value]) => `-c ${name}=${value}`);
     return { ...timeouts, ...(options.length > 0 && { options: options.join(' ') }) };
   }
@@ -26,8 +26,4 @@ export function toldSession(connectionString: string, { planning, ...timeouts }:
       client.query(text, [names, values]).then(() => done(), done);
     },
   };
-}
-
-function isSessionPooler(connectionString: string): boolean {
-  return URL.canParse(connectionString) && new URL(connectionString).searchParams.get('pooler') === 'session';
 }

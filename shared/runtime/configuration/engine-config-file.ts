@@ -4,9 +4,10 @@ import { optionSourcesOf } from '../../domain/endpoint/option-sources.ts';
 import { createEgressGuard, type EgressGuard } from '../egress/address-guard.ts';
 import { readInstallationEgress } from '../egress/installation-egress.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
+import { withoutPassword } from './database-url.ts';
 import { readEnvironment } from './environment.ts';
 import { plainWords, problemLine } from './plain-words.ts';
-import { readSecret, readTextFile, withoutPassword } from './secrets.ts';
+import { readSecret, readTextFile } from './secrets.ts';
 
 export const pathEnvironment = z.object({
   MUSTER_CONFIG: z

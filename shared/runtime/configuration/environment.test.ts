@@ -60,27 +60,33 @@ describe('readEnvironment', () => {
 
   it.each([
     [
-      'postgres://a,b/muster?target_session_attrs=read-write',
-      'has to name one server, such as a proxy that leads to the leader',
+      'postgres://a,b/muster?target_session_attrs=standby',
+      'has to have target_session_attrs=read-write, primary or any',
     ],
-    ['postgres://muster@a,b/muster', 'has to name one server, such as a proxy that leads to the leader'],
+    ['postgres://a,b,c/muster?port=1,2', 'has to have one port for all hosts or one for each (3 hosts and 2 ports)'],
     ['postgres://a/muster?pooler=transaction', 'has to have pooler=session or none'],
   ])('refuses DATABASE_URL=%s', (url, problem) => {
     expect(commonProblems({ DATABASE_URL: url })).toEqual([`DATABASE_URL ${problem}, not "${url}"`]);
   });
 
-  it('refuses several servers with their ports, and prints no password', () => {
-    expect(commonProblems({ DATABASE_URL: 'postgres://u:geheim@a:5432,b:5432/db' })).toEqual([
-      'DATABASE_URL has to name one server, such as a proxy that leads to the leader, not a text of 36 characters',
+  it('refuses what is wrong with several servers, and prints no password', () => {
+    expect(commonProblems({ DATABASE_URL: 'postgres://u:geheim@a:5432,b:5432/db?pooler=statement' })).toEqual([
+      'DATABASE_URL has to have pooler=session or none, not "postgres://u:***@a:5432,b:5432/db?pooler=statement"',
+    ]);
+    expect(commonProblems({ DATABASE_URL: 'postgres://u:geh/eim@a:5432,b:5432/db' })).toEqual([
+      'DATABASE_URL has to be a URL such as postgres://user:password@host:5432/database, ' +
+        'with %40 for @, %2F for /, %3F for ? and %23 for # in a password, not a text of 37 characters',
     ]);
   });
 
-  it.each(['postgres://u:a,b@h/db', 'postgres://h/db?pooler=session', 'postgres:///db?host=/run/postgresql'])(
-    'takes DATABASE_URL=%s',
-    (url) => {
-      expect(commonProblems({ DATABASE_URL: url })).toEqual([]);
-    },
-  );
+  it.each([
+    'postgres://u:a,b@h/db',
+    'postgres://h/db?pooler=session',
+    'postgres:///db?host=/run/postgresql',
+    'postgres://u:p@a:5432,b,[::1]:5433/db?target_session_attrs=read-write',
+  ])('takes DATABASE_URL=%s', (url) => {
+    expect(commonProblems({ DATABASE_URL: url })).toEqual([]);
+  });
 
   it('takes brokers by address too', () => {
     expect(commonProblems({ KAFKA_BROKERS: '127.0.0.1:9092,[::1]:9093' })).toEqual([]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { regionPattern } from '../../domain/endpoint/call-topics.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
+import { DatabaseUrlError, parseDatabaseUrl } from './database-url.ts';
 import { plainWords, problemLine } from './plain-words.ts';
 import { isSecret, readSecret, shownValue } from './secrets.ts';
 import { tracingEnvironment } from './tracing-settings.ts';
@@ -36,30 +37,21 @@ function describeIssue(issue: z.core.$ZodIssue, named: Record<string, string>): 
 
 const brokerPattern = /^(\[[0-9A-Fa-f:]+\]|[^\s:/@,]+):([1-9]\d{0,4})$/;
 
-const oneServer = 'has to name one server, such as a proxy that leads to the leader';
-
-function namesSeveral(url: unknown): boolean {
-  return /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(String(url))?.[1]?.includes(',') === true;
-}
-
-function poolerOf(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).searchParams.get('pooler') : null;
-}
-
 const databaseUrl = z
-  .url({
-    protocol: /^postgres(ql)?$/,
-    error: ({ input }) =>
-      namesSeveral(input) ? oneServer : 'has to be a URL such as postgres://user:password@host:5432/database',
-  })
-  // With ports it is no URL; without, it is one.
-  .refine((url) => !URL.canParse(url) || !namesSeveral(url), oneServer)
-  .refine((url) => [null, 'session'].includes(poolerOf(url)), 'has to have pooler=session or none');
+  .string({ error: 'has to be a URL such as postgres://user:password@host:5432/database' })
+  .superRefine((url, context) => {
+    try {
+      parseDatabaseUrl(url);
+    } catch (error) {
+      if (!(error instanceof DatabaseUrlError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+    }
+  });
 
 /** Variables that more than one service reads. */
 export const commonEnvironment = z.object({
   DATABASE_URL: databaseUrl.describe(
-    'Postgres, at one address. TLS stands in the URL: [TLS](../configuration.md#tls). `?pooler=session` where a pooler in session mode stands before it: [operations](../operations.md#what-stands-before-postgres)',
+    'Postgres, at one address or at several, of which the leader is found: `postgres://user:password@one:5432,two:5432/muster`. TLS stands in the URL: [TLS](../configuration.md#tls). `?target_session_attrs=` and `?pooler=session`: [operations](../operations.md#what-stands-before-postgres)',
   ),
   KAFKA_BROKERS: z
     .string({ error: 'has to be host:port, separated by commas' })

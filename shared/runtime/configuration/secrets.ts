@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './configuration-error.ts';
+import { shownDatabaseUrl } from './database-url.ts';
 
 /**
  * Variables that hold a secret, beside those that the engine's file names. None is ever printed, and each may come from
@@ -53,17 +54,6 @@ export function readTextFile(variable: string, file: string): string {
  */
 export function shownValue(variable: string, value: string): string {
   if (!isSecret(variable)) return JSON.stringify(value);
-  if (variable === 'DATABASE_URL' && value.includes('://') && URL.canParse(value))
-    return JSON.stringify(withoutPassword(value));
-  return `a text of ${value.length} characters`;
-}
-
-/** `postgres://user:***@host/db`, wherever in the URL a password can stand. Throws when the text is no URL. */
-export function withoutPassword(text: string): string {
-  const url = new URL(text);
-  if (url.password !== '') url.password = '***';
-  for (const name of [...url.searchParams.keys()]) {
-    if (/passw|secret|token/i.test(name)) url.searchParams.set(name, '***');
-  }
-  return url.href;
+  const address = variable === 'DATABASE_URL' ? shownDatabaseUrl(value) : undefined;
+  return address === undefined ? `a text of ${value.length} characters` : JSON.stringify(address);
 }

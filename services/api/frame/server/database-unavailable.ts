@@ -19,9 +19,9 @@ const networkCodes = [
  */
 const sqlStates = /^(08...|57P0[123]|53300|25006)$/;
 
-/** What pg and its pool say themselves, which have no codes of their own. */
+/** What pg and its pool say themselves, and who looks for the leader among several servers, without codes. */
 const messages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Connection lost)/;
+  /^(no server in DATABASE_URL|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Connection lost)/;
 
 const retryAfterSeconds = 2;
 

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../../../test/support/properties.ts';
+import { parseDatabaseUrl } from '../../../runtime/configuration/database-url.ts';
+import { hunt, NoServerError, PassedOverError } from './passed-over.ts';
+import { createServerOrder } from './server-order.ts';
+
+const { servers } = parseDatabaseUrl('postgres://a,b,c,d/db');
+const [a, b, c, d] = servers;
+
+describe('the order of servers', () => {
+  it('is that of the URL', () => {
+    const order = createServerOrder(servers);
+    const tried = servers.map(() => {
+      const next = order.next();
+      order.passedOver(next);
+      return next;
+    });
+    expect(tried).toEqual(servers);
+    expect(order.next(), 'all were passed over, so it begins again').toBe(a);
+  });
+
+  it('has the one first that was right last, and the others as in the URL', () => {
+    const order = createServerOrder(servers);
+    expect(order.wasRight(c ?? a)).toBe(true);
+    expect(order.wasRight(c ?? a)).toBe(false);
+    const tried = servers.map(() => {
+      const next = order.next();
+      order.passedOver(next);
+      return next;
+    });
+    expect(tried).toEqual([c, a, b, d]);
+  });
+
+  it('finds the one that leads, wherever it is, however many look at once and whoever led before', async () => {
+    const place = fc.integer({ min: 0, max: servers.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(place, place, fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (now, before, many, s) => {
+        const order = createServerOrder(servers);
+        order.wasRight(servers[before] ?? a);
+        const look = () =>
+          hunt({ servers: servers.length, wanted: 'read-write' }, async () => {
+            const tried = order.next();
+            await s.schedule(Promise.resolve());
+            if (tried === servers[now]) {
+              order.wasRight(tried);
+              return tried;
+            }
+            order.passedOver(tried);
+            throw new PassedOverError(tried, 'is a standby');
+          });
+        const found = Promise.all(Array.from({ length: many }, look));
+        await s.waitFor(found);
+        expect(new Set(await found)).toEqual(new Set([servers[now]]));
+      }),
+    );
+  });
+});
+
+describe('a hunt', () => {
+  const wanted = { servers: servers.length, wanted: 'read-write' } as const;
+
+  it('says of each server why it was passed over, where none is right', async () => {
+    const order = createServerOrder(servers);
+    const found = hunt(wanted, () => {
+      const tried = order.next();
+      order.passedOver(tried);
+      return Promise.reject(new Error('the pool says', { cause: new PassedOverError(tried, `not ${tried.host}`) }));
+    });
+    await expect(found).rejects.toThrow(NoServerError);
+    await expect(found).rejects.toThrow(
+      'no server in DATABASE_URL may be written to: a:5432: not a; b:5432: not b; c:5432: not c; d:5432: not d',
+    );
+  });
+
+  it('ends at once with what is no matter of a server', async () => {
+    let tries = 0;
+    const found = hunt(wanted, () => {
+      tries++;
+      return Promise.reject(new Error('password authentication failed'));
+    });
+    await expect(found).rejects.toThrow('password authentication failed');
+    expect(tries).toBe(1);
+  });
+});

@@ -1,0 +1,35 @@
+import pg from 'pg';
+import { hunt } from './passed-over.ts';
+import { ServerClient, type SharedServers } from './server-client.ts';
+
+type Told = Parameters<pg.Pool['connect']>[0];
+
+/** A pool whose new connections go to whichever server is the one that is wanted. */
+export class ServerPool extends pg.Pool {
+  readonly #shared: SharedServers;
+
+  constructor(shared: SharedServers, config: pg.PoolConfig) {
+    super({
+      ...config,
+      Client: class extends ServerClient {
+        constructor(own?: pg.ClientConfig) {
+          super(shared, own);
+        }
+      },
+    });
+    this.#shared = shared;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Told): void;
+  override connect(callback?: Told): Promise<pg.PoolClient> | undefined {
+    const connecting = hunt(this.#shared, () => super.connect());
+    if (callback === undefined) return connecting;
+    connecting.then(
+      (client) => callback(undefined, client, (release?: Error | boolean) => client.release(release)),
+      (error: unknown) =>
+        callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined),
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { parseDatabaseUrl, type DatabaseServer } from '../../../runtime/configuration/database-url.ts';
+import { connectClient } from './servers.ts';
+
+const connectTimeoutMs = 5_000;
+
+/**
+ * For people: what each of several servers is.
+ * @throws the same, where not one alone leads
+ */
+export async function lookAtServers(url: string): Promise<string> {
+  const { servers } = parseDatabaseUrl(url);
+  const looks = await Promise.all(servers.map(lookAt));
+  const said = looks.map(({ server, is }) => `${server.name} ${is}`).join(', ');
+  if (looks.filter(({ is }) => is === leads).length !== 1) throw new Error(said);
+  return said;
+}
+
+const leads = 'leads';
+
+async function lookAt(server: DatabaseServer): Promise<{ server: DatabaseServer; is: string }> {
+  try {
+    const client = await connectClient(server.url, { connectionTimeoutMillis: connectTimeoutMs });
+    try {
+      const { rows } = await client.query<{ standby: boolean; readOnly: boolean }>(
+        `select pg_is_in_recovery() as standby, current_setting('default_transaction_read_only')::boolean as "readOnly"`,
+      );
+      const is = rows[0]?.standby === true ? 'is a standby' : rows[0]?.readOnly === true ? 'may only be read' : leads;
+      return { server, is };
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    return {
+      server,
+      is: `is away (${error instanceof Error && error.message !== '' ? error.message : String(error)})`,
+    };
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../../test/support/properties.ts';
+import {
+  atDatabase,
+  DatabaseUrlError,
+  parseDatabaseUrl,
+  serversNamedBy,
+  shownDatabaseUrl,
+  type WantedServer,
+} from './database-url.ts';
+
+const namesOf = (url: string) => parseDatabaseUrl(url).servers.map(({ name }) => name);
+const refusalOf = (url: string) => {
+  try {
+    parseDatabaseUrl(url);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) return error.message;
+    throw error;
+  }
+};
+
+describe('a URL of one server', () => {
+  it('stays as it is', () => {
+    for (const url of ['postgres://u:p@h:6432/muster?sslmode=require', 'postgresql:///db?host=/run/postgresql']) {
+      const { servers, wanted } = parseDatabaseUrl(url);
+      expect([servers[0].url, servers.length, wanted]).toEqual([url, 1, 'any']);
+    }
+    expect(namesOf('postgres://db/muster')).toEqual(['db']);
+    expect(namesOf('postgres:///muster?host=/run/postgresql')).toEqual(['/run/postgresql']);
+  });
+
+  it('may be an address in brackets, which the client gets without them', () => {
+    const [server] = parseDatabaseUrl('postgres://u:p@[::1]:6432/muster').servers;
+    expect(server).toMatchObject({ name: '[::1]:6432', host: '::1', port: 6432 });
+    expect(new URL(server.url.replace('@/', '@x/')).searchParams.get('host')).toBe('::1');
+  });
+
+  it('may have to be the leader', () => {
+    const { servers, wanted } = parseDatabaseUrl('postgres://h/db?target_session_attrs=read-write&sslmode=require');
+    expect([servers[0].url, wanted]).toEqual(['postgres://h:5432/db?sslmode=require', 'read-write']);
+  });
+});
+
+describe('a URL of several servers', () => {
+  it('has one URL for each, with all else that it says', () => {
+    const { servers, wanted, isPooled } = parseDatabaseUrl(
+      'postgres://user:pw@a:6432,b,[::1]:5433/muster?target_session_attrs=primary&pooler=session&sslmode=require',
+    );
+    expect(servers.map(({ name }) => name)).toEqual(['a:6432', 'b:5432', '[::1]:5433']);
+    expect(servers.map(({ url }) => url)).toEqual([
+      'postgres://user:pw@a:6432/muster?pooler=session&sslmode=require',
+      'postgres://user:pw@b:5432/muster?pooler=session&sslmode=require',
+      'postgres://user:pw@/muster?pooler=session&sslmode=require&host=%3A%3A1&port=5433',
+    ]);
+    expect([wanted, isPooled]).toEqual(['primary', true]);
+  });
+
+  it('wants one that may be written to, unless it says otherwise', () => {
+    expect(parseDatabaseUrl('postgres://a,b/db').wanted).toBe('read-write');
+    expect(parseDatabaseUrl('postgres://a,b/db?target_session_attrs=any').wanted).toBe('any');
+  });
+
+  it('may name them as parameters, with a port for each or one for all', () => {
+    expect(namesOf('postgres:///db?host=a,b&port=1,2')).toEqual(['a:1', 'b:2']);
+    expect(namesOf('postgres://a,b,c/db?port=6432')).toEqual(['a:6432', 'b:6432', 'c:6432']);
+    expect(namesOf('postgres:///db?host=/run/one,/run/two')).toEqual(['/run/one', '/run/two']);
+  });
+
+  it.each([
+    ['postgres://a,b,c/db?port=1,2', 'has to have one port for all hosts or one for each (3 hosts and 2 ports)'],
+    ['postgres://a/db?port=1,2', 'has to have one port for all hosts or one for each (1 host and 2 ports)'],
+    ['postgres://a:1,b:2/db?port=3', 'has to have its ports in one place'],
+    ['postgres://a,b/db?host=c', 'has to have its hosts in one place'],
+    ['postgres://a,,b/db', 'has to have a host on each side of a comma'],
+    ['postgres://a,b:/db,c', undefined],
+    ['postgres://a,b:70000/db', 'has to have ports from 1 to 65535'],
+    ['postgres://a,b:0/db', 'has to have ports from 1 to 65535'],
+    ['postgres://a,b:x/db', 'has to have hosts such as one:5432,two:5432 or [::1]:5432'],
+    ['postgres://a,::1/db', 'has to have hosts such as one:5432,two:5432 or [::1]:5432'],
+    [
+      'postgres://a,b/db?target_session_attrs=prefer-standby',
+      'has to have target_session_attrs=read-write, primary or any',
+    ],
+    ['postgres://a,b/db?pooler=transaction', 'has to have pooler=session or none'],
+    ['mysql://a,b/db', 'has to be a URL such as postgres://user:password@host:5432/database'],
+  ])('is refused, or not: %s', (url, refusal) => {
+    expect(refusalOf(url)).toBe(refusal);
+  });
+
+  it('leads to another database of the same servers', () => {
+    expect(atDatabase('postgres://u:p@a:1,b:2/db?sslmode=require', 'an other/one')).toBe(
+      'postgres://u:p@a:1,b:2/an%20other%2Fone?sslmode=require',
+    );
+    expect(serversNamedBy('postgres://u:p@a:1,b:2/db')).toBe('a:1, b:2');
+  });
+});
+
+describe('any URL', () => {
+  const host = fc.oneof(
+    fc.stringMatching(/^[a-z][a-z0-9-]{0,8}(\.[a-z]{2,3})?$/),
+    fc.ipV4(),
+    fc.ipV6().map((address) => `[${address}]`),
+  );
+  const server = fc.record({ host, port: fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined }) });
+  const servers = fc.array(server, { minLength: 2, maxLength: 5 });
+  const wanted = fc.constantFrom<(WantedServer | undefined)[]>(undefined, 'any', 'primary', 'read-write');
+  const textOf = (of: { host: string; port: number | undefined }[]) =>
+    of.map((each) => (each.port === undefined ? each.host : `${each.host}:${each.port}`)).join(',');
+
+  it('gives back the servers, in order, with user, password and database, and shows no password', () => {
+    const password = fc.string({ minLength: 1 }).map(encodeURIComponent);
+    fc.assert(
+      fc.property(servers, wanted, password, (of, attribute, secret) => {
+        const query = attribute === undefined ? '' : `?target_session_attrs=${attribute}`;
+        const address = parseDatabaseUrl(`postgres://user:${secret}@${textOf(of)}/db${query}`);
+        expect(address.wanted).toBe(attribute ?? 'read-write');
+        expect(address.servers.map(({ name }) => name)).toEqual(of.map((each) => `${each.host}:${each.port ?? 5432}`));
+        for (const { url, host: found, port } of address.servers) {
+          // As the client reads it, to which an empty host is one.
+          const read = new URL(url.replace('@/', '@none/'));
+          expect(read.searchParams.get('host') ?? read.hostname).toBe(found);
+          expect(Number(read.searchParams.get('port') ?? read.port)).toBe(port);
+          expect([read.username, decodeURIComponent(read.password)]).toEqual(['user', decodeURIComponent(secret)]);
+          expect([read.pathname, read.searchParams.has('target_session_attrs')]).toEqual(['/db', false]);
+        }
+        expect(shownDatabaseUrl(`postgres://user:${secret}@${textOf(of)}/db`)).toBe(
+          `postgres://user:***@${textOf(of)}/db`,
+        );
+      }),
+    );
+  });
+
+  it('says nothing of a password that was not encoded, neither where it is refused nor where it is shown', () => {
+    const said = fc
+      .tuple(fc.string(), fc.constantFrom('', '@', '/', '?', '#', ':', ',', '@x/', '?a='))
+      .map(([some, sign]) => `qwz${some}${sign}zwq`);
+    fc.assert(
+      fc.property(servers, said, (of, secret) => {
+        const url = `postgres://user:${secret}@${textOf(of)}/db?target_session_attrs=any`;
+        const found = refusalOf(url) ?? serversNamedBy(url);
+        for (const part of ['qwz', 'zwq']) expect(`${found} ${shownDatabaseUrl(url)}`).not.toContain(part);
+      }),
+    );
+  });
+});

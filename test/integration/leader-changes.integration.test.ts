@@ -1,0 +1,111 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
+import { createNotices, tellOf } from '../../shared/postgres/connection/notices.ts';
+import { migrate } from '../../shared/postgres/connection/migrate.ts';
+import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
+import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { until } from '../faults/support/until.ts';
+import { startPostgresPair, type PostgresPair } from '../support/postgres-pair.ts';
+
+const logger = pino({ level: 'silent' });
+
+describe('a leader and its standby, both in DATABASE_URL', () => {
+  let pair: PostgresPair;
+  const closing: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    pair = await startPostgresPair();
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+  afterAll(() => pair.end());
+
+  const open = (connectionString = pair.databaseUrl): Pool => {
+    const pool = createPool({ connectionString, applicationName: 'pair', max: 3, logger });
+    closing.push(() => pool.end());
+    return pool;
+  };
+  const portOf = async (pool: Pool) => {
+    const { rows } = await pool.query<{ port: string }>(`select current_setting('port') as port`);
+    return `127.0.0.1:${rows[0]?.port ?? ''}`;
+  };
+  /** The standby is named first, so that it would be taken by who does not look. */
+  const standbyFirst = () =>
+    pair.databaseUrl.replace(`${pair.one.name},${pair.two.name}`, `${pair.two.name},${pair.one.name}`);
+
+  it('is migrated at the leader, and written to there, whichever is named first', async () => {
+    expect((await migrate(standbyFirst())).length).toBeGreaterThan(0);
+    const pool = open(standbyFirst());
+    await requireWritable(pool);
+    expect(await portOf(pool)).toBe(pair.one.name);
+    expect(await portOf(open(`${standbyFirst()}?target_session_attrs=any`))).toBe(pair.two.name);
+    expect(await lookAtServers(pair.databaseUrl)).toBe(`${pair.one.name} leads, ${pair.two.name} is a standby`);
+  });
+
+  it('is followed by pools and by who listens, to the new leader and back, with nothing done by hand', async () => {
+    const pool = open();
+    const notices = createNotices({
+      connectionString: pair.databaseUrl,
+      applicationName: 'pair',
+      clock: systemClock,
+      logger,
+    });
+    closing.push(() => notices.stop());
+    let heard = 0;
+    notices.on('jobs', () => heard++);
+    notices.start();
+    const isHeard = async () => {
+      await until('the listener listens', () => notices.isHearing());
+      const before = heard;
+      await tellOf('jobs', pool);
+      await until('a notice is heard', () => heard > before);
+    };
+    await pool.query('create table kept (n int)');
+    await isHeard();
+
+    for (const [leader, next] of [
+      [pair.one, pair.two],
+      [pair.two, pair.one],
+    ] as const) {
+      expect(await portOf(pool)).toBe(leader.name);
+      await pool.query('insert into kept values (1)');
+      await leader.stop();
+      await until('the one that is left is no leader yet', () =>
+        pool.query('select 1').then(
+          () => false,
+          (error: unknown) => String(error).includes(`${next.name}: is a standby`),
+        ),
+      );
+      await next.promote();
+      await until('the pool is at the new leader', async () => (await portOf(pool)) === next.name);
+      await isHeard();
+      await leader.follow();
+      // The one that was right last goes on to be asked first.
+      await Promise.all(Array.from({ length: 3 }, () => pool.query('select 1')));
+      expect(await portOf(open())).toBe(next.name);
+    }
+    expect((await pool.query('select from kept')).rowCount).toBe(2);
+  });
+
+  it('is left without a word of its server, where another one was found to lead', async () => {
+    const pool = open();
+    const [held, leader] = [await pool.connect(), await portOf(pool)];
+    const [old, next] = leader === pair.one.name ? [pair.one, pair.two] : [pair.two, pair.one];
+    const broken = new Promise<Error>((resolve) => held.once('error', resolve));
+    // The old leader lives on and takes writes, as one that is cut off from those who chose the next.
+    await next.promote();
+    old.freezeDoor();
+    try {
+      expect(await portOf(open())).toBe(next.name);
+      expect((await broken).message).toContain(`${next.name} leads now`);
+      held.release(true);
+      await expect(lookAtServers(pair.databaseUrl)).resolves.toContain(`${next.name} leads`);
+    } finally {
+      old.thawDoor();
+    }
+    await expect(lookAtServers(pair.databaseUrl)).rejects.toThrow(`${pair.one.name} leads, ${pair.two.name} leads`);
+  });
+});

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFile, chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createGuardian, type Guardian } from '../../shared/infrastructure/guarded-processes.ts';
+import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
+import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
+
+export interface PairedServer {
+  /** Leads to this one alone. */
+  readonly url: string;
+  /** `host:port`. */
+  readonly name: string;
+  /** Ends its sessions, hands its standby all that was committed, and stops. */
+  stop(): Promise<void>;
+  /** Its sessions go on, and nobody who comes new gets an answer. */
+  freezeDoor(): void;
+  thawDoor(): void;
+  /** Begins as the other one's standby. */
+  follow(): Promise<void>;
+  /** Resolves when it may be written to. */
+  promote(): Promise<void>;
+}
+
+/** Two PostgreSQL servers: the first leads, and the other is its standby. Nothing stands before them. */
+export interface PostgresPair {
+  /** Names both. */
+  readonly databaseUrl: string;
+  readonly one: PairedServer;
+  readonly two: PairedServer;
+  end(): Promise<void>;
+}
+
+type Started = Awaited<ReturnType<typeof startLocalPostgres>> & { data: string };
+
+export async function startPostgresPair(): Promise<PostgresPair> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-pair-'));
+  await chmod(folder, 0o755);
+  const guardian = createGuardian(folder);
+  try {
+    return await start(folder, guardian);
+  } catch (error) {
+    await guardian.end();
+    throw error;
+  }
+}
+
+async function start(folder: string, guardian: Guardian): Promise<PostgresPair> {
+  const password = randomBytes(16).toString('hex');
+  const startServer = async (name: string): Promise<Started> => {
+    const own = join(folder, name);
+    await mkdir(own);
+    const terms = { folder: own, environment: process.env, guardian, postgresSettings: {}, password };
+    return { ...(await startLocalPostgres(terms)), data: join(own, 'postgres', 'data') };
+  };
+  const [first, second] = [await startServer('one'), await startServer('two')];
+  const [one, two] = [pairedServer(first, second), pairedServer(second, first)];
+
+  await Promise.all([one.stop(), two.stop()]);
+  await rm(second.data, { recursive: true });
+  await promisify(execFile)('cp', ['-a', first.data, second.data]);
+  await first.server.restart();
+  await two.follow();
+  const { host } = new URL(two.url);
+  return { databaseUrl: one.url.replace(`${one.name}/`, `${one.name},${host}/`), one, two, end: () => guardian.end() };
+}
+
+function pairedServer({ databaseUrl, server, data }: Started, other: Started): PairedServer {
+  const endBy = async (signal: NodeJS.Signals) => {
+    process.kill(server.pid(), signal);
+    await server.exited();
+  };
+  return {
+    url: databaseUrl,
+    name: new URL(databaseUrl).host,
+    stop: () => endBy('SIGINT'),
+    freezeDoor: () => void process.kill(server.pid(), 'SIGSTOP'),
+    thawDoor: () => void process.kill(server.pid(), 'SIGCONT'),
+    follow: async () => {
+      const { hostname, port, username, password } = new URL(other.databaseUrl);
+      const leader = `host=${hostname} port=${port} user=${username} password=${password}`;
+      await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${leader}'\n`);
+      const signal = join(data, 'standby.signal');
+      await writeFile(signal, '');
+      // The server removes it, and is not run as root.
+      const { uid, gid } = await stat(data);
+      await chown(signal, uid, gid);
+      await server.restart();
+    },
+    promote: async () => {
+      const client = await connectClient(databaseUrl);
+      await client.query('select pg_promote()');
+      await client.end();
+    },
+  };
+}
