@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 import { grantsSql, nameOfRole, roleNames } from '../../shared/postgres/roles/grants.ts';
+import { atDatabase } from '../../shared/runtime/configuration/database-url.ts';
 
 /** `all` may do what the engine and the api may, for one process of all services. */
 export type ServiceRole = (typeof roleNames)[number] | 'all';
@@ -14,7 +15,7 @@ export interface DatabaseRoles {
 
 /** The roles of an installation as `muster grants` prints them, for one database: roles are the whole server's. */
 export async function createRoles(databaseUrl: string): Promise<DatabaseRoles> {
-  const prefix = new URL(databaseUrl).pathname.slice(1);
+  const [, prefix = ''] = /^\w+:\/\/[^/]*\/(\w+)/.exec(databaseUrl) ?? [];
   const password = randomBytes(16).toString('hex');
   const names = [...roleNames.map((role) => nameOfRole(prefix, role)), `${prefix}_all`];
   await query(
@@ -24,19 +25,13 @@ export async function createRoles(databaseUrl: string): Promise<DatabaseRoles> {
     `grant ${nameOfRole(prefix, 'engine')}, ${nameOfRole(prefix, 'api')} to ${prefix}_all`,
   );
   return {
-    urlFor: (role, url) => {
-      const own = new URL(url);
-      own.username = `${prefix}_${role}`;
-      own.password = password;
-      return own.href;
-    },
-    drop: () => query(new URL('/postgres', databaseUrl).href, `drop role ${names.join(', ')}`),
+    urlFor: (role, url) => url.replace(/\/\/([^/@]*@)?/, `//${prefix}_${role}:${password}@`),
+    drop: () => query(atDatabase(databaseUrl, 'postgres'), `drop role ${names.join(', ')}`),
   };
 }
 
 async function query(url: string, ...texts: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectClient(url);
   try {
     for (const text of texts) await client.query(text);
   } finally {

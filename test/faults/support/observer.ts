@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connectClient, openPool } from '../../../shared/postgres/connection/servers/servers.ts';
 import { until } from './until.ts';
 
 /** The engine's database as a test looks at it, over connections of its own. */
@@ -17,7 +18,7 @@ export interface HeldLock {
 }
 
 export function observe(databaseUrl: string): Observer {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'faults', query_timeout: 5000 });
+  const pool = openPool(databaseUrl, { max: 4, application_name: 'faults', query_timeout: 5000 });
   pool.on('error', () => undefined);
 
   async function rows<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
@@ -33,10 +34,8 @@ export function observe(databaseUrl: string): Observer {
     rows,
     count,
     hold: async (sql) => {
-      const client = new pg.Client({ connectionString: databaseUrl, application_name: 'faults' });
       // The end of all sessions, or of the server, releases the lock as well.
-      client.on('error', () => undefined);
-      await client.connect();
+      const client = await connectClient(databaseUrl, { application_name: 'faults' });
       await client.query('begin');
       await client.query(sql);
       return {
