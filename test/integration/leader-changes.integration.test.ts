@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { createNotices, tellOf } from '../../shared/postgres/connection/notices.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
+import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -99,9 +100,12 @@ describe('a leader and its standby, both in DATABASE_URL', () => {
     await next.promote();
     old.freezeDoor();
     try {
-      expect(await portOf(open())).toBe(next.name);
+      // A single connection is enough for the pool to know.
+      const found = await connectClient(pair.databaseUrl);
+      closing.push(() => found.end());
       expect((await broken).message).toContain(`${next.name} leads now`);
       held.release(true);
+      expect(await portOf(pool)).toBe(next.name);
       await expect(lookAtServers(pair.databaseUrl)).resolves.toContain(`${next.name} leads`);
     } finally {
       old.thawDoor();
