@@ -16,8 +16,6 @@ export interface OfferedSegmentsDeps {
   clock: Clock;
 }
 
-export type OfferedSegments = ReturnType<typeof createOfferedSegments>;
-
 /** What the segmentation service offers, asked for once where several ask the same. */
 export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDeps) {
   const kept = new LRUCache<string, { untilMs: number; answer: Promise<SegmentationAnswer<SegmentPage>> }>({

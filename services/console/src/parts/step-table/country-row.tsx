@@ -165,8 +165,8 @@ function StepCell({ line: { succeeded, failed }, wait, warns }: StepCellProps) {
         )}
         {formatCount(succeeded)}
       </div>
-      <div className={['whitespace-nowrap', tone].filter(Boolean).join(' ')}>
-        {wait?.words ?? `${failed === 0 ? 'none' : formatCount(failed)} failed`}
+      <div className="whitespace-nowrap">
+        <span className={tone}>{wait?.words ?? `${failed === 0 ? 'none' : formatCount(failed)} failed`}</span>
       </div>
     </td>
   );

@@ -27,7 +27,7 @@ export function NamedTable({ audiences, shown, search }: NamedTableProps) {
       <thead>
         <tr>
           <th scope="col">Audience</th>
-          <th scope="col" className="text-right w-37">
+          <th scope="col" className="text-right w-41 phone:w-37">
             Users
           </th>
           <th scope="col" className="text-right wide w-20.5">
@@ -111,7 +111,7 @@ function Size({ audience }: { audience: NamedAudience }) {
   if (state === 'failed') return <TwoLines first={<span className="c-bad">failed</span>} second={began} />;
   if (state === 'receiving') return <TwoLines first={<span className="t2">rows come in</span>} second={began} />;
   if (size === null) return <TwoLines first={<span className="t3">not known</span>} second="not counted yet" />;
-  const when = size.asOf === null ? 'as offered now' : <Time instant={size.asOf} />;
+  const when = size.asOf === null ? 'as offered now' : <Time instant={size.asOf} className="whitespace-nowrap" />;
   const verb = sizeVerb(audience);
   return (
     <TwoLines
@@ -130,7 +130,7 @@ function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
     <>
       <div className="whitespace-nowrap">{first}</div>
-      <div className="whitespace-nowrap">{second}</div>
+      <div>{second}</div>
     </>
   );
 }
