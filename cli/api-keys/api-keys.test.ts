@@ -15,7 +15,7 @@ const key = {
   ...{ id: 'key_1', name: 'orders service', owner: 'team-orders', role: 'scheduler', state: 'active', revision: 1 },
   ...{ scope: { clients: ['orders'], countries: null, actionTypes: [] }, createdAt: '2026-11-01T00:00:00.000Z' },
   ...{ madeBy: null, expiresAt: '2027-06-01T00:00:00.000Z', lastUsedAt: null, rotatedAt: null, formerUntil: null },
-  ...{ revokedAt: null, sessions: 2, links: { self: '/v1/api-keys/key_1' } },
+  ...{ revokedAt: null, refusals: null, sessions: 2, links: { self: '/v1/api-keys/key_1' } },
 };
 
 test('quotas tells what the account has used of each, bytes as people count them', async () => {
@@ -37,6 +37,16 @@ describe('api-keys', () => {
     const { out } = await muster(['api-keys', 'list']);
     expect(out).toMatch(/orders service +key_1 +team-orders +scheduler +clients orders · actions none +active/);
     expect(out).toMatch(/2027-06-01.* +never +2/);
+  });
+
+  test('one that has ended and is still used says how often it was refused, when last and from where', async () => {
+    const refusals = { count: 17, lastAt: '2026-11-24T10:30:00.000Z', lastFrom: '10.20.7.14' };
+    const items = [{ ...key, state: 'expired', refusals }];
+    api.answers['GET /v1/api-keys?limit=50&refused=true'] = ok({ items, next: null });
+    api.answers['GET /v1/api-keys/key_1'] = ok(items[0]);
+    expect((await muster(['api-keys', 'list', '--refused', 'true'])).out).toMatch(/expired.* 17\n/);
+    const { out } = await muster(['api-keys', 'show', 'key_1']);
+    expect(out).toMatch(/refused +17 times, last 2026-11-24.* from 10\.20\.7\.14/);
   });
 
   test('show tells of one', async () => {

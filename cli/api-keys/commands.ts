@@ -39,10 +39,18 @@ function renderKey(key: ApiKey, view: View): string {
     ['scope', scopeText(key)],
     ['expires', when(expiresAt) || 'never'],
     ['last used', when(lastUsedAt) || 'never'],
+    ...(key.refusals === null ? [] : [['refused', refusedText(key)] as const]),
     ['made', `${utcTime(createdAt)} by ${madeBy ?? 'whoever has the database'}`],
     ...(formerUntil === null ? [] : [['rotating', `the secret before is good until ${utcTime(formerUntil)}`] as const]),
   ] as const;
   return renderFacts({ name, facts: [id, role, state] }, facts, view);
+}
+
+/** `17 times, last 2026-11-24 10:30 from 10.20.7.14`; nothing where nothing was. */
+function refusedText({ refusals }: ApiKey): string {
+  if (refusals === null) return '';
+  const { count: times, lastAt, lastFrom } = refusals;
+  return `${times === 1 ? 'once' : `${count(times)} times`}, last ${utcTime(lastAt)}${lastFrom === null ? '' : ` from ${lastFrom}`}`;
 }
 
 const list = command({
@@ -51,6 +59,10 @@ const list = command({
   options: {
     state: oneOf('--state <state>', 'only those', states),
     role: oneOf('--role <role>', 'only those', roles),
+    refused: oneOf('--refused <yes>', 'those that have ended and were sent in the last seven days, or the others', [
+      'true',
+      'false',
+    ]),
     q: text('--search <text>', 'only those with it in their name or owner'),
     ...pages(50, 1000),
   },
@@ -65,6 +77,7 @@ const list = command({
     left('expires', ({ expiresAt }) => when(expiresAt)),
     left('last used', ({ lastUsedAt }) => when(lastUsedAt) || 'never'),
     right('logged in', ({ sessions }) => (sessions === 0 ? '' : sessions)),
+    right('refused', ({ refusals }) => (refusals === null ? '' : count(refusals.count))),
   ]),
 });
 

@@ -23,6 +23,12 @@ create table api_keys (
   last_used_at timestamptz,
   rotated_at timestamptz,
   revoked_at timestamptz,
+  -- Of requests that came with a secret of it that opens nothing any more, since its end was set or it was rotated:
+  -- counted by each API, and added here at most once a minute.
+  refused_count int8 not null default 0,
+  last_refused_at timestamptz,
+  -- The address that connected.
+  last_refused_from text,
   -- A person, or a program, that an OpenID Connect issuer vouches for: known by its subject there, and without a
   -- secret. What it may is said by its tokens; here is what they said last (docs/decisions/0096-tokens-of-an-issuer.md).
   issuer text,

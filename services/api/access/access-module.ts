@@ -8,9 +8,11 @@ import { keysAlone, type Doors } from './authenticate.ts';
 import { createIssuerKeys } from './issuer/issuer-keys.ts';
 import { createSignIn } from './issuer/sign-in.ts';
 import { createTokenDoor } from './issuer/token-door.ts';
+import { createKeyRefusals } from './key-refusals.ts';
 import { createAuditChain } from './postgres/audit-chain.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createKeyStore } from './postgres/key-store.ts';
+import { createRefusalNotes } from './postgres/key-refusals.ts';
 import { createOwners } from './postgres/owners.ts';
 import { createPersonStore } from './postgres/person-store.ts';
 import { createSessionStore } from './postgres/session-store.ts';
@@ -29,11 +31,15 @@ export function accessModule({ pool, config, ...parts }: Parts) {
   const watch = createQuotaWatch({ read: () => readQuotaUse(pool, null), quotas, ...parts });
   parts.onClose(watch, (loop) => loop.stop());
   parts.onStart(() => watch.start());
+  const keyRefusals = createKeyRefusals({ write: createRefusalNotes({ pool }), ...parts });
+  parts.onClose(keyRefusals, (counter) => counter.stop());
+  parts.onStart(() => keyRefusals.start());
   return {
     doors: createDoors(config, { pool, ...parts }),
     quotas,
     quotaUse: async (account: string) => (await readQuotaUse(pool, account))[0],
     apiKeys: createKeyStore({ pool }),
+    keyRefusals,
     sessions: createSessionStore({ pool }),
     audit: createAuditLog({ pool }),
     chain: createAuditChain({ pool }),

@@ -71,13 +71,18 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       querystring: pageQuery.extend({
         state: z.enum(apiKeyStates).optional(),
         role: z.enum(roles).optional(),
+        refused: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('true: only those that were refused in the last seven days, as something still uses them'),
         q: partOfName.describe('In its name or its owner, whatever the case'),
       }),
       response: { 200: jsonAnswer('A page of keys', pageShape(listedApiKey)) },
     },
     handler: async (request) => {
-      const { state, role, q, limit, cursor } = request.query;
-      const wanted = { state, role, q, within: callerOf(request).scope };
+      const { state, role, refused, q, limit, cursor } = request.query;
+      const isRefused = refused === undefined ? undefined : refused === 'true';
+      const wanted = { state, role, refused: isRefused, q, within: callerOf(request).scope };
       const page = await apiKeys.list(wanted, limit, cursorInQuery('apiKey', cursor));
       const open = await sessions.openOf(page.items.map(({ key }) => key));
       return pageView('apiKey', page, (record) => ({

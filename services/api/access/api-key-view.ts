@@ -7,7 +7,7 @@ import type { ApiKeyRecord } from './postgres/key-store.ts';
 type Clients = Pick<ClientReader, 'current'>;
 
 export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape {
-  const { key, name, owner, role, scope, state, revision, madeBy, issuer, subject } = record;
+  const { key, name, owner, role, scope, state, revision, madeBy, issuer, subject, refusals } = record;
   const id = publicId('apiKey', key);
   return {
     id,
@@ -24,6 +24,7 @@ export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape 
     rotatedAt: record.rotatedAt?.toISOString() ?? null,
     formerUntil: record.formerUntil?.toISOString() ?? null,
     revokedAt: record.revokedAt?.toISOString() ?? null,
+    refusals: refusals && { ...refusals, lastAt: refusals.lastAt.toISOString() },
     person: issuer === null ? null : { issuer, subject: subject ?? '' },
     links: { self: `/v1/api-keys/${id}` },
   };

@@ -8,6 +8,7 @@ import type { PublicAddress } from '../../../shared/runtime/configuration/public
 import type { SignIn } from './issuer/sign-in.ts';
 import type { TokenDoor } from './issuer/token-door.ts';
 import { isToken } from './issuer/verify-token.ts';
+import type { KeyRefusalsCounter } from './key-refusals.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretsInCookies, type CookiePlace } from './session-cookie.ts';
 import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
@@ -46,6 +47,8 @@ export interface AuthenticateDeps {
   clock: Clock;
   /** Called for each request that is refused for its key. */
   onRefused?: (() => void) | undefined;
+  /** Where those are counted that came with a key that has ended. */
+  keyRefusals?: Pick<KeyRefusalsCounter, 'note'> | undefined;
 }
 
 /** The session of a request that came with its cookie. */
@@ -62,7 +65,7 @@ export interface Caller {
   session: CallerSession | null;
 }
 
-type Asked = Pick<FastifyRequest, 'headers' | 'method'>;
+type Asked = Pick<FastifyRequest, 'headers' | 'method' | 'ip'>;
 
 export interface Authentication {
   /**
@@ -73,8 +76,8 @@ export interface Authentication {
    * verified
    */
   callerOf(request: Asked): Promise<Caller>;
-  /** @throws {HttpProblem} 401 for an unknown one */
-  ofKey(secret: string): Promise<ApiKeyRecord>;
+  /** @param from the address that connected @throws {HttpProblem} 401 for an unknown one */
+  ofKey(secret: string, from: string): Promise<ApiKeyRecord>;
   /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more */
   ofLink(secret: string): Promise<ApiKeyRecord>;
   /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
@@ -84,9 +87,13 @@ export interface Authentication {
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authentication {
-  const { apiKeys, doors = keysAlone, sessions, publicAddress, clock, onRefused } = deps;
+  const { apiKeys, doors = keysAlone, sessions, publicAddress, clock, onRefused, keyRefusals } = deps;
   const { tokens } = doors;
-  const keys = rememberCredentials({ find: (digests) => apiKeys.find(digests), clock });
+  const keys = rememberCredentials({
+    find: (digests) => apiKeys.find(digests),
+    isGood: ({ isGood }) => isGood,
+    clock,
+  });
   const opened = rememberCredentials({
     find: async (digests) => (await sessions?.find(digests)) ?? new Map<string, SessionRecord>(),
     clock,
@@ -113,11 +120,14 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     }
   }
 
-  async function ofKey(secret: string): Promise<ApiKeyRecord> {
+  async function ofKey(secret: string, from: string): Promise<ApiKeyRecord> {
     if (doors.mode === 'oidc') refuse('keys are not taken here (AUTH_MODE=oidc): a token of the issuer is');
     if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
     if (isGarbledApiKey(secret)) refuse('this API key was mistyped or cut: its checksum does not fit');
-    return (await keys.find(digestOfApiKey(secret))) ?? refuse('the API key is not known, has expired or was revoked');
+    const found = await keys.find(digestOfApiKey(secret));
+    if (found?.isGood) return found.apiKey;
+    if (found) keyRefusals?.note(found.apiKey.key, from);
+    return refuse('the API key is not known, has expired or was revoked');
   }
 
   async function ofLink(secret: string): Promise<ApiKeyRecord> {
@@ -154,7 +164,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
       const { headers } = request;
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
       if (key !== undefined) {
-        return { apiKey: await (tokens && isToken(key) ? ofToken(key, tokens) : ofKey(key)), session: null };
+        return {
+          apiKey: await (tokens && isToken(key) ? ofToken(key, tokens) : ofKey(key, request.ip)),
+          session: null,
+        };
       }
       const inCookies = sessions && headers.authorization === undefined;
       const secrets = inCookies ? secretsInCookies(headers.cookie, place) : [];

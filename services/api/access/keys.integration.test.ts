@@ -1,5 +1,6 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiKeyShape } from '../../../shared/contracts/access/api-keys.ts';
 import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { digestOfApiKey, issueApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
@@ -8,6 +9,8 @@ import { authorized, someCampaign, testApiKey } from '../../../test/support/api-
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createApi, type Api } from '../api.ts';
+import { createKeyRefusals, type CountedRefusals, type KeyRefusalsCounter } from './key-refusals.ts';
+import { createRefusalNotes } from './postgres/key-refusals.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -134,6 +137,63 @@ describe('an unknown key', () => {
     await on.deps.apiKeys.add({ name: 'new', digest: digestOfApiKey(unknownKey(2)), role: 'operator' });
 
     expect((await ask(unknownKey(2))).statusCode).toBe(200);
+  });
+});
+
+describe('a key that has ended', () => {
+  const written: (readonly CountedRefusals[])[] = [];
+  let refusals: KeyRefusalsCounter;
+  let key: string;
+  const ended = unknownKey(41);
+
+  beforeEach(async () => {
+    written.length = 0;
+    const { clock, logger } = on.deps;
+    const write = async (counted: readonly CountedRefusals[]) => {
+      written.push(counted);
+      await createRefusalNotes({ pool: on.pool })(counted);
+    };
+    refusals = createKeyRefusals({ write, clock, logger });
+    refusals.start();
+    await api.close();
+    api = await createApi({ ...on.deps, keyRefusals: refusals });
+    const expired = { name: 'nightly', digest: digestOfApiKey(ended), role: 'viewer', expiresAt: new Date(0) } as const;
+    key = (await on.deps.apiKeys.add(expired)).key;
+  });
+  afterEach(() => refusals.stop());
+
+  const shown = async () => {
+    const answer = await on.ask('GET', `/v1/api-keys/${publicId('apiKey', key)}`);
+    return apiKeyShape.parse(answer.json()).refusals;
+  };
+
+  it('says how often it was refused, when last and from where; to the log-in of the console too', async () => {
+    expect((await ask(ended, '10.20.7.14')).statusCode).toBe(401);
+    const payload = { apiKey: ended };
+    const headers = { host: 'muster.test', origin: 'http://muster.test' };
+    const remoteAddress = '10.20.7.15';
+    const login = await api.server.inject({ method: 'POST', url: '/v1/session', headers, payload, remoteAddress });
+    expect(login.statusCode).toBe(401);
+    await on.passTime(61_000);
+    expect(await shown()).toMatchObject({ count: 2, lastFrom: '10.20.7.15' });
+    const listed = await on.ask('GET', '/v1/api-keys?refused=true');
+    expect(listed.json<{ items: { name: string }[] }>().items.map(({ name }) => name)).toEqual(['nightly']);
+  });
+
+  it('costs one statement a minute, however often it is sent', async () => {
+    for (let time = 0; time < 50; time++) expect((await ask(ended)).statusCode).toBe(401);
+    await on.passTime(59_000);
+    expect(written.length).toBeLessThanOrEqual(1);
+    await on.passTime(61_000);
+    expect(written.length).toBeLessThanOrEqual(2);
+    expect(await shown()).toMatchObject({ count: 50 });
+  });
+
+  it('is not one that was made up: a thousand of those count nowhere and write nothing', async () => {
+    await Promise.all(Array.from({ length: 1000 }, (_, number) => ask(unknownKey(1000 + number))));
+    await on.passTime(120_000);
+    expect(written).toEqual([]);
+    expect(await shown()).toBeNull();
   });
 });
 

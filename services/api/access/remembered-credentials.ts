@@ -5,7 +5,7 @@ import { findTogether } from './find-together.ts';
 /** How long a key or a session is believed without asking: so long a revoked one may be taken by another process. */
 export const keyLifeMs = 1_000;
 
-/** How long one that was unknown is refused without asking. */
+/** How long one that was unknown, or has ended, is refused without asking. */
 const refusalLifeMs = 10_000;
 
 const maxRemembered = 1000;
@@ -14,6 +14,8 @@ const maxRefusedRemembered = 10_000;
 export interface RememberedCredentialsDeps<Found> {
   /** Whose digests they are. */
   find: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
+  /** One that is not is found, and remembered as one that is not known: all are, unless given. */
+  isGood?: (found: Found) => boolean;
   clock: Clock;
 }
 
@@ -29,9 +31,10 @@ export interface RememberedCredentials<Found> {
 export function rememberCredentials<Found extends object>(
   deps: RememberedCredentialsDeps<Found>,
 ): RememberedCredentials<Found> {
+  const { isGood = () => true } = deps;
   const perf = { now: () => deps.clock.monotonicMs() };
   const found = new LRUCache<string, Found>({ max: maxRemembered, ttl: keyLifeMs, ttlResolution: 0, perf });
-  const refused = new LRUCache<string, true>({
+  const refused = new LRUCache<string, { found: Found | undefined }>({
     // Counted as sizes: `max` would make room for all of them at once.
     maxSize: maxRefusedRemembered,
     sizeCalculation: () => 1,
@@ -45,10 +48,11 @@ export function rememberCredentials<Found extends object>(
     find: async (digest) => {
       const remembered = found.get(digest);
       if (remembered) return remembered;
-      if (refused.has(digest)) return undefined;
+      const before = refused.get(digest);
+      if (before) return before.found;
       const record = await ask(digest);
-      if (record) found.set(digest, record);
-      else refused.set(digest, true);
+      if (record && isGood(record)) found.set(digest, record);
+      else refused.set(digest, { found: record });
       return record;
     },
     forget: (digest) => found.delete(digest),

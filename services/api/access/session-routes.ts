@@ -99,7 +99,7 @@ function logInRoute(
   async function callerOf(request: FastifyRequest<{ Body: LogIn }>, reply: FastifyReply): Promise<LoggedIn> {
     const { apiKey = '', link, code, state = '' } = request.body;
     if (link !== undefined) return { by: 'link', apiKey: await authentication.ofLink(link) };
-    if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey) };
+    if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey, request.ip) };
     const { signIn } = doors;
     if (!signIn) throw noIssuer();
     // A code comes back once, whatever becomes of it.

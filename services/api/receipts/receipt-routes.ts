@@ -33,6 +33,7 @@ export interface ReceiptRoutesDeps extends CheckScopeDeps {
   signers: ReceiptSigners;
   apiKeys: AuthenticateDeps['apiKeys'];
   doors?: AuthenticateDeps['doors'];
+  keyRefusals?: AuthenticateDeps['keyRefusals'];
   onRefusedKey?: (() => void) | undefined;
   refusal?: (() => Error | undefined) | undefined;
   clock: Clock;
@@ -51,9 +52,9 @@ const ndjson = 'application/x-ndjson';
  * key, and no limit of requests but the queue's.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
-  const { receipts, signers, apiKeys, doors, clock, onRefusedKey, meter } = deps;
+  const { receipts, signers, apiKeys, doors, keyRefusals, clock, onRefusedKey, meter } = deps;
   // Receipts are not sent from a page: cookies are not looked at.
-  const authentication = createAuthenticate({ apiKeys, doors, clock, onRefused: onRefusedKey });
+  const authentication = createAuthenticate({ apiKeys, doors, keyRefusals, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter(apiMetrics.receipts);
   const counts = new Map(

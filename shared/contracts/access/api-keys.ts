@@ -82,6 +82,20 @@ export const apiKeyShape = z
     rotatedAt: time.nullable(),
     formerUntil: time.nullable().describe('The secret before the last rotation opens it until then; null: none does'),
     revokedAt: time.nullable(),
+    refusals: z
+      .object({
+        count: z.int().min(1).describe('Those of the last minute may be missing'),
+        lastAt: time,
+        lastFrom: z
+          .string()
+          .nullable()
+          .describe('The address that connected, a proxy’s where one stands before the API'),
+      })
+      .nullable()
+      .describe(
+        'Requests with a secret of it that opens nothing any more: it has expired, was revoked, or was rotated and its overlap is over. ' +
+          'Since its end was set or it was rotated; null: none',
+      ),
     person: z
       .object({ issuer: z.string(), subject: z.string() })
       .nullable()

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wholeScope } from '../../../../shared/domain/scopes.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { createRefusalNotes } from './key-refusals.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
 
 const unknown = '01938f1e-7c00-7000-8000-000000000001';
@@ -16,7 +17,15 @@ describe('API keys', () => {
   });
 
   const add = (digest: string, name = 'a service') => keys.add({ name, digest, role: 'scheduler' });
-  const find = async (digest: string) => (await keys.find([digest])).get(digest);
+  const find = async (digest: string) => {
+    const found = (await keys.find([digest])).get(digest);
+    return found?.isGood === true ? found.apiKey : undefined;
+  };
+  /** The key that a secret of it is refused for. */
+  const refusedFor = async (digest: string) => {
+    const found = (await keys.find([digest])).get(digest);
+    return found?.isGood === false ? found.apiKey.key : undefined;
+  };
   const names = async (within = wholeScope) => (await keys.list({ within }, 10, null)).items.map(({ name }) => name);
   const passTime = (seconds: number) =>
     database.pool.query(
@@ -27,8 +36,8 @@ describe('API keys', () => {
     const [one, two] = [await add('digest-1', 'console "east" 🗝'), await add('digest-2')];
     const found = await keys.find(['digest-1', 'digest-2', 'digest-3']);
     expect([...found.keys()].sort()).toEqual(['digest-1', 'digest-2']);
-    expect(found.get('digest-1')).toEqual({ ...one, lastUsedAt: null });
-    expect(found.get('digest-2')?.key).toBe(two.key);
+    expect(found.get('digest-1')).toEqual({ apiKey: { ...one, lastUsedAt: null }, isGood: true });
+    expect(found.get('digest-2')?.apiKey.key).toBe(two.key);
   });
 
   it('keep owner, role, scope and end, and who made them', async () => {
@@ -151,6 +160,63 @@ describe('API keys', () => {
     const change = { name: 'b', owner: 'team b', role: 'viewer', scope: wholeScope, expiresAt: null } as const;
     expect(await keys.change(key, change, 1)).toMatchObject({ kind: 'changed', apiKey: { name: 'b', revision: 2 } });
     expect(await keys.change(key, change, 1)).toEqual({ kind: 'outdated' });
+  });
+
+  describe('that have ended', () => {
+    const note: ReturnType<typeof createRefusalNotes> = (counted) =>
+      createRefusalNotes({ pool: database.pool })(counted);
+    const refusal = { count: 2, lastAgoMs: 1000, lastFrom: '10.20.7.14' };
+    const within = wholeScope;
+
+    it('are known by their secrets, and not used by that', async () => {
+      const { key: old } = await keys.add({ name: 'old', digest: 'old', role: 'viewer', expiresAt: new Date(0) });
+      const { key: revoked } = await add('revoked');
+      await keys.revoke(revoked);
+      const { key: rotated } = await add('before');
+      await keys.rotate(rotated, 'after', 0);
+      const ofSecrets = await Promise.all(['old', 'revoked', 'before', 'made up'].map(refusedFor));
+      expect(ofSecrets).toEqual([old, revoked, rotated, undefined]);
+      expect((await keys.get(old))?.lastUsedAt).toBeNull();
+    });
+
+    it('have what was counted of them added up, with the last address', async () => {
+      const { key } = await keys.add({ name: 'old', digest: 'old', role: 'viewer', expiresAt: new Date(0) });
+      expect((await keys.get(key))?.refusals).toBeNull();
+      await note([{ key, ...refusal }]);
+      await note([
+        { key, count: 1, lastAgoMs: 3_600_000, lastFrom: 'an earlier one' },
+        { key: unknown, ...refusal },
+      ]);
+      const refusals = (await keys.get(key))?.refusals;
+      expect(refusals).toEqual({ count: 3, lastAt: refusals?.lastAt, lastFrom: '10.20.7.14' });
+      expect(Date.now() - (refusals?.lastAt.getTime() ?? 0)).toBeLessThan(60_000);
+    });
+
+    it('are listed by themselves while something still uses them', async () => {
+      const { key } = await keys.add({ name: 'old', digest: 'old', role: 'viewer', expiresAt: new Date(0) });
+      await add('good', 'good');
+      await note([{ key, ...refusal }]);
+      const namesOf = async (refused: boolean) =>
+        (await keys.list({ refused, within }, 10, null)).items.map(({ name }) => name);
+      expect(await namesOf(true)).toEqual(['old']);
+      expect(await namesOf(false)).toEqual(['good']);
+      await database.pool.query(`update api_keys set last_refused_at = last_refused_at - interval '8 days'`);
+      expect(await namesOf(true)).toEqual([]);
+    });
+
+    it('begin anew when they get another end or another secret, and not for another name', async () => {
+      const { key, role, scope } = await add('digest-1');
+      const refusals = async () => (await keys.get(key))?.refusals?.count ?? 0;
+      const change = { name: 'b', owner: null, role, scope, expiresAt: null };
+      await note([{ key, ...refusal }]);
+      await keys.change(key, change, 1);
+      expect(await refusals()).toBe(2);
+      await keys.change(key, { ...change, expiresAt: new Date('2126-01-01') }, 2);
+      expect(await refusals()).toBe(0);
+      await note([{ key, ...refusal }]);
+      await keys.rotate(key, 'digest-2', 0);
+      expect(await refusals()).toBe(0);
+    });
   });
 
   it('are listed newest first, page by page', async () => {

@@ -29,11 +29,28 @@ export interface ApiKeyRecord {
   /** The secrets before the last rotation end then; null where there are none that still open it. */
   formerUntil: Date | null;
   revokedAt: Date | null;
+  /** Of requests with a secret of it that opens nothing any more; null: there was none. */
+  refusals: KeyRefusals | null;
   /** By the database's clock. */
   state: KeyState;
   /** Of a person, or a program, that an issuer vouches for: it has no secret, and what it may is said by its tokens. */
   issuer: string | null;
   subject: string | null;
+}
+
+/** Since its end was set, or it was rotated. Some may be missing that came in the last minute. */
+export interface KeyRefusals {
+  count: number;
+  lastAt: Date;
+  /** The address that connected last; null where it is not known. */
+  lastFrom: string | null;
+}
+
+/** A key by one of its secrets. */
+export interface FoundKey {
+  apiKey: ApiKeyRecord;
+  /** Whether that secret opens it now: neither has ended, and it was not revoked. */
+  isGood: boolean;
 }
 
 export interface ApiKeyChange {
@@ -47,6 +64,8 @@ export interface ApiKeyChange {
 export interface KeyFilter {
   state?: KeyState | undefined;
   role?: Role | undefined;
+  /** Whether it was refused in the last seven days. */
+  refused?: boolean | undefined;
   /** Part of the name or of the owner. */
   q?: string | undefined;
   /** Only keys that are for nothing beyond it. */
@@ -80,10 +99,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     /** One whose secret is there already is left as it is, and answered. */
     add: async (wanted: NewApiKey): Promise<ApiKeyRecord> => require(await addApiKey(pool, wanted)),
 
-    /** The keys behind digests, but those that were revoked or have expired. That they are asked for is their use. */
-    find: async (digests: readonly string[]): Promise<Map<string, ApiKeyRecord>> => {
-      const { rows } = await pool.query<KeyRow & { digest: string }>(findKeys.with({ digests: [...digests] }));
-      return new Map(rows.map((row) => [row.digest, keyOf(row)]));
+    /** The keys behind digests. That they are asked for is the use of those that are good. */
+    find: async (digests: readonly string[]): Promise<Map<string, FoundKey>> => {
+      const { rows } = await pool.query<KeyRow & FoundRow>(findKeys.with({ digests: [...digests] }));
+      return new Map(rows.map((row) => [row.digest, { apiKey: keyOf(row), isGood: row.isGood }]));
     },
 
     /**
@@ -91,12 +110,12 @@ export function createKeyStore({ pool }: { pool: Pool }) {
      * page before.
      */
     list: async (
-      { state, role, q, within }: KeyFilter,
+      { state, role, refused, q, within }: KeyFilter,
       limit: number,
       cursor: string | null,
     ): Promise<Page<ApiKeyRecord>> => {
       requireIdCursor(cursor);
-      const filter = { state: state ?? null, role: role ?? null, pattern: patternOf(q) };
+      const filter = { state: state ?? null, role: role ?? null, refused: refused ?? null, pattern: patternOf(q) };
       const params = { ...within, ...filter, cursor, limit: limit + 1 };
       const { rows } = await pool.query<KeyRow>(selectKeys.with(params));
       return pageOf(rows.map(keyOf), limit, ({ key }) => key);
@@ -127,14 +146,25 @@ export function createKeyStore({ pool }: { pool: Pool }) {
   };
 }
 
-export interface KeyRow extends Omit<ApiKeyRecord, 'scope'>, Scope {}
+export interface KeyRow extends Omit<ApiKeyRecord, 'scope' | 'refusals'>, Scope {
+  refusedCount: number;
+  lastRefusedAt: Date | null;
+  lastRefusedFrom: string | null;
+}
+
+interface FoundRow {
+  digest: string;
+  isGood: boolean;
+}
 
 export function keyOf(row: KeyRow): ApiKeyRecord {
   const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy, account } = row;
   const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state, issuer, subject } = row;
+  const { refusedCount: count, lastRefusedAt: lastAt, lastRefusedFrom: lastFrom } = row;
   const scope = { clients, countries, actionTypes };
   const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
-  return { key, name, owner, role, scope, revision, madeBy, account, ...times, state, issuer, subject };
+  const refusals = lastAt && { count, lastAt, lastFrom };
+  return { key, name, owner, role, scope, revision, madeBy, account, ...times, refusals, state, issuer, subject };
 }
 
 /** Of a key that opens something now; `k` is the key. */
@@ -147,7 +177,8 @@ export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[
   k.action_types as "actionTypes", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
   k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
   (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
-  k.revoked_at as "revokedAt", ${state} as state, k.issuer, k.subject`;
+  k.revoked_at as "revokedAt", k.refused_count::float8 as "refusedCount", k.last_refused_at as "lastRefusedAt",
+  k.last_refused_from as "lastRefusedFrom", ${state} as state, k.issuer, k.subject`;
 
 /**
  * One write a minute for each key that is used; another one's lock, such as of a change, is not waited for.
@@ -164,15 +195,17 @@ const findKeys = statementOf<{ digests: string[] }>(
   'find-api-keys',
   ($) => `
   with found as materialized (
-    select s.digest, s.api_key from api_key_secrets s join api_keys k on k.id = s.api_key and ${isGoodKey}
-    where s.digest = any(${$('digests')}::text[]) and (s.expires_at is null or s.expires_at > now())
-  ), touched as (${touchKeys('select api_key from found')})
-  select found.digest, ${keyFields} from found join api_keys k on k.id = found.api_key`,
+    select s.digest, s.api_key, ${isGoodKey} and (s.expires_at is null or s.expires_at > now()) as is_good
+    from api_key_secrets s join api_keys k on k.id = s.api_key
+    where s.digest = any(${$('digests')}::text[])
+  ), touched as (${touchKeys('select api_key from found where is_good')})
+  select found.digest, found.is_good as "isGood", ${keyFields} from found join api_keys k on k.id = found.api_key`,
 );
 
 interface ListParams extends Scope {
   state: KeyState | null;
   role: Role | null;
+  refused: boolean | null;
   /** Of the name or the owner, for `ilike`. */
   pattern: string | null;
   cursor: string | null;
@@ -188,6 +221,8 @@ const selectKeys = unnamedStatementOf<ListParams>(
     and (k.revoked_at is null or k.revoked_at > now() - interval '30 days')
     and (${$('state')}::text is null or ${state} = ${$('state')}::text)
     and (${$('role')}::text is null or k.role = ${$('role')})
+    and (${$('refused')}::bool is null
+      or coalesce(k.last_refused_at > now() - interval '7 days', false) = ${$('refused')})
     and (${$('pattern')}::text is null or k.name ilike ${$('pattern')} or k.owner ilike ${$('pattern')})
     and ${holds(`${$('clients')}::uuid[]`, 'k.clients')}
     and ${holds(`${$('countries')}::text[]`, 'k.countries')}
@@ -200,12 +235,18 @@ interface UpdateParams extends Scope, Omit<ApiKeyChange, 'scope'> {
   expected: number;
 }
 
+const sameEnd = ($: (param: 'expiresAt') => string) =>
+  `k.expires_at is not distinct from ${$('expiresAt')}::timestamptz`;
+
 const updateKey = statementOf<UpdateParams>(
   'update-api-key',
   ($) => `
-  update api_keys set name = ${$('name')}, owner = ${$('owner')}, role = ${$('role')},
+  update api_keys k set name = ${$('name')}, owner = ${$('owner')}, role = ${$('role')},
     clients = ${$('clients')}::uuid[], countries = ${$('countries')}::text[],
-    action_types = ${$('actionTypes')}::text[], expires_at = ${$('expiresAt')}::timestamptz, revision = revision + 1
+    action_types = ${$('actionTypes')}::text[], expires_at = ${$('expiresAt')}::timestamptz, revision = revision + 1,
+    refused_count = case when ${sameEnd($)} then refused_count else 0 end,
+    last_refused_at = case when ${sameEnd($)} then last_refused_at end,
+    last_refused_from = case when ${sameEnd($)} then last_refused_from end
   where id = ${$('key')}::uuid and revision = ${$('expected')}::int and revoked_at is null`,
 );
 
@@ -220,7 +261,8 @@ const rotateKey = statementOf<RotateParams>(
   'rotate-api-key',
   ($) => `
   with k as (
-    update api_keys set rotated_at = now(), revision = revision + 1
+    update api_keys set rotated_at = now(), revision = revision + 1, refused_count = 0, last_refused_at = null,
+      last_refused_from = null
     where id = ${$('key')}::uuid and revoked_at is null returning id
   ), over as (
     delete from api_key_secrets s using k where s.api_key = k.id and s.expires_at <= now()

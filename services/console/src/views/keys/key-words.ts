@@ -1,4 +1,5 @@
 import type { ApiKey, NewApiKeyInput } from '#client/types.gen.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
 
 export const roleSaid = {
   viewer: 'reads, and sees no bodies or answers of jobs',
@@ -36,6 +37,24 @@ export function standingOf(key: ApiKey, nowMs: number): { words: string; tone: '
   return key.lastUsedAt === null ? { words: 'never used', tone: 'quiet' } : { words: 'active', tone: 'ok' };
 }
 
+const weekMs = 7 * dayMs;
+
+/** One of its secrets opens nothing any more, and was sent in the last seven days all the same. */
+export function isStillUsed({ refusals }: Pick<ApiKey, 'refusals'>, nowMs: number): boolean {
+  return refusals !== null && nowMs - Date.parse(refusals.lastAt) < weekMs;
+}
+
+/** Each once, those that are ahead first. */
+export function refusedFirst<Key extends Pick<ApiKey, 'id'>>(ahead: readonly Key[], page: readonly Key[]): Key[] {
+  const ids = new Set(ahead.map(({ id }) => id));
+  return [...ahead, ...page.filter(({ id }) => !ids.has(id))];
+}
+
+/** `once`, `17 times`. */
+export function timesOf(count: number): string {
+  return count === 1 ? 'once' : `${formatCount(count)} times`;
+}
+
 export interface KeyForm {
   name: string;
   owner: string;
@@ -58,6 +77,15 @@ export const emptyForm: KeyForm = {
   expires: '',
 };
 
+/** For a key that takes the place of another, which has ended: the same, and no end. */
+export function formLike({ name, owner, role, scope: { clients, countries, actionTypes } }: ApiKey): KeyForm {
+  const textOf = (names: readonly string[] | null) => (names?.length === 0 ? noneText : (names?.join(', ') ?? ''));
+  return {
+    ...{ name, owner: owner ?? '', role, expires: '' },
+    ...{ clients: textOf(clients), countries: textOf(countries), actionTypes: textOf(actionTypes) },
+  };
+}
+
 export function keyOfForm({ name, owner, role, clients, countries, actionTypes, expires }: KeyForm): NewApiKeyInput {
   return {
     name,
@@ -68,7 +96,11 @@ export function keyOfForm({ name, owner, role, clients, countries, actionTypes, 
   };
 }
 
+/** No name is written so. Empty would be all. */
+const noneText = '(none)';
+
 function listOf(text: string): string[] | null {
+  if (text.trim() === noneText) return [];
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 0 ? null : names;
 }

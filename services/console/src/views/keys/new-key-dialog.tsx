@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ComponentProps } from 'react';
 import { createApiKey } from '#client/sdk.gen.ts';
+import type { ApiKey } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { roleWords, type Role } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -8,14 +9,20 @@ import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
-import { emptyForm, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
+import { emptyForm, formLike, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
 
 const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
 
+interface NewKeyDialogProps {
+  /** One that has ended, whose place it takes. */
+  like?: ApiKey | undefined;
+  onClose: () => void;
+}
+
 /** Who gets a key, for what, and until when; then its secret, once. */
-export function NewKeyDialog({ onClose }: { onClose: () => void }) {
+export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
   const queries = useQueryClient();
-  const [form, setForm] = useState(emptyForm);
+  const [form, setForm] = useState(like ? formLike(like) : emptyForm);
   const make = useMutation({
     mutationFn: async () => (await createApiKey({ body: keyOfForm(form) })).data,
     onSuccess: () => queries.invalidateQueries(),

@@ -7,6 +7,8 @@ export const keyRoles = ['viewer', 'scheduler', 'manager', 'approver', 'operator
 
 export const keysSearch = z.object({
   state: z.catch(z.optional(z.enum(keyStates)), undefined),
+  /** Those that have ended and are still used. */
+  refused: z.catch(z.optional(z.literal(true)), undefined),
   role: z.catch(z.optional(z.enum(keyRoles)), undefined),
   /** Part of a name or of an owner. */
   text,

@@ -1,0 +1,132 @@
+import type { ListedApiKey } from '#client/types.gen.ts';
+import { roleWords } from '../../frame/session/session.ts';
+import { useNow } from '../../parts/browser/now.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { isStillUsed, scopeInWords, standingOf, timesOf } from './key-words.ts';
+
+interface KeyTableProps {
+  keys: readonly ListedApiKey[] | undefined;
+  onAsk: (asked: { kind: 'rotate' | 'revoke'; apiKey: ListedApiKey }) => void;
+}
+
+/** @param keys undefined while they are asked for */
+export function KeyTable({ keys, onAsk }: KeyTableProps) {
+  return (
+    <table className="table-auto">
+      <caption className="sr-only">Keys, those first that have ended and are still used, then newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col" className="wide">
+            Owner
+          </th>
+          <th scope="col" className="wide">
+            Role and scope
+          </th>
+          <th scope="col">Expires</th>
+          <th scope="col" className="wide">
+            Last used
+          </th>
+          <th scope="col">
+            <span className="sr-only">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys?.map((apiKey) => <KeyRow key={apiKey.id} {...{ apiKey, onAsk }} />) ?? (
+          <SkeletonRows rows={8} columns={[160, 90, 200, 110, 110, 120]} />
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+const toneClasses = { ok: 'c-ok', warn: 'c-warn', bad: 'c-bad', quiet: 't3' } as const;
+
+interface KeyRowProps extends Pick<KeyTableProps, 'onAsk'> {
+  apiKey: ListedApiKey;
+}
+
+function KeyRow({ apiKey, onAsk }: KeyRowProps) {
+  const { id, name, owner, role, scope, state, expiresAt, formerUntil, lastUsedAt, person, revokedAt } = apiKey;
+  const now = useNow();
+  const standing = standingOf(apiKey, now);
+  return (
+    <tr>
+      <td>
+        <div className="font-medium">{name}</div>
+        <div className="t2 sm">
+          <span className={toneClasses[standing.tone]}>{standing.words}</span> ·{' '}
+          <span className="mono" title={id}>
+            {person === null ? `mk_…${id.slice(-4)}` : `signs in at ${new URL(person.issuer).host}`}
+          </span>
+        </div>
+      </td>
+      <td className="wide t2">{owner ?? '–'}</td>
+      <td className="wide">
+        <div>{roleWords[role]}</div>
+        <div className="t2 sm">{scopeInWords(scope)}</div>
+      </td>
+      <td>
+        {revokedAt !== null ? (
+          <>
+            revoked <Time instant={revokedAt} />
+          </>
+        ) : expiresAt === null ? (
+          'never'
+        ) : (
+          <Time instant={expiresAt} {...(state === 'expired' && { className: 'c-bad' })} />
+        )}
+        {formerUntil !== null && (
+          <div className="t2 sm">
+            old one until <Time instant={formerUntil} />
+          </div>
+        )}
+      </td>
+      <td className="wide t2">
+        {isStillUsed(apiKey, now) ? (
+          <>
+            <Refused refusals={apiKey.refusals} />
+            <div className="sm">
+              {lastUsedAt === null ? 'never worked' : 'worked '}
+              {lastUsedAt !== null && <Time instant={lastUsedAt} />}
+            </div>
+          </>
+        ) : lastUsedAt === null ? (
+          'never'
+        ) : (
+          <Time instant={lastUsedAt} />
+        )}
+        {apiKey.sessions > 0 && <div className="sm">logged in in {countOf(apiKey.sessions, 'browser')}</div>}
+      </td>
+      <td className="text-right whitespace-nowrap">
+        {state !== 'revoked' && (
+          <span className="row justify-end">
+            {person === null && (
+              <Button small label={`Rotate ${name}`} onClick={() => onAsk({ kind: 'rotate', apiKey })}>
+                Rotate…
+              </Button>
+            )}
+            <Button small kind="bad" label={`Revoke ${name}`} onClick={() => onAsk({ kind: 'revoke', apiKey })}>
+              Revoke…
+            </Button>
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Something goes on using it, and is told no. */
+function Refused({ refusals }: Pick<ListedApiKey, 'refusals'>) {
+  if (refusals === null) return null;
+  return (
+    <div className="c-bad">
+      refused {timesOf(refusals.count)}, last <Time instant={refusals.lastAt} />
+      {refusals.lastFrom !== null && <span className="mono"> {refusals.lastFrom}</span>}
+    </div>
+  );
+}
