@@ -36,6 +36,18 @@ create table leases (
   expires_at timestamptz not null
 );
 
+-- Processes that run, as each says itself twice a minute. For people: what is a process's own stands elsewhere (leases,
+-- job_nodes), and holds without it.
+create table processes (
+  owner text primary key,
+  service text not null,
+  version text not null,
+  region text not null,
+  started_at timestamptz not null default now(),
+  -- It is not there any more, unless it says so again before.
+  expires_at timestamptz not null
+);
+
 -- Of settings that several services read and that have to be the same: with what the process of each that started last
 -- runs. For `muster doctor`.
 create table service_settings (

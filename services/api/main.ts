@@ -1,3 +1,4 @@
+import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import type { Installation } from '../../shared/postgres/connection/installation.ts';
@@ -39,7 +40,7 @@ import { troubleModule } from './trouble/trouble-module.ts';
 import { webhooksModule } from './webhooks/webhooks-module.ts';
 
 export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
-  const { logger, addPart, onClose } = context;
+  const { logger, owner, addPart, onClose } = context;
   const clock = systemClock;
   const parts = frameModule(config, { ...context, clock });
   const { pool } = parts;
@@ -65,6 +66,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (created) => created.stop(),
   );
   addPart('database', database.require);
+  const beats = onClose(
+    createProcessBeats({ pool, owner, service: 'api', region: config.region, clock, logger }),
+    (opened) => opened.stop(),
+  );
 
   const clients = clientsModule(parts);
   const pages = await readConsolePages(consoleFolder);
@@ -109,6 +114,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   // Once before it listens: on a good database it is ready from the start. What fails here is logged by the loop.
   await database.look().catch(() => undefined);
   database.start();
+  beats.start();
   parts.start();
   const { host, port, publicAddress } = config;
   const publicUrl = publicAddress && publicAddress.origin + publicAddress.basePath;

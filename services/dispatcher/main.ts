@@ -14,6 +14,7 @@ import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
+import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
@@ -51,6 +52,10 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   addPart('database', () => requireWritable(pool));
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const installationId = await takePart({ pool, logger, clock });
+  const beats = onClose(createProcessBeats({ pool, owner, service: 'dispatcher', region, clock, logger }), (opened) =>
+    opened.stop(),
+  );
+  beats.start();
   const notices = onClose(createNotices({ ...database, clock }), (opened) => opened.stop());
   notices.start();
   const regionWatch = onClose(

@@ -11,6 +11,7 @@ import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
+import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
 import { createClientReader, type ClientReader } from '../../shared/runtime/installation/client-reader.ts';
@@ -45,6 +46,11 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   const pool = onClose(createPool({ ...database, max }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
   const installationId = await takePart({ pool, clock: systemClock, logger });
+  const beats = onClose(
+    createProcessBeats({ pool, owner, service: 'scheduler', region: config.MUSTER_REGION, clock: systemClock, logger }),
+    (opened) => opened.stop(),
+  );
+  beats.start();
   const { QUOTA_OPEN_RUNS } = config;
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'scheduler', { QUOTA_OPEN_RUNS }),

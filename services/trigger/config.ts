@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { commonEnvironment, readEnvironment, region } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
@@ -13,6 +13,7 @@ const days = z.coerce.number().int().min(0).max(36_500);
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
 export const triggerEnvironment = commonEnvironment.extend({
+  MUSTER_REGION: region,
   TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000).describe('How long a feed is owned without renewal'),
   TRIGGER_STALL_MS: milliseconds
     .default(5000)

@@ -9,6 +9,7 @@ import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
+import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
@@ -56,6 +57,11 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     file: installationConfigOf(engine),
     seed: engine,
   });
+  const beats = onClose(
+    createProcessBeats({ pool, owner, service: 'trigger', region: config.MUSTER_REGION, clock: systemClock, logger }),
+    (opened) => opened.stop(),
+  );
+  beats.start();
   const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
   notices.start();
   const registry = onClose(

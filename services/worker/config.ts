@@ -6,6 +6,7 @@ import {
   commonEnvironment,
   kafkaSessionTimeout,
   readEnvironment,
+  region,
 } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
@@ -20,6 +21,7 @@ const list = z
 
 export const workerEnvironment = commonEnvironment.extend({
   KAFKA_SESSION_TIMEOUT_MS: kafkaSessionTimeout,
+  MUSTER_REGION: region,
   WORKER_ID: z
     .string()
     .min(1)
@@ -68,6 +70,8 @@ export interface WorkerConfig {
   /** Where this installation calls anything. */
   egress: RuleList;
   sessionTimeoutMs: number;
+  /** Where it runs: for people. */
+  region: string;
   /** Stands in the rows that this worker claims; otherwise a name is made. */
   workerId: string | undefined;
   /** How long a claim lasts: at least twice the longest call. */
@@ -99,6 +103,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
     secretBox: box,
     egress,
     sessionTimeoutMs: read.KAFKA_SESSION_TIMEOUT_MS,
+    region: read.MUSTER_REGION,
     workerId: read.WORKER_ID,
     leaseMs: read.WORKER_LEASE_MS,
     concurrency: read.WORKER_CONCURRENCY,

@@ -12,6 +12,7 @@ import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRateShares } from '../../shared/postgres/registry/rate-shares.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
+import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
 import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
@@ -61,6 +62,18 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     file: installationConfigOf(engine),
     seed: engine,
   });
+  const beats = onClose(
+    createProcessBeats({
+      pool,
+      owner: context.owner,
+      service: 'worker',
+      region: config.region,
+      clock: systemClock,
+      logger,
+    }),
+    (opened) => opened.stop(),
+  );
+  beats.start();
   const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
   notices.start();
   const registry = onClose(

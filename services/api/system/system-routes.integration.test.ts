@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemShape } from '../../../shared/contracts/access/system.ts';
+import { createProcessBeats } from '../../../shared/postgres/registry/process-beats.ts';
 import { noteSettings } from '../../../shared/postgres/registry/service-settings.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
@@ -26,6 +27,47 @@ describe('the system', () => {
     expect(system.database.migration).toContain('schema');
     expect(system.settings).toEqual([{ name: 'QUOTA_OPEN_RUNS', service: 'scheduler', value: '7' }]);
     expect(system.configuration?.map(({ name }) => name)).toContain('MUSTER_SECRETS_KEY');
+  });
+
+  it('counts what runs by service, version and region, as each process says, until it stops or is silent', async () => {
+    const { pool } = on;
+    const { clock, logger } = on.deps;
+    const begin = (owner: string, service: string, region: string) => {
+      const beats = createProcessBeats({ pool, owner, service, region, clock, logger });
+      beats.start();
+      return beats;
+    };
+    const running = [
+      begin('worker@a/1', 'worker', 'sg'),
+      begin('worker@b/2', 'worker', 'sg'),
+      begin('api@c/3', 'api', 'id'),
+    ];
+    await on.passTime(0);
+    await pool.query(`update processes set version = '0.0.9' where owner = 'worker@b/2'`);
+    const shown = async () =>
+      (await read()).processes.map(({ service, version, region, names }) => [service, version, region, names.join()]);
+    const [api, old, worker] = [
+      ['api', packageVersion, 'id', 'api@c'],
+      ['worker', '0.0.9', 'sg', 'worker@b'],
+      ['worker', packageVersion, 'sg', 'worker@a'],
+    ];
+    expect(await shown()).toEqual([api, old, worker]);
+
+    await running[0]?.stop();
+    await on.passTime(120_000);
+    expect(await shown()).toEqual([api, old]);
+
+    // As where they are killed: the next ones are not said.
+    await running[1]?.stop();
+    await pool.query(`insert into processes (owner, service, version, region, expires_at)
+      values ('worker@b/2', 'worker', '0.0.9', 'sg', now() + interval '90 s')`);
+    await on.passTime(91_000);
+    expect(await shown()).toEqual([api]);
+    await pool.query(`update processes set expires_at = expires_at - interval '1 day' where service = 'worker'`);
+    await on.passTime(31_000);
+    expect(await on.rowsOf('processes')).toHaveLength(1);
+    await running[2]?.stop();
+    expect(await shown()).toEqual([]);
   });
 
   it('shows the configuration to operators of the installation alone', async () => {

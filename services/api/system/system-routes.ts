@@ -63,7 +63,7 @@ function accessView(doors: Doors): SystemShape['access'] {
 }
 
 function factsView(
-  { database, nodes, settings }: SystemFacts,
+  { database, nodes, processes, settings }: SystemFacts,
   { answerMs, now }: { answerMs: number; now: Date },
 ): Omit<SystemShape, 'api' | 'access' | 'configuration'> {
   const { version, bytes, migration, installedAt } = database;
@@ -75,6 +75,7 @@ function factsView(
       installedAt: installedAt.toISOString(),
     },
     nodes: nodes.map(({ oldestAt, ...node }) => ({ ...node, oldestAt: oldestAt.toISOString() })),
+    processes: processes.map(({ oldestAt, ...counted }) => ({ ...counted, oldestAt: oldestAt.toISOString() })),
     settings: settings.map(({ name, service, value }) => ({ name, service, value })),
   };
 }

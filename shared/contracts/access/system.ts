@@ -34,6 +34,18 @@ export const systemShape = z
     nodes: z
       .array(z.object({ kind: z.string(), region: z.string(), processes: count, oldestAt: time }))
       .describe('Schedulers and dispatchers that are alive'),
+    processes: z
+      .array(
+        z.object({
+          service: z.string(),
+          version: z.string(),
+          region: z.string().describe('MUSTER_REGION'),
+          processes: count,
+          oldestAt: time.describe('Since when the first of them runs'),
+          names: z.array(z.string()).describe('Of the first five: worker@host'),
+        }),
+      )
+      .describe('All that run, by service, version and region; one that was killed is among them for up to 90 s'),
     settings: z
       .array(z.object({ name: z.string(), service: z.string(), value: z.string() }))
       .describe('Of what has to be the same in several services: with what the process that started last runs'),

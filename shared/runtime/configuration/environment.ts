@@ -78,7 +78,7 @@ export const region = z
   .default('local')
   .describe(
     'Where jobs are offered and called, and whose groups fire at once: [groups](../scheduler.md#groups); what is fired ' +
-      'by hand is counted there',
+      'by hand is counted there. Workers and triggers do the same in each, and say it of themselves',
   );
 
 /** Of those that read topics. */

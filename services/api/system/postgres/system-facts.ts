@@ -16,10 +16,22 @@ interface NodeCount {
   oldestAt: Date;
 }
 
+interface ProcessCount {
+  service: string;
+  version: string;
+  region: string;
+  processes: number;
+  oldestAt: Date;
+  /** Of some of them, as `worker@host`. */
+  names: string[];
+}
+
 export interface SystemFacts {
   database: DatabaseFacts;
   /** Alive. */
   nodes: NodeCount[];
+  /** That said of themselves that they run. */
+  processes: ProcessCount[];
   settings: ServiceSetting[];
 }
 
@@ -28,14 +40,15 @@ export type SystemFactsReader = ReturnType<typeof createSystemFacts>;
 /** What the database knows of its installation. All of it is small, however much the installation does. */
 export function createSystemFacts({ pool }: { pool: Pool }) {
   return async (): Promise<SystemFacts> => {
-    const [database, nodes, settings] = await Promise.all([
+    const [database, nodes, processes, settings] = await Promise.all([
       pool.query<DatabaseFacts>(selectDatabase),
       pool.query<NodeCount>(selectNodes),
+      pool.query<ProcessCount>(selectProcesses),
       readServiceSettings(pool),
     ]);
     const [facts] = database.rows;
     if (!facts) throw new Error('the database has no installation');
-    return { database: facts, nodes: nodes.rows, settings };
+    return { database: facts, nodes: nodes.rows, processes: processes.rows, settings };
   };
 }
 
@@ -48,3 +61,9 @@ const selectDatabase = `
 const selectNodes = `
   select kind, region, count(*)::int as processes, min(started_at) as "oldestAt" from job_nodes
   where expires_at > now() group by kind, region order by kind collate "C", region collate "C"`;
+
+const selectProcesses = `
+  select service, version, region, count(*)::int as processes, min(started_at) as "oldestAt",
+    (array_agg(split_part(owner, '/', 1) order by started_at, owner))[1:5] as names
+  from processes where expires_at > now()
+  group by service, version, region order by service collate "C", version collate "C", region collate "C"`;

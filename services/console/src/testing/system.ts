@@ -15,6 +15,26 @@ export const system: System = {
     { kind: 'dispatcher', region: 'east', processes: 2, oldestAt: '2026-11-23T10:00:00.000Z' },
     { kind: 'scheduler', region: 'east', processes: 1, oldestAt: '2026-11-23T10:00:00.000Z' },
   ],
+  processes: [
+    {
+      ...{
+        service: 'dispatcher',
+        version: '0.1.0',
+        region: 'east',
+        processes: 2,
+        names: ['dispatcher@d1', 'dispatcher@d2'],
+      },
+      oldestAt: '2026-11-23T10:00:00.000Z',
+    },
+    {
+      ...{ service: 'worker', version: '0.1.0', region: 'east', processes: 8, names: ['worker@w1', 'worker@w2'] },
+      oldestAt: '2026-11-23T10:00:00.000Z',
+    },
+    {
+      ...{ service: 'worker', version: '0.1.0', region: 'west', processes: 13, names: ['worker@w9'] },
+      oldestAt: '2026-11-23T10:00:00.000Z',
+    },
+  ],
   settings: [{ name: 'QUOTA_OPEN_RUNS', service: 'api', value: '5000' }],
   configuration: [
     { name: 'API_PORT', value: '8080', from: 'environment', secretLength: null },

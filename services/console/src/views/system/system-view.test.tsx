@@ -23,6 +23,15 @@ test('secrets are shown by their length alone, and what is not set when it is as
   await waitFor(() => expect(address()).toBe('/system?show=all'));
 });
 
+test('processes stand by service with their regions, the odd one out named', async () => {
+  const odd = { ...{ service: 'worker', version: '0.0.9', region: 'west', processes: 1, names: ['worker@w10'] } };
+  const processes = [...system.processes, { ...odd, oldestAt: system.api.startedAt }];
+  await openConsole('/system', { answers: { 'GET /v1/system': { ...system, processes } } });
+  expect(await screen.findByText('worker@w10 runs 0.0.9, the other 23 0.1.0.')).toBeDefined();
+  const table = screen.getByRole('table', { name: 'Processes' });
+  expect(within(table).getByRole('row', { name: 'worker 22 0.1.0 1 of 22 is 0.0.9 east 8 · west 14' })).toBeDefined();
+});
+
 test('a setting that differs between services is told with what to do', async () => {
   const settings = [...system.settings, { name: 'QUOTA_OPEN_RUNS', service: 'scheduler', value: '9' }];
   await openConsole('/system', { answers: { 'GET /v1/system': { ...system, settings } } });

@@ -15,7 +15,7 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { ConfigurationPanel } from './configuration-panel.tsx';
-import { accessInWords, asText, formatBytes, settingsOf, toMend } from './system-words.ts';
+import { accessInWords, asText, formatBytes, serviceLines, settingsOf, toMend } from './system-words.ts';
 
 const route = getRouteApi('/system');
 const askEveryMs = 4000;
@@ -159,47 +159,54 @@ function DependsPanel({ system: { database } }: { system: System }) {
 }
 
 function VersionsPanel({ system }: { system: System }) {
-  const { api, nodes } = system;
+  const { api, processes } = system;
   const settings = settingsOf(system);
+  const lines = serviceLines(system);
   return (
-    <Panel title="Versions" note="of the process that answers; who else is alive">
+    <Panel
+      title="Versions"
+      note={countOf(
+        processes.reduce((sum, each) => sum + each.processes, 0),
+        'process',
+        'processes',
+      )}
+    >
       <table className="[--row:30px]">
         <caption className="sr-only">Processes</caption>
         <thead>
           <tr>
             <th scope="col">Service</th>
-            <th scope="col">Region</th>
             <th scope="col" className="text-right">
               Processes
             </th>
-            <th scope="col">Up since</th>
+            <th scope="col">Version</th>
+            <th scope="col">Region</th>
           </tr>
         </thead>
         <tbody>
-          <tr>
-            <td className="font-medium">
-              api <span className="t3 sm">{api.version}</span>
-            </td>
-            <td className="t2">{api.region}</td>
-            <td className="text-right t3">this one</td>
-            <td className="t2">
-              <Time instant={api.startedAt} />
-            </td>
-          </tr>
-          {nodes.map(({ kind, region, processes, oldestAt }) => (
-            <tr key={`${kind} ${region}`}>
-              <td className="font-medium">{kind}</td>
-              <td className="t2">{region}</td>
-              <td className="text-right">{formatCount(processes)}</td>
-              <td className="t2">
-                <Time instant={oldestAt} />
+          {lines.map(({ service, processes: count, version, isOdd, others, regions }) => (
+            <tr key={service}>
+              <td className="font-medium">{service}</td>
+              <td className="text-right">{formatCount(count)}</td>
+              <td>
+                <span className={isOdd ? 'c-warn' : undefined}>{version}</span>{' '}
+                {others.map((other) => (
+                  <span key={other} className="c-warn sm">
+                    {other}{' '}
+                  </span>
+                ))}
               </td>
+              <td className="t2">{regions}</td>
             </tr>
           ))}
         </tbody>
       </table>
       <div className="pad border-t border-line">
         <dl className="kv sm">
+          <dt>This API</dt>
+          <dd>
+            {api.version} in {api.region}, up since <Time instant={api.startedAt} />
+          </dd>
           <dt>Zone data</dt>
           <dd>{api.zoneData}</dd>
           <dt>Node</dt>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { system } from '../../testing/system.ts';
-import { asText, formatBytes, toMend } from './system-words.ts';
+import { asText, formatBytes, serviceLines, toMend } from './system-words.ts';
 
 test('a setting with two values, and clocks that are apart, are to be mended', () => {
   expect(toMend(system)).toEqual([]);
@@ -10,6 +10,29 @@ test('a setting with two values, and clocks that are apart, are to be mended', (
     ['QUOTA_OPEN_RUNS', 'api runs with 5000; scheduler runs with 9. Set it to the same, and start them again.'],
     ['clock', expect.stringContaining('2500 ms behind')],
   ]);
+});
+
+test('processes are counted by service and region, and those of another version than most are named', () => {
+  const [dispatchers, east, west] = system.processes;
+  if (!dispatchers || !east || !west) throw new Error('the sample has three lines');
+  const odd = { ...west, version: '0.0.9', processes: 1, names: ['worker@w10'] };
+  const processes = [dispatchers, east, west, odd];
+  expect(serviceLines({ processes })).toEqual([
+    { service: 'dispatcher', processes: 2, version: '0.1.0', isOdd: false, others: [], regions: 'east 2' },
+    {
+      ...{ service: 'worker', processes: 22, version: '0.1.0', isOdd: false, others: ['1 of 22 is 0.0.9'] },
+      regions: 'east 8 · west 14',
+    },
+  ]);
+  const late = { ...dispatchers, version: '0.0.9' };
+  expect(serviceLines({ processes: [late, east] })[0]).toMatchObject({ version: '0.0.9', isOdd: true, others: [] });
+  expect(toMend({ ...system, processes }).map(({ title }) => title)).toEqual([
+    'worker@w10 runs 0.0.9, the other 23 0.1.0.',
+  ]);
+  const seven = { ...odd, processes: 7, names: ['worker@w10', 'worker@w11'] };
+  const [mend] = toMend({ ...system, processes: [dispatchers, east, west, seven] });
+  expect(mend?.title).toBe('7 processes run 0.0.9, the other 23 0.1.0.');
+  expect(mend?.text).toContain('They are worker@w10, worker@w11 and others.');
 });
 
 test.each([

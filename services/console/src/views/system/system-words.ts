@@ -1,4 +1,5 @@
 import type { System } from '#client/types.gen.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
 export interface Setting {
   name: string;
@@ -16,6 +17,68 @@ export function settingsOf({ settings }: Pick<System, 'settings'>): Setting[] {
   }));
 }
 
+type Processes = System['processes'];
+
+export interface ServiceLine {
+  service: string;
+  processes: number;
+  /** That most processes of the installation run; where none of the service does, that of most of the service. */
+  version: string;
+  /** It is not that of most processes of the installation. */
+  isOdd: boolean;
+  /** `1 of 22 is 0.0.9`, for each other one that some of it run. */
+  others: string[];
+  /** `east 8 · west 13` */
+  regions: string;
+}
+
+/** What most processes run; of two that as many run, the one that is named first. */
+function usualVersion(processes: Processes): string {
+  const counts = [...Map.groupBy(processes, ({ version }) => version)].map(([version, of]) => ({
+    version,
+    count: sumOf(of),
+  }));
+  return counts.toSorted((a, b) => b.count - a.count)[0]?.version ?? '';
+}
+
+const sumOf = (of: Processes) => of.reduce((sum, { processes }) => sum + processes, 0);
+
+/** Each service: how many of it run, in which version, and where. */
+export function serviceLines({ processes }: Pick<System, 'processes'>): ServiceLine[] {
+  const usual = usualVersion(processes);
+  return [...Map.groupBy(processes, ({ service }) => service)].map(([service, of]) => {
+    const all = sumOf(of);
+    const isOdd = of.every((each) => each.version !== usual);
+    const version = isOdd ? usualVersion(of) : usual;
+    const byVersion = [...Map.groupBy(of, (each) => each.version)].filter(([other]) => other !== version);
+    const byRegion = [...Map.groupBy(of, ({ region }) => region)];
+    return {
+      ...{ service, processes: all, version, isOdd },
+      others: byVersion.map(([other, odd]) => `${sumOf(odd)} of ${all} ${sumOf(odd) === 1 ? 'is' : 'are'} ${other}`),
+      regions: byRegion.map(([region, there]) => `${region} ${formatCount(sumOf(there))}`).join(' · '),
+    };
+  });
+}
+
+/** Processes of another version than most: who they are, and when that ends. */
+function oddVersions({ processes }: Pick<System, 'processes'>): Mend[] {
+  const usual = usualVersion(processes);
+  const others = [...Map.groupBy(processes, ({ version }) => version)].filter(([version]) => version !== usual);
+  return others.map(([version, of]) => {
+    const count = sumOf(of);
+    const names = of.flatMap((each) => each.names);
+    const [name] = names;
+    const rest = sumOf(processes) - others.reduce((sum, [, each]) => sum + sumOf(each), 0);
+    const who = count === 1 && name !== undefined ? `${name} runs` : `${countOf(count, 'process', 'processes')} run`;
+    const listed = count === 1 ? '' : `They are ${names.join(', ')}${names.length < count ? ' and others' : ''}. `;
+    return {
+      key: `version ${version}`,
+      title: `${who} ${version}, the other ${formatCount(rest)} ${usual}.`,
+      text: `${listed}Both may work on this schema, or they would not have started. ${count === 1 ? 'Replace it' : 'Replace them'} to end the roll-out.`,
+    };
+  });
+}
+
 const mostClockMs = 1000;
 
 export interface Mend {
@@ -29,6 +92,7 @@ export function toMend(system: System): Mend[] {
   const differing = settingsOf(system).filter(({ values }) => values.size > 1);
   const { clockAheadMs } = system.database;
   return [
+    ...oddVersions(system),
     ...differing.map(({ name, values }) => ({
       key: name,
       title: `${name} differs:`,
@@ -72,14 +136,17 @@ export function formatBytes(bytes: number): string {
 
 /** All of it, to be sent on: no secret is in it. */
 export function asText(system: System, installation: { name: string | null; zone: string }): string {
-  const { api, database, nodes } = system;
+  const { api, database, processes } = system;
   return [
     `Muster ${api.version} at ${system.asOf}`,
     `installation ${installation.name ?? 'without a name'}, zone ${installation.zone}, since ${database.installedAt}`,
     `api: Node ${api.node}, zone data ${api.zoneData}, region ${api.region}, up since ${api.startedAt}`,
     `database: PostgreSQL ${database.version}, ${formatBytes(database.bytes)}, answers in ${database.answerMs} ms, clock ${database.clockAheadMs} ms ahead, schema ${database.migration ?? 'none'}`,
     `access: ${accessInWords(system.access)}`,
-    ...nodes.map(({ kind, region, processes }) => `${kind} in ${region}: ${processes}`),
+    ...processes.map(
+      ({ service, version, region, processes: count, oldestAt }) =>
+        `${service} ${version} in ${region}: ${count}, since ${oldestAt}`,
+    ),
     ...settingsOf(system).flatMap(({ name, values }) =>
       [...values].map(([value, services]) => `${name}=${value} (${services.join(', ')})`),
     ),
