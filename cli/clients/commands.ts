@@ -9,6 +9,7 @@ import {
   getClient,
   getClientForecast,
   getClientLedger,
+  getClientLoad,
   listClients,
   removeClientAuth,
   removeClientKey,
@@ -24,6 +25,7 @@ import { left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { endpointCommands } from './endpoint-commands.ts';
+import { renderLoad } from './render-load.ts';
 import { renderClient, renderForecast, renderLedger } from './render.ts';
 
 const idOf = ({ id }: Client) => `${id}\n`;
@@ -180,6 +182,14 @@ const ledger = command({
   code: ({ balanced }) => (balanced ? exitCodes.ok : exitCodes.failure),
 });
 
+const load = command({
+  name: 'load',
+  args: ['<client>'],
+  said: 'what waits of it now, and what is called of what may be, by endpoint and by dispatcher',
+  ask: ({ client, args: [id] }) => getClientLoad({ client, path: { id } }),
+  shown: renderLoad,
+});
+
 const forecast = command({
   name: 'forecast',
   args: ['<client>'],
@@ -194,7 +204,8 @@ const forecast = command({
 
 export const commands = [
   group('clients', 'who schedules callbacks, and by which rules; over the API', [
-    ...[list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth, ledger, forecast],
+    ...[list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth, ledger, load],
+    forecast,
     ...endpointCommands,
   ]),
 ];

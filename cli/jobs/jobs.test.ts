@@ -269,6 +269,36 @@ describe('muster clients', () => {
     expect(out).toContain('12 of these wait for others of their ordering key');
   });
 
+  test('load says what waits and what is called of what may be, by endpoint and dispatcher', async () => {
+    const all = { due: 430, lagMs: 600, sidelined: 400, callsPerSecond: 42.5, maxCallsPerSecond: 210, underWay: 14 };
+    const endpoint = { endpoint: 'hooks', ...all, maxUnderWay: 64, asideSince: null };
+    const own = {
+      endpoint: null,
+      ...all,
+      due: 0,
+      sidelined: 0,
+      maxCallsPerSecond: null,
+      maxUnderWay: 36,
+      asideSince: null,
+    };
+    const dispatcher = { dispatcher: 'dispatcher@d1/1', region: 'sg', callsPerSecond: 42.5, underWay: 14 };
+    const dispatchers = [
+      { ...dispatcher, maxUnderWay: 16, credit: 86 },
+      { ...dispatcher, dispatcher: 'dispatcher@d2/2', callsPerSecond: 0, underWay: 0, maxUnderWay: null, credit: 200 },
+    ];
+    const load = { clientId: 'cli_1', asOf: '', ...all, maxUnderWay: 100, estimated: true };
+    api.answers['GET /v1/clients/orders/load'] = ok({ ...load, endpoints: [endpoint, own], dispatchers });
+    const { out } = await muster(['clients', 'load', 'orders']);
+    expect(out).toContain('at least 430 due, the oldest for 0.6 s, 400 sidelined; 42.5 of 210 calls/s');
+    expect(out).toMatch(/hooks +430 +0\.6 s +400 +42\.5 of 210 +14 of 64/);
+    expect(out).toMatch(/\(none named\) +0 +42\.5 +14 of 36/);
+    expect(out).toMatch(/dispatcher@d1\/1 +sg +42\.5 +14 of 16 +86/);
+    expect(out).toMatch(/dispatcher@d2\/2 +sg +0 +0 +200/);
+
+    api.answers['GET /v1/clients/orders/load'] = ok({ ...load, due: 0, endpoints: [own], dispatchers: [] });
+    expect((await muster(['clients', 'load', 'orders'])).out).toContain('no dispatcher takes jobs now');
+  });
+
   test('forecast and list are tables', async () => {
     const minute = { minute: at, calls: 600, callsPerSecond: 10, full: true };
     const peak = { minute: at, callsPerSecond: 10 };

@@ -184,7 +184,10 @@ create table job_nodes (
   -- References to jobs that may be sent of a client that is not named. Null: it takes none, as schedulers do.
   any_client_credit int4,
   -- The same by client, of those that are at work there.
-  client_credit jsonb not null default '{}'
+  client_credit jsonb not null default '{}',
+  -- What a dispatcher does of each outlet (a client, or an endpoint of one), of those that are at work there or were in
+  -- the last minute: said with every second or so, not with every beat. For people.
+  outlet_calls jsonb not null default '{}'
 );
 
 -- Which scheduler is to look at a partition (the leader says it), and which does (its lease). The token only grows.

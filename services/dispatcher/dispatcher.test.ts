@@ -32,6 +32,26 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
+  it('says what it does of each client: what it calls, of what it may, and each call of the last minute', async () => {
+    const { clock, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() =>
+      clock.sleep(400).then(() => status(500)),
+    );
+    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 2, timeoutMs: 1000, egress: [] };
+    clients.set(clientIdOf(1), { limits });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    expect(dispatcher.calls()).toEqual({});
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 300);
+    expect(calls).toHaveLength(1);
+    expect(dispatcher.calls()).toEqual({ [clientIdOf(1)]: { underWay: 1, slots: 2, lastMinute: 0 } });
+    await passTime(clock, 300);
+    expect(dispatcher.calls()).toEqual({ [clientIdOf(1)]: { underWay: 0, slots: 2, lastMinute: 1 } });
+    await passTime(clock, 63_000);
+    expect(dispatcher.calls()).toEqual({});
+    await stop(dispatcher);
+  });
+
   it('sends the same webhook-id with every attempt', async () => {
     const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(500));
     const dispatcher = dispatcherOf('a');

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { JobNodes, NodeCredit } from '../../shared/ports/job-nodes.ts';
+import type { JobNodes, NodeCredit, OutletCalls } from '../../shared/ports/job-nodes.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
@@ -12,6 +12,7 @@ import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
+import { createCallCounts } from './call-counts.ts';
 import { callJob, leaseFor } from './call/call-job.ts';
 import type { CallOpener } from './call/call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
@@ -25,6 +26,7 @@ import { createHeldJobs } from './held-jobs.ts';
 import { recordCall } from './call/job-traces.ts';
 import { createCircuitKeeper } from './keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
+import { outletCallsOf } from './outlet-calls.ts';
 import { usualTimeoutMs, type CallLedger, type JobClaim } from './ports/call-ledger.ts';
 import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
@@ -89,6 +91,8 @@ export interface Dispatcher extends Service {
   onWork(listener: () => void): void;
   /** What may be sent here of each client; null when nothing is taken any more. */
   credit(): NodeCredit | null;
+  /** What it does of each client and endpoint, of those that are at work here or were in the last minute. */
+  calls(): Record<string, OutletCalls>;
 }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -121,6 +125,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ownerOf: (clientId) => clients.termsOf(clientId)?.ownerId ?? clientId,
     start: (job) => serve(job, () => queues.done(job.clientId)),
   });
+  const counts = createCallCounts({ clock });
   const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
   const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels });
   const letters = createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger });
@@ -165,6 +170,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     void callJob(job, callDeps).then((call) => {
       serving--;
       held.end(call);
+      if (call.note.latencyMs !== null) counts.note(job.clientId);
       keeper.onCalled(call);
       meter.called(call, clock.monotonicMs() + job.clockAheadMs);
       if (tracing) recordCall(call, tracing, clock, deps.random);
@@ -253,6 +259,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       onWork = listener;
     },
     credit: () => (isTakingIn ? creditOf({ queues, concurrencyOf }) : null),
+    calls: () => outletCallsOf({ queues, counts, slotsOf: concurrencyOf }),
     stopIntake: async () => {
       [isTakingIn, isStopping] = [false, true];
       consumer.stopIntake();

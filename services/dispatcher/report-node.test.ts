@@ -9,11 +9,14 @@ function given() {
   const clock = createSettableClock();
   /** When it said something, and how many references it had received. */
   const said: { atMs: number; received: number }[] = [];
+  /** When it said of each client what it does. */
+  const callsSaidAtMs: number[] = [];
   let [received, startMs] = [0, clock.nowMs()];
   let onWork: () => void = () => undefined;
   const reporter = createNodeReporter({
     nodes: {
-      beat: () => {
+      beat: ({ calls }) => {
+        if (calls) callsSaidAtMs.push(clock.nowMs() - startMs);
         said.push({ atMs: clock.nowMs() - startMs, received });
         return Promise.resolve();
       },
@@ -27,6 +30,7 @@ function given() {
       },
       handled: 0,
       credit: () => ({ toAnyClient: 10, toClients: {} }),
+      calls: () => ({ shop: { underWay: 1, slots: 2, lastMinute: 3 } }),
       onWork: (listener) => {
         onWork = listener;
       },
@@ -40,8 +44,9 @@ function given() {
   const forget = () => {
     startMs = clock.nowMs();
     said.length = 0;
+    callsSaidAtMs.length = 0;
   };
-  return { clock, reporter, said, come, forget };
+  return { clock, reporter, said, callsSaidAtMs, come, forget };
 }
 
 describe('what a dispatcher says of itself', () => {
@@ -69,6 +74,21 @@ describe('what a dispatcher says of itself', () => {
     expect(others).toEqual([100, 200, 300].map((atMs) => ({ atMs, received: atMs / 10 })));
     await passTime(clock, 1900);
     expect(said).toHaveLength(4);
+    await reporter.stop();
+  });
+
+  it('is said client by client every two seconds at most, however much comes', async () => {
+    const { clock, reporter, said, callsSaidAtMs, come, forget } = given();
+    reporter.start();
+    await passTime(clock, 10_500);
+    forget();
+    for (let brought = 0; brought < 500; brought++) {
+      come(1);
+      await passTime(clock, 10);
+    }
+    expect(said.length).toBeGreaterThan(40);
+    expect(callsSaidAtMs.length).toBeLessThanOrEqual(3);
+    expect(callsSaidAtMs.slice(1).every((atMs, index) => atMs - (callsSaidAtMs[index] ?? 0) >= 2000)).toBe(true);
     await reporter.stop();
   });
 });

@@ -12,6 +12,8 @@ const beatEveryMs = 2000;
  */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
+/** What it does client by client is for people: as often as it says anything while it is idle. */
+const callsEveryMs = beatEveryMs;
 /** A rate is believed for longer than a moment without work. */
 const newWeight = 0.5;
 
@@ -19,7 +21,7 @@ export interface NodeReporterDeps {
   nodes: JobNodes;
   owner: string;
   region: string;
-  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit' | 'onWork'>;
+  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit' | 'calls' | 'onWork'>;
   heartbeat: Pick<Heartbeat, 'beaten'>;
   clock: Clock;
   logger: Logger;
@@ -38,7 +40,7 @@ export interface NodeReporter {
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
-  let reportedAtMs = -Infinity;
+  let [reportedAtMs, callsToldAtMs] = [-Infinity, -Infinity];
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
   let isTold = false;
@@ -57,8 +59,10 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
     [received, handled, reportedAtMs] = [dispatcher.received, dispatcher.handled, nowMs];
     const credit = dispatcher.credit();
     const figures = { ...dispatcher.levels(), handledPerSecond: Math.round(perSecond * 10) / 10 };
-    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit }, deadAfterMs);
+    const calls = nowMs - callsToldAtMs >= callsEveryMs ? dispatcher.calls() : undefined;
+    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit, calls }, deadAfterMs);
     heartbeat.beaten(nowMs);
+    if (calls) callsToldAtMs = nowMs;
     const named = Object.keys(credit?.toClients ?? {}).length;
     return Math.min(maxBetweenReportsMs, Math.max(reportEveryMs, named));
   }

@@ -9,6 +9,16 @@ export interface NodeCredit {
   toAnyClient: number;
 }
 
+/** What a dispatcher does of one outlet: of a client, or of an endpoint of one. */
+export interface OutletCalls {
+  /** Being called. */
+  underWay: number;
+  /** That may be called at once: its part of what all dispatchers may. */
+  slots: number;
+  /** Calls that ended in the last minute, whatever came of them. */
+  lastMinute: number;
+}
+
 /** A process that schedules or calls jobs, as others see it. */
 export interface JobNode {
   owner: string;
@@ -17,6 +27,8 @@ export interface JobNode {
   figures: Readonly<Record<string, number>>;
   /** Null: it takes none. */
   credit: NodeCredit | null;
+  /** By outlet, of those that are at work there or were in the last minute; absent: as it said last. */
+  calls?: Readonly<Record<string, OutletCalls>> | undefined;
 }
 
 export interface JobNodes {

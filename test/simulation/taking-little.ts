@@ -11,6 +11,7 @@ export function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNo
     get handled() {
       return dispatcher.handled;
     },
+    calls: () => dispatcher.calls(),
     onWork: (listener) => dispatcher.onWork(listener),
     credit: () => {
       const credit = dispatcher.credit();

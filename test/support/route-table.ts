@@ -104,6 +104,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/clients',
       'GET /v1/clients/{id}',
       'GET /v1/clients/{id}/ledger',
+      'GET /v1/clients/{id}/load',
       'GET /v1/clients/{id}/forecast',
       'GET /v1/clients/{id}/endpoints',
       'GET /v1/clients/{id}/endpoints/{endpoint}',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientLoad } from '../../../shared/contracts/jobs/client-load.ts';
 import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
 import { clientForecast, clientLedger, jobCounts } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -12,14 +13,17 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import type { ClientFigures } from './postgres/client-figures.ts';
 import type { ClientLedgers } from './postgres/client-ledgers.ts';
+import type { ClientLoads } from './postgres/client-loads.ts';
 import type { ClientStore } from './postgres/client-store.ts';
 import type { AllClientTotals } from './postgres/client-totals.ts';
 import { countsView, forecastView, ledgerView } from './client-figures-view.ts';
+import { loadView } from './client-load-view.ts';
 
 export interface ClientFigureRoutesDeps {
   clientStore: ClientStore;
   clientFigures: ClientFigures;
   clientLedgers: ClientLedgers;
+  clientLoads: ClientLoads;
   clientTotals: AllClientTotals;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
@@ -30,7 +34,7 @@ const tags = ['clients'];
 
 /** What became of a client's jobs, and what is coming. */
 export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesDeps): void {
-  const { clientStore, clientFigures, clientLedgers, clientTotals, clients, clock } = deps;
+  const { clientStore, clientFigures, clientLedgers, clientLoads, clientTotals, clients, clock } = deps;
 
   async function require(id: string) {
     const client = await clientStore.get(await clientInPath(id, clients));
@@ -67,6 +71,32 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     handler: async ({ params }) => {
       const { clientId } = await require(params.id);
       return ledgerView(clientId, await clientLedgers.ledgerOf(clientId), clock.now());
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/clients/:id/load',
+    config: { role: 'viewer', scope: 'client' },
+    schema: {
+      operationId: 'getClientLoad',
+      summary: 'What waits of a client now, and what is called of what may be',
+      description:
+        'Lag and backlog, calls per second and at once of their limits, by endpoint, worst first; and by dispatcher, with the jobs that each may still be sent.',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The load', clientLoad) },
+    },
+    handler: async ({ params }) => {
+      const client = await require(params.id);
+      const outletIds = outletsOf(client).map(({ outletId }) => outletId);
+      const [due, aside, atDispatchers] = await Promise.all([
+        clientLoads.due(outletIds),
+        clientLoads.aside(outletIds),
+        clientLoads.atDispatchers(outletIds),
+      ]);
+      const check = due.isPart ? (await clientLedgers.ledgerOf(client.clientId)).check : null;
+      return loadView(client, { due, aside, atDispatchers, check }, clock.now());
     },
   });
 

@@ -5,6 +5,7 @@ import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientLedgers } from './postgres/client-ledgers.ts';
+import { createClientLoads } from './postgres/client-loads.ts';
 import { createClientTotals } from './postgres/client-totals.ts';
 import { createEndpointStore } from './postgres/endpoint-store.ts';
 import { endpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.ts';
@@ -18,6 +19,7 @@ export function clientsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'
     clientEgress: createClientEgress(config.egress, config.targetTopics),
     clientFigures: createClientFigures({ pool }),
     clientLedgers: createClientLedgers({ pool }),
+    clientLoads: createClientLoads({ pool }),
     clientTotals: createClientTotals({ pool }),
   };
 }

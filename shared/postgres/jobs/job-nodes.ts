@@ -4,7 +4,7 @@ import { statementOf } from '../connection/statement.ts';
 
 export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
   return {
-    beat: async ({ owner, kind, region, figures, credit }, ttlMs) => {
+    beat: async ({ owner, kind, region, figures, credit, calls }, ttlMs) => {
       await pool.query(
         beat.with({
           owner,
@@ -14,6 +14,7 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
           figures: JSON.stringify(figures),
           anyClientCredit: credit?.toAnyClient ?? null,
           clientCredit: JSON.stringify(credit?.toClients ?? {}),
+          outletCalls: calls ? JSON.stringify(calls) : null,
         }),
       );
     },
@@ -36,17 +37,22 @@ interface Beat {
   /** Null: the node gives no credit. */
   anyClientCredit: number | null;
   clientCredit: string;
+  /** Null: as it was. */
+  outletCalls: string | null;
 }
 
 const beat = statementOf<Beat>(
   'beat-node',
   ($) => `
-  insert into job_nodes (owner, kind, region, expires_at, figures, any_client_credit, client_credit)
+  insert into job_nodes (owner, kind, region, expires_at, figures, any_client_credit, client_credit,
+    outlet_calls)
   values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')} * interval '1 millisecond',
-    ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb)
+    ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb,
+    coalesce(${$('outletCalls')}::jsonb, '{}'))
   on conflict (owner) do update set expires_at = excluded.expires_at,
     alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end,
-    figures = excluded.figures, any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit`,
+    figures = excluded.figures, any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit,
+    outlet_calls = coalesce(${$('outletCalls')}::jsonb, job_nodes.outlet_calls)`,
 );
 
 /** By their bytes: all of them have to see one order. */
@@ -57,7 +63,8 @@ const selectDispatchers = `
 /** What it claimed and could not end is free: its row stays for a day, and says so. */
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
-  update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}'
+  update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}',
+    outlet_calls = '{}'
     where owner = $1`;
 
 /**

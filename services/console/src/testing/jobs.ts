@@ -2,6 +2,7 @@ import type {
   Client,
   ClientForecast,
   ClientLedger,
+  ClientLoad,
   DeadJobContent,
   GroupDeadJobsResponse,
   Job,
@@ -137,6 +138,32 @@ export const ledger: ClientLedger = {
     difference: 0,
   },
   balanced: true,
+};
+
+/** Its own jobs wait for their host; those of its endpoint are called. */
+export const load: ClientLoad = {
+  ...{ clientId: shop.id, asOf: ledger.asOf, due: 30, lagMs: 600, estimated: false, sidelined: 400 },
+  ...{ callsPerSecond: 42.5, maxCallsPerSecond: 210, underWay: 14, maxUnderWay: 100 },
+  endpoints: [
+    {
+      ...{ endpoint: null, due: 0, lagMs: 0, sidelined: 400, asideSince: '2026-11-22T19:24:00.000Z' },
+      ...{ callsPerSecond: 0.5, maxCallsPerSecond: 10, underWay: 0, maxUnderWay: 50 },
+    },
+    {
+      ...{ endpoint: 'receipts', due: 30, lagMs: 600, sidelined: 0, asideSince: null },
+      ...{ callsPerSecond: 42, maxCallsPerSecond: 200, underWay: 14, maxUnderWay: 50 },
+    },
+  ],
+  dispatchers: [
+    {
+      ...{ dispatcher: 'dispatcher@d1/0193', region: 'east', callsPerSecond: 42.5 },
+      ...{ underWay: 14, maxUnderWay: 50, credit: 86 },
+    },
+    {
+      ...{ dispatcher: 'dispatcher@d2/0194', region: 'east', callsPerSecond: 0, underWay: 0 },
+      ...{ maxUnderWay: null, credit: 400 },
+    },
+  ],
 };
 
 /** Of all clients. */

@@ -111,6 +111,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/clients': callbacks.clients,
     'GET /v1/clients/:id': callbacks.shop,
     'GET /v1/clients/:id/ledger': callbacks.ledger,
+    'GET /v1/clients/:id/load': callbacks.load,
     'GET /v1/clients/:id/endpoints': callbacks.endpoints,
     'GET /v1/clients/:id/forecast': () => callbacks.forecast(),
     'GET /v1/jobs': callbacks.jobs,

@@ -1,4 +1,4 @@
-import type { Client, ClientForecast, ClientLedger } from '#client/types.gen.ts';
+import type { ClientForecast, ClientLedger, ClientLoad } from '#client/types.gen.ts';
 import type { Kpi } from '../../parts/panels/kpis.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
@@ -7,60 +7,21 @@ type Minute = ClientForecast['minutes'][number];
 
 const minuteMs = 60_000;
 
-/** What is due and not called, and since when; null where nothing is. */
-export function backlogOf(
-  { minutes }: Pick<ClientForecast, 'minutes'>,
-  nowMs: number,
-): { jobs: number; sinceMs: number } | null {
-  // Of the minute that goes on, some are still to come.
-  const due = minutes.filter(({ minute }) => Date.parse(minute) + minuteMs <= nowMs);
-  const [oldest] = due;
-  if (!oldest) return null;
-  return { jobs: due.reduce((sum, { calls }) => sum + calls, 0), sinceMs: Date.parse(oldest.minute) };
-}
-
 export interface ClientKpi extends Omit<Kpi, 'note'> {
   note: string;
   /** Where the dead ones are. */
   link?: boolean;
 }
 
-export function clientKpis(
-  client: Client,
-  ledger: ClientLedger,
-  forecast: ClientForecast | undefined,
-  nowMs: number,
-): ClientKpi[] {
-  const backlog = forecast && backlogOf(forecast, nowMs);
-  const about = forecast?.estimated === true ? 'about, ' : '';
-  const stored = ledger.pending + ledger.sidelined;
+/** What an endpoint is called on the page. */
+export function endpointWords(endpoint: string | null): string {
+  return endpoint ?? 'jobs that name none';
+}
+
+/** @param load undefined while it is asked for */
+export function clientKpis(ledger: ClientLedger, load: ClientLoad | undefined, nowMs: number): ClientKpi[] {
   return [
-    {
-      name: 'Backlog',
-      value: backlog === undefined ? '…' : formatCount(backlog?.jobs ?? 0),
-      unit: 'jobs',
-      note: backlog ? `${about}due for ${formatDuration(nowMs - backlog.sinceMs)}` : 'due and not called',
-    },
-    {
-      name: 'Sidelined',
-      value: formatCount(ledger.sidelined),
-      unit: 'jobs',
-      note: 'wait until their host answers again',
-    },
-    {
-      name: 'Peak to come',
-      value: forecast?.peak ? formatRate(forecast.peak.callsPerSecond) : '–',
-      unit: 'calls/s',
-      note:
-        client.publishRatePerSecond === undefined
-          ? 'without a limit'
-          : `of ${formatCount(client.publishRatePerSecond)} allowed`,
-    },
-    {
-      name: 'Stored',
-      value: formatCount(stored),
-      note: `of ${formatCount(client.maxStoredJobs)} jobs, at most`,
-    },
+    ...(load ? loadKpis(load, nowMs) : ['Lag', 'Backlog', 'Called, last minute', 'Calls at once'].map(unknownYet)),
     {
       name: 'Dead',
       value: formatCount(ledger.dead),
@@ -68,6 +29,66 @@ export function clientKpis(
       link: ledger.dead > 0,
     },
   ];
+}
+
+const unknownYet = (name: string): ClientKpi => ({ name, value: '…', note: '' });
+
+function loadKpis(load: ClientLoad, nowMs: number): ClientKpi[] {
+  const { due, sidelined, estimated, callsPerSecond, maxCallsPerSecond, underWay, maxUnderWay, dispatchers } = load;
+  const credit = dispatchers.reduce((sum, each) => sum + each.credit, 0);
+  const waiting = [
+    ...(due > 0 ? [`${formatCount(due)} due`] : []),
+    ...(sidelined > 0 ? [`${formatCount(sidelined)} sidelined`] : []),
+  ];
+  return [
+    lagKpi(load, nowMs),
+    {
+      name: 'Backlog',
+      value: formatCount(due + sidelined),
+      unit: 'jobs',
+      note: waiting.length === 0 ? 'due and not called' : `${estimated ? 'at least ' : ''}${waiting.join(', ')}`,
+    },
+    {
+      name: 'Called, last minute',
+      value: formatRate(callsPerSecond),
+      unit: 'calls/s',
+      note: maxCallsPerSecond === null ? 'without a limit' : `of ${formatCount(maxCallsPerSecond)} allowed`,
+    },
+    {
+      name: 'Calls at once',
+      value: formatCount(underWay),
+      unit: `of ${formatCount(maxUnderWay)}`,
+      note: dispatchers.length === 0 ? 'no dispatcher takes jobs' : `credit for ${formatCount(credit)} more jobs`,
+    },
+  ];
+}
+
+/** The longest wait: of a host that is left alone, or of what is due. */
+function lagKpi({ endpoints, lagMs, estimated }: ClientLoad, nowMs: number): ClientKpi {
+  const aside = endpoints.flatMap(({ endpoint, asideSince, sidelined }) =>
+    asideSince === null || sidelined === 0 ? [] : [{ endpoint, ms: Math.max(0, nowMs - Date.parse(asideSince)) }],
+  );
+  const longest = aside.toSorted((a, b) => b.ms - a.ms)[0];
+  const inTime = endpoints.length === 1 ? 'what is due' : 'all else';
+  if (longest && longest.ms > lagMs) {
+    return {
+      name: 'Lag',
+      value: formatDuration(longest.ms),
+      note: `${endpointWords(longest.endpoint)}, sidelined · ${inTime} ${lagWords(lagMs)}`,
+    };
+  }
+  const late = endpoints.toSorted((a, b) => b.lagMs - a.lagMs)[0];
+  const whose = endpoints.length > 1 && late && late.lagMs > 0 ? `${endpointWords(late.endpoint)}, ` : '';
+  return {
+    name: 'Lag',
+    value: lagWords(lagMs),
+    note: `${whose}${lagMs === 0 ? 'nothing is due' : `${estimated ? 'at least, ' : ''}of the oldest that is due`}`,
+  };
+}
+
+/** `0.6 s`, `18 min 16 s`: less than ten seconds with a decimal, as that is what most are. */
+export function lagWords(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
 export interface HourLoad {

@@ -12,6 +12,8 @@ test('which host is in trouble stands first, then what waits, and that it adds u
   expect((await screen.findByRole('region', { name: 'The ledger' })).textContent).toContain('Adds up');
   const limits = screen.getByRole('table', { name: 'Limits of the client' });
   expect(within(limits).getByRole('row', { name: 'Jobs stored 1,000 of 1,000' })).toBeDefined();
+  expect(await within(limits).findByRole('row', { name: 'Calls/s 0.5 of 10' })).toBeDefined();
+  expect(within(limits).getByRole('row', { name: 'Calls at once 0 of 50' })).toBeDefined();
   expect(screen.getByRole('link', { name: 'Its jobs' }).getAttribute('href')).toBe('/jobs?client=shop');
 });
 
@@ -86,7 +88,34 @@ test('endpoints say where they are, their own limits, and why one is paused', as
   await openConsole('/clients/shop');
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
   const row = await within(table).findByRole('row', { name: /^receipts/ });
-  expect(row.textContent).toMatch(/v1\/events.*receipts\.shop\.example.*Paused.*they move house.*200.*as client/);
+  expect(row.textContent).toMatch(
+    /v1\/events.*receipts\.shop\.example.*Paused.*they move house.*30.*0\.6 s.*42 of 200.*14 of 50/,
+  );
+});
+
+test('the worst endpoint comes first, and jobs that name none are among them', async () => {
+  await openConsole('/clients/shop');
+  const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
+  await within(table).findByRole('row', { name: /^jobs that name none/ });
+  const [, first, second] = within(table).getAllByRole('row');
+  expect(first?.textContent).toMatch(/^jobs that name none400/);
+  expect(second?.textContent).toMatch(/^receipts/);
+});
+
+test('each dispatcher has its credit, and what it has under way of what it may', async () => {
+  const { api } = await openConsole('/clients/shop');
+  const table = await screen.findByRole('table', { name: 'Credit by dispatcher' });
+  expect(await within(table).findByRole('row', { name: 'd1 east 14 of 50 86' })).toBeDefined();
+  expect(within(table).getByRole('row', { name: 'd2 east 0 400' })).toBeDefined();
+  expect(api.askedFor('GET /v1/clients/shop/load').length).toBeGreaterThan(0);
+});
+
+test('a load that cannot be read says so, and the rest of the page stays', async () => {
+  await openConsole('/clients/shop', {
+    answers: { 'GET /v1/clients/:id/load': () => problem(400, 'invalid-request', 'no') },
+  });
+  expect(await screen.findByText('The load could not be read')).toBeDefined();
+  expect(await screen.findByRole('region', { name: 'The ledger' })).toBeDefined();
 });
 
 test('an endpoint is made with what it says itself, and changed by what differs', async () => {

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import {
   getClientForecastOptions,
   getClientLedgerOptions,
+  getClientLoadOptions,
   getClientOptions,
   getSchedulerOptions,
 } from '#client/@tanstack/react-query.gen.ts';
@@ -27,6 +28,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { ClientActions } from './client-actions.tsx';
 import { clientKpis } from './client-figures.ts';
+import { CreditPanel } from './credit-panel.tsx';
 import { EndpointsPanel } from './endpoints-panel.tsx';
 import { ForecastPanel } from './forecast-panel.tsx';
 import { KeysPanel } from './keys-panel.tsx';
@@ -79,6 +81,7 @@ function OneClient({ client }: { client: Client }) {
     ...getClientForecastOptions({ path, query: { hours: forecastHours } }),
     refetchInterval: forecastEveryMs,
   });
+  const load = useQuery({ ...getClientLoadOptions({ path: { id: name } }), refetchInterval: askEveryMs });
   // All that is due is counted for it: seldom, while none of its jobs waits for a host.
   const hostsEveryMs = (ledger.data?.sidelined ?? 0) > 0 ? 10_000 : 60_000;
   const scheduler = useQuery({ ...getSchedulerOptions(), refetchInterval: hostsEveryMs });
@@ -127,6 +130,11 @@ function OneClient({ client }: { client: Client }) {
       {hosts.map((host) => (
         <HostBanner key={host.host} host={host} client={name} refusal={operator} />
       ))}
+      {load.error !== null && load.data === undefined && (
+        <section className="panel">
+          <Failed title="The load could not be read" error={load.error} onRetry={() => void load.refetch()} />
+        </section>
+      )}
       {ledger.error !== null && ledger.data === undefined && (
         <section className="panel">
           <Failed title="The figures could not be read" error={ledger.error} onRetry={() => void ledger.refetch()} />
@@ -136,7 +144,7 @@ function OneClient({ client }: { client: Client }) {
         <>
           <Kpis
             isOld={isOld}
-            kpis={clientKpis(client, ledger.data, forecast.data, now).map(({ link, note, ...kpi }) => ({
+            kpis={clientKpis(ledger.data, load.data, now).map(({ link, note, ...kpi }) => ({
               ...kpi,
               note: link ? (
                 <>
@@ -155,13 +163,14 @@ function OneClient({ client }: { client: Client }) {
       )}
       <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,376px)] max-[1100px]:grid-cols-1">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <EndpointsPanel client={client} refusal={operator} />
+          <EndpointsPanel client={client} load={load.data} refusal={operator} />
           <ForecastPanel forecast={forecast.data} error={forecast.error} />
           <RulesPanel client={client} />
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <LimitsPanel client={client} ledger={ledger.data} refusal={operator} />
+          <LimitsPanel client={client} ledger={ledger.data} load={load.data} refusal={operator} />
           <KeysPanel client={client} refusal={operator} />
+          <CreditPanel load={load.data} />
         </div>
       </div>
     </>

@@ -1,19 +1,22 @@
 import { useState } from 'react';
-import type { Client, ClientLedger } from '#client/types.gen.ts';
+import type { Client, ClientLedger, ClientLoad } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { formatCount } from '../../parts/words/numbers.ts';
+import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { ClientLimitsDialog } from './client-limits-dialog.tsx';
 
 interface LimitsPanelProps {
   client: Client;
   ledger: ClientLedger | undefined;
+  load: ClientLoad | undefined;
   refusal: string | undefined;
 }
 
 /** What it may, and how much of that is used, where somebody counts it. */
-export function LimitsPanel({ client, ledger, refusal }: LimitsPanelProps) {
+export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps) {
   const [isAsked, setAsked] = useState(false);
+  // Endpoints have limits of their own.
+  const own = load?.endpoints.find(({ endpoint }) => endpoint === null);
   const stored = ledger && ledger.pending + ledger.sidelined;
   const { publishRatePerSecond, acceptPerSecond, concurrency, maxStoredJobs, maxSchedules } = client;
   return (
@@ -24,7 +27,7 @@ export function LimitsPanel({ client, ledger, refusal }: LimitsPanelProps) {
           Change…
         </Button>
       }
-      footer="Each is one number over all dispatchers and regions. Beyond “stored” an answer is 507, beyond “accepted” 429; both name the bound."
+      footer="Each is one number over all dispatchers and regions; calls are of jobs that name no endpoint. Beyond “stored” an answer is 507, beyond “accepted” 429; both name the bound."
     >
       <table className="[--row:28px]">
         <caption className="sr-only">Limits of the client</caption>
@@ -37,8 +40,8 @@ export function LimitsPanel({ client, ledger, refusal }: LimitsPanelProps) {
         </thead>
         <tbody>
           <Line name="Jobs stored" used={stored} most={maxStoredJobs} />
-          <Line name="Calls/s" most={publishRatePerSecond} />
-          <Line name="Calls at once" most={concurrency} />
+          <Line name="Calls/s" used={own?.callsPerSecond} most={publishRatePerSecond} />
+          <Line name="Calls at once" used={own?.underWay} most={concurrency} />
           <Line name="Accepted/s" most={acceptPerSecond} />
           <Line name="Schedules" most={maxSchedules} />
         </tbody>
@@ -62,7 +65,7 @@ function Line({ name, used, most }: { name: string; used?: number | undefined; m
         )}
       </td>
       <td className="text-right whitespace-nowrap w-40">
-        {used !== undefined && `${formatCount(used)} `}
+        {used !== undefined && `${formatRate(used)} `}
         <span className="t3">
           {most === undefined
             ? 'no limit'

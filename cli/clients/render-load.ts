@@ -1,0 +1,56 @@
+import type { ClientLoad } from '../../sdk/generated/types.gen.ts';
+import type { View } from '../frame/command-table.ts';
+import { count } from '../show/numbers.ts';
+import { left, renderItems, right } from '../show/tables.ts';
+
+type Limits = Pick<ClientLoad, 'callsPerSecond' | 'maxCallsPerSecond' | 'underWay' | 'maxUnderWay'>;
+
+/** What waits, what is called of what may be, endpoint by endpoint, and who calls it. */
+export function renderLoad(load: ClientLoad, view: View): string {
+  const { due, lagMs, sidelined, estimated, endpoints, dispatchers } = load;
+  const about = estimated ? 'at least ' : '';
+  const aside = sidelined === 0 ? '' : `, ${count(sidelined)} sidelined`;
+  const lag = due === 0 ? '' : `, the oldest for ${seconds(lagMs)}`;
+  const facts = `  ${about}${count(due)} due${lag}${aside}; ${rateOf(load)} calls/s over the last minute, ${atOnceOf(load)} at once`;
+  const byEndpoint = renderItems(
+    endpoints,
+    [
+      left('endpoint', ({ endpoint }) => endpoint ?? '(none named)'),
+      right('due', ({ due: own }) => own),
+      right('lag', ({ due: own, lagMs: ownMs }) => (own === 0 ? '' : seconds(ownMs))),
+      right('sidelined', ({ sidelined: own }) => (own === 0 ? '' : own)),
+      right('calls/s', rateOf),
+      right('at once', atOnceOf),
+    ],
+    view,
+  );
+  const byDispatcher =
+    dispatchers.length === 0
+      ? '  no dispatcher takes jobs now\n'
+      : renderItems(
+          dispatchers,
+          [
+            left('dispatcher', ({ dispatcher }) => dispatcher),
+            left('region', ({ region }) => region),
+            right('calls/s', ({ callsPerSecond }) => String(callsPerSecond)),
+            right('under way', ({ underWay, maxUnderWay }) =>
+              maxUnderWay === null ? count(underWay) : `${count(underWay)} of ${count(maxUnderWay)}`,
+            ),
+            right('credit', ({ credit }) => credit),
+          ],
+          view,
+        );
+  return `${facts}\n\n${byEndpoint}\n${byDispatcher}`;
+}
+
+function rateOf({ callsPerSecond, maxCallsPerSecond }: Limits): string {
+  return maxCallsPerSecond === null ? String(callsPerSecond) : `${callsPerSecond} of ${count(maxCallsPerSecond)}`;
+}
+
+function atOnceOf({ underWay, maxUnderWay }: Limits): string {
+  return `${count(underWay)} of ${count(maxUnderWay)}`;
+}
+
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${count(Math.round(ms / 1000))} s`;
+}

@@ -1,0 +1,84 @@
+import type { ClientLoadShape } from '../../../shared/contracts/jobs/client-load.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
+import type { ClientLedger } from './postgres/client-ledgers.ts';
+import type { DueLook, OutletAside, OutletAtDispatcher } from './postgres/client-loads.ts';
+
+export interface LookedAt {
+  due: DueLook;
+  aside: readonly OutletAside[];
+  atDispatchers: readonly OutletAtDispatcher[];
+  /** Of its ledger; null where it need not be known, or there was none. */
+  check: ClientLedger['check'];
+}
+
+type Endpoint = ClientLoadShape['endpoints'][number];
+
+export function loadView(client: Client, { due, aside, atDispatchers, check }: LookedAt, now: Date): ClientLoadShape {
+  const asideOf = new Map(aside.map((each) => [each.outletId, each]));
+  const saidOf = Map.groupBy(atDispatchers, ({ outletId }) => outletId);
+  const names = new Map(client.endpoints.map(({ endpointId, name }) => [endpointId, name]));
+  const endpoints = outletsOf(client).map(({ outletId, definition }): Endpoint => {
+    const { sidelined = 0, asideSince = null } = asideOf.get(outletId) ?? {};
+    const waits = due.outlets.get(outletId);
+    return {
+      endpoint: names.get(outletId) ?? null,
+      ...{ due: waits?.due ?? 0, lagMs: Math.round(waits?.oldestMs ?? 0), sidelined },
+      asideSince: asideSince?.toISOString() ?? null,
+      ...doneOf(saidOf.get(outletId) ?? []),
+      ...{ maxCallsPerSecond: definition.publishRatePerSecond ?? null, maxUnderWay: definition.concurrency },
+    };
+  });
+  const sum = (of: 'due' | 'sidelined' | 'underWay' | 'maxUnderWay') =>
+    endpoints.reduce((all, each) => all + each[of], 0);
+  const most = { due: sum('due'), lagMs: Math.max(...endpoints.map(({ lagMs }) => lagMs)) };
+  const limits = endpoints.map(({ maxCallsPerSecond }) => maxCallsPerSecond);
+  return {
+    clientId: publicId('client', client.clientId),
+    asOf: now.toISOString(),
+    ...(due.isPart ? atLeast(most, check) : most),
+    estimated: due.isPart,
+    ...{ sidelined: sum('sidelined'), ...doneOf(atDispatchers), maxUnderWay: sum('maxUnderWay') },
+    maxCallsPerSecond: limits.reduce<number | null>(
+      (all, each) => (all === null || each === null ? null : all + each),
+      0,
+    ),
+    endpoints: endpoints.toSorted(worstFirst),
+    dispatchers: [...Map.groupBy(atDispatchers, ({ dispatcher }) => dispatcher).values()].map(dispatcherView),
+  };
+}
+
+function dispatcherView(said: OutletAtDispatcher[]): ClientLoadShape['dispatchers'][number] {
+  const [{ dispatcher, region } = { dispatcher: '', region: '' }] = said;
+  const slots = said.flatMap((each) => each.slots ?? []);
+  return {
+    ...{ dispatcher, region, ...doneOf(said) },
+    maxUnderWay: slots.length === 0 ? null : slots.reduce((sum, each) => sum + each, 0),
+    credit: said.reduce((sum, { credit }) => sum + credit, 0),
+  };
+}
+
+function doneOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond'> {
+  const lastMinute = said.reduce((sum, each) => sum + (each.lastMinute ?? 0), 0);
+  return {
+    underWay: said.reduce((sum, each) => sum + (each.underWay ?? 0), 0),
+    callsPerSecond: Math.round((lastMinute / 60) * 100) / 100,
+  };
+}
+
+/** What the last check counted, where that is more: another client's jobs may hide its own. */
+function atLeast(found: { due: number; lagMs: number }, check: LookedAt['check']): { due: number; lagMs: number } {
+  if (!check) return found;
+  const { due, partitions, oldestDueAt, at } = check;
+  return {
+    due: Math.max(found.due, Math.round((due * partitionCount) / partitions)),
+    lagMs: Math.max(found.lagMs, oldestDueAt ? at.getTime() - oldestDueAt.getTime() : 0),
+  };
+}
+
+function worstFirst(a: Endpoint, b: Endpoint): number {
+  const rank = ({ asideSince }: Endpoint) => (asideSince === null ? 1 : 0);
+  return rank(a) - rank(b) || b.lagMs - a.lagMs || b.due + b.sidelined - a.due - a.sidelined;
+}

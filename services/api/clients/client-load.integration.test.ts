@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { clientLoad } from '../../../shared/contracts/jobs/client-load.ts';
+import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { endpointIdOf } from '../../../shared/domain/job/job-ids.ts';
+import type { NodeCredit, OutletCalls } from '../../../shared/ports/job-nodes.ts';
+import { createJobNodes } from '../../../shared/postgres/jobs/job-nodes.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+
+const on = apiOnPostgres();
+
+let [client, hooks] = ['', ''];
+let jobs = 0;
+
+beforeEach(async () => {
+  jobs = 0;
+  client = await makeClient('orders', { publishRatePerSecond: 400, concurrency: 64 });
+  const endpoint = { name: 'hooks', url: 'https://hooks.example.com/v1', concurrency: 10 };
+  const made = await on.ask('POST', '/v1/clients/orders/endpoints', endpoint);
+  expect(made.statusCode, made.body).toBe(201);
+  hooks = endpointIdOf(client, 'hooks');
+});
+
+async function makeClient(name: string, fields: object = {}): Promise<string> {
+  const made = clientShape.parse((await on.ask('POST', '/v1/clients', { name, ...fields })).json());
+  return uuidOf('client', made.id) ?? expect.fail(`${made.id} is no id of a client`);
+}
+
+interface Stored {
+  of?: string;
+  endpoint?: string;
+  /** For so long; less than 0: it is to come. */
+  dueForMs?: number;
+  /** The host that it waits for. */
+  aside?: string;
+  isCalled?: boolean;
+  reports?: boolean;
+  partition?: number;
+}
+
+/** As it lies in the database. */
+async function store({ of = client, endpoint, dueForMs = 0, aside, isCalled, reports, partition = 0 }: Stored) {
+  const id = jobIdOf(jobs++);
+  const dueAt = aside === undefined ? `now() - ${dueForMs} * interval '1 ms'` : `'infinity'`;
+  await on.pool.query(
+    `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url, terms, sideline, report)
+     values ($1, ${dueAt}, $2, $3, now(), 'POST', 'https://shop.example/hook', $4, $5, $6)`,
+    [partition, id, of, endpoint && `{"endpoint":"${endpoint}"}`, aside ?? null, reports === true ? '{}' : null],
+  );
+  if (isCalled !== true) return;
+  await on.pool.query(
+    `insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+     select partition_id, due_at, id, 'dispatcher@a/1', 1, now() + interval '90 s' from jobs where id = $1`,
+    [id],
+  );
+}
+
+interface Dispatcher {
+  owner: string;
+  credit: NodeCredit | null;
+  calls?: Record<string, OutletCalls>;
+}
+
+const beat = (dispatcher: Dispatcher) =>
+  createJobNodes({ pool: on.pool }).beat({ ...dispatcher, kind: 'dispatcher', region: 'local', figures: {} }, 10_000);
+
+const load = async () => clientLoad.parse((await on.ask('GET', '/v1/clients/orders/load')).json());
+
+describe('the load of a client', () => {
+  it('is nothing where nothing is due, beside what it may', async () => {
+    await store({ dueForMs: -60_000 });
+    const none = { due: 0, lagMs: 0, sidelined: 0, callsPerSecond: 0, underWay: 0 };
+    expect(await load()).toMatchObject({
+      ...{ ...none, maxCallsPerSecond: 800, maxUnderWay: 74, estimated: false, dispatchers: [] },
+      endpoints: [
+        { endpoint: null, ...none, maxCallsPerSecond: 400, maxUnderWay: 64, asideSince: null },
+        { endpoint: 'hooks', ...none, maxCallsPerSecond: 400, maxUnderWay: 10, asideSince: null },
+      ],
+    });
+  });
+
+  it('counts what is due and is not being called, and the lag is that of the oldest of it', async () => {
+    await store({ dueForMs: 90_000, isCalled: true });
+    await store({ dueForMs: 80_000, reports: true });
+    await store({ dueForMs: 70_000, of: await makeClient('another') });
+    await store({ dueForMs: 5000 });
+    await store({ dueForMs: 600, partition: 63 });
+    await store({ dueForMs: 12_000, endpoint: hooks });
+    expect(await load()).toMatchObject({
+      ...{ due: 3, lagMs: 12_000 },
+      endpoints: [
+        { endpoint: 'hooks', due: 1, lagMs: 12_000 },
+        { endpoint: null, due: 2, lagMs: 5000 },
+      ],
+    });
+  });
+
+  it('has what a dead dispatcher had among what is due, when its claim is over', async () => {
+    await store({ dueForMs: 1000, isCalled: true });
+    expect((await load()).due).toBe(0);
+    await on.passTime(91_000);
+    expect(await load()).toMatchObject({ due: 1, lagMs: 92_000 });
+  });
+
+  it('has the endpoint first whose host is left alone, with since when', async () => {
+    await store({ dueForMs: 60_000 });
+    await store({ endpoint: hooks, aside: 'hooks.example.com' });
+    await on.pool.query(
+      `insert into host_circuits (client, host, state, cause, next_at) values ($1, 'hooks.example.com', 'open', '502', now())`,
+      [hooks],
+    );
+    const { endpoints, sidelined, asOf } = await load();
+    expect(sidelined).toBe(1);
+    expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(['hooks', null]);
+    expect(endpoints[0]).toMatchObject({ due: 0, sidelined: 1, asideSince: asOf });
+  });
+
+  it('says so where more is due, of whomever, than was read; then it is what the last check counted', async () => {
+    const another = await makeClient('another');
+    await on.pool.query(
+      `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
+       select 5, now() - interval '1 hour', uuid_of_now(), $1, now(), 'POST', 'https://other.example'
+       from generate_series(1, 500)`,
+      [another],
+    );
+    await store({ dueForMs: 1000, partition: 5 });
+    expect(await load()).toMatchObject({ due: 0, lagMs: 0, estimated: true });
+    await on.pool.query(
+      `insert into ledger_checks (client, checked_at, partitions, expected, counted, due, oldest_due_at, sidelined,
+         in_line, keys_in_line, dead, hosts) values ($1, now(), 32, 7, 3, 3, now() - interval '40 s', 0, 0, 0, 0, 0)`,
+      [client],
+    );
+    expect(await load()).toMatchObject({ due: 6, lagMs: 40_000, estimated: true });
+  });
+
+  it('has what each dispatcher does, of what it may, and what it may still be sent', async () => {
+    const credit = { toAnyClient: 200, toClients: { [client]: 86, [`${client}/high`]: 90 } };
+    const calls = {
+      [client]: { underWay: 14, slots: 32, lastMinute: 2520 },
+      [hooks]: { underWay: 1, slots: 5, lastMinute: 30 },
+    };
+    await beat({ owner: 'dispatcher@a/1', credit, calls });
+    await beat({ owner: 'dispatcher@b/2', credit: { toAnyClient: 150, toClients: {} }, calls: {} });
+    await beat({ owner: 'dispatcher@stops/3', credit: null, calls });
+    // What it does is said now and then; between, what was said last is true.
+    await beat({ owner: 'dispatcher@a/1', credit });
+    expect(await load()).toMatchObject({
+      ...{ callsPerSecond: 42.5, underWay: 15 },
+      dispatchers: [
+        {
+          dispatcher: 'dispatcher@a/1',
+          region: 'local',
+          callsPerSecond: 42.5,
+          underWay: 15,
+          maxUnderWay: 37,
+          credit: 286,
+        },
+        { dispatcher: 'dispatcher@b/2', callsPerSecond: 0, underWay: 0, maxUnderWay: null, credit: 300 },
+      ],
+    });
+    await createJobNodes({ pool: on.pool }).leave('dispatcher@b/2');
+    expect((await load()).dispatchers.map(({ dispatcher }) => dispatcher)).toEqual(['dispatcher@a/1']);
+    await on.pool.query(`update regions set active = false`);
+    expect(await load()).toMatchObject({ dispatchers: [], callsPerSecond: 0 });
+    await on.pool.query(`update regions set active = true`);
+    await on.passTime(11_000);
+    expect((await load()).dispatchers).toEqual([]);
+  });
+
+  it('is not told to a key that is for other clients', async () => {
+    await makeClient('theirs');
+    const body = { name: 'theirs', role: 'viewer', scope: { clients: ['theirs'] } };
+    const { secret } = (await on.ask('POST', '/v1/api-keys', body)).json<{ secret: string }>();
+    const headers = { authorization: `Bearer ${secret}` };
+    const asked = await on.api.server.inject({ url: '/v1/clients/orders/load', headers });
+    expect(asked.statusCode).toBe(404);
+  });
+});
