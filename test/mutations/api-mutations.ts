@@ -120,6 +120,46 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/api/access/api-key-routes', 'services/api/access/postgres/key-store'],
   },
   {
+    takesAway: 'no more than a thousand keys that have ended are counted in memory',
+    edits: [{ text: 'if (!known && counts.size >= maxCounted) return;', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/api/access/key-refusals'],
+  },
+  {
+    takesAway: 'refusals of keys are written once a minute at most',
+    edits: [
+      {
+        text: "name: 'note-refused-keys', turn: writeAll, minBetweenMs: writeEveryMs,",
+        replacement: "name: 'note-refused-keys', turn: writeAll,",
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/api/access/key-refusals'],
+  },
+  {
+    takesAway: 'a key that was made up is counted nowhere',
+    edits: [
+      {
+        text: 'if (found) keyRefusals?.note(found.apiKey.key, from);',
+        replacement: 'keyRefusals?.note(found?.apiKey.key ?? digestOfApiKey(secret), from);',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/access/keys.integration'],
+  },
+  {
+    takesAway: 'a key that has ended is not used by being sent',
+    edits: [{ text: 'select api_key from found where is_good', replacement: 'select api_key from found' }],
+    project: 'integration',
+    noticedBy: ['services/api/access/postgres/key-store'],
+  },
+  {
+    takesAway: 'what is due of a client is read in part where much is',
+    edits: [{ text: 'order by due_at, id limit ${mostOfPartition}', replacement: 'order by due_at, id' }],
+    project: 'integration',
+    noticedBy: ['services/api/clients/client-load'],
+  },
+  {
     takesAway: 'a campaign names a saved audience only with its sources',
     edits: [{ text: 'if (!areSame(written, found))', replacement: 'if (savedAudienceId === null)' }],
     project: 'integration',
