@@ -21,6 +21,8 @@ import { haproxyConfig, patroniConfig, type ClusterNode, type Passwords } from '
 export interface PatroniCluster {
   /** Through HAProxy, at whichever server is the leader. */
   readonly databaseUrl: string;
+  /** Both servers, with nothing before them. */
+  readonly serversUrl: string;
   /** The name of the leader, where its standby has all that was committed. */
   awaitSafeLeader(): Promise<string>;
   /** Resolves with the name of the next leader, when it says that it is. */
@@ -139,6 +141,7 @@ async function start(folder: string, guardian: Guardian, isSynchronous: boolean)
   );
   return {
     databaseUrl: `${leading}/${database}`,
+    serversUrl: `postgres://muster:${passwords.muster}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}`,
     awaitSafeLeader,
     awaitOtherLeader: (than) =>
       until(

@@ -99,11 +99,13 @@ export class ServerClient extends pg.Client {
   async #ask(): Promise<void> {
     const timeout = setTimeout(() => this.leave('does not say what it is'), connectTimeoutMs);
     try {
-      const { rows } = await this.query<Record<string, string>>(
-        `select case when pg_is_in_recovery() then 'on' else 'off' end as ${standby},
-           current_setting('${readOnly}') as ${readOnly}`,
+      const { rows } = await this.query<{ isStandby: string; isReadOnly: string }>(
+        `select case when pg_is_in_recovery() then 'on' else 'off' end as "isStandby",
+           current_setting('default_transaction_read_only') as "isReadOnly"`,
       );
-      for (const [name, value] of Object.entries(rows[0] ?? {})) this.#said.set(name, value);
+      for (const { isStandby, isReadOnly } of rows) {
+        this.#said.set(standby, isStandby).set(readOnly, isReadOnly);
+      }
     } finally {
       clearTimeout(timeout);
     }
