@@ -190,6 +190,7 @@ describe('how many users it has', () => {
       [saved, { atLeast: 1000, atMost: 1002, exact: false, asOf, countries: ['SG'] }],
       [vip, ofList],
     ]);
+    await addCount({ countries: ['SG'], audience: riders }, 899);
     await addCount({ countries: ['SG'], audience: riders }, 900);
     await addCount({ countries: ['SG'], audience: riders, with: riders }, 1);
     await addCount({ countries: ['SG'], audience: { include: [{ segment: 'riders' }, { list: vip }] } }, 901);
@@ -212,12 +213,15 @@ describe('how many users it has', () => {
     expect((await list('?kind=saved')).items[0]?.size).toMatchObject({ atMost: 4, exact: true });
   });
 
+  let added = 0;
+
+  /** Each ends a minute after the one before. */
   async function addCount(question: object, users: number) {
     const line = { country: 'SG', done: true, users, excluded: 0, shared: 0, withUsers: null, both: null };
     await on.pool.query(
       `insert into audience_counts (id, account, asked_by, question, key, state, countries, started_at, ended_at)
-       values (uuidv7(), uuidv7(), uuidv7(), $1, 'k', 'done', $2, now(), now())`,
-      [question, JSON.stringify([line])],
+       values (uuidv7(), uuidv7(), uuidv7(), $1, 'k', 'done', $2, now(), now() + $3 * interval '1 minute')`,
+      [question, JSON.stringify([line]), added++],
     );
   }
 });
