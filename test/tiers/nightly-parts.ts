@@ -60,7 +60,11 @@ async function runSoak({ soakMinutes }: NightlyOptions, withinMs: number) {
   const seed = String(randomInt(1, 2 ** 31));
   const args = ['test/soak/main.ts', '--minutes', String(soakMinutes), '--seed', seed];
   const { code, words } = await runAndShow(args, withinMs);
-  return outcomeOfCommand(`${soakMinutes} minutes of soak, seed ${seed}`, { code, withinMs }, linesOf(words, /^\|/));
+  return outcomeOfCommand(
+    `${soakMinutes} minutes of soak, seed ${seed}`,
+    { code, withinMs },
+    linesOf(words, /^\||Error: /),
+  );
 }
 
 async function runChain({ chainRounds: rounds }: NightlyOptions, withinMs: number) {
